@@ -1,0 +1,60 @@
+package io.penstock.refusal;
+
+import java.util.Locale;
+
+/** Why a request was refused, with the HTTP status it is refused with. */
+public enum Reason {
+  /** The body is not what the dialect says, or a parameter cannot be read. */
+  BAD_REQUEST(400, false),
+  /** No endpoint is configured for the path. */
+  NO_ENDPOINT(404, false),
+  /** No upstream of the endpoint serves the model. */
+  NO_UPSTREAM_FOR_MODEL(404, false),
+  /** The body is larger than the endpoint takes. */
+  BODY_TOO_LARGE(413, false),
+  /** One of the queue's bounds is reached. */
+  QUEUE_FULL(429, false),
+  /** The wait would be longer than the request may wait. */
+  ESTIMATED_WAIT_EXCEEDS_TIMEOUT(429, false),
+  /** The input alone is more than a limit could ever admit. */
+  COST_EXCEEDS_CAPACITY(429, true),
+  /** The request waited until its deadline. */
+  QUEUE_TIMEOUT(429, true),
+  /** The upstream could not be reached, or closed without an answer. */
+  UPSTREAM_UNREACHABLE(502, false),
+  /** The upstream did not answer in time. */
+  UPSTREAM_TIMEOUT(504, false),
+  /** The gateway is stopping. */
+  SHUTTING_DOWN(503, false),
+  /** Every upstream that could serve the request is disabled or unhealthy. */
+  NO_HEALTHY_UPSTREAM(503, false),
+  /** The endpoint was removed while the request waited. */
+  ENDPOINT_REMOVED(503, false),
+  /** An operator threw the request out. */
+  REMOVED_BY_OPERATOR(503, false);
+
+  private final int status;
+  private final boolean retryUseless;
+  private final String code;
+
+  Reason(int status, boolean retryUseless) {
+    this.status = status;
+    this.retryUseless = retryUseless;
+    this.code = name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  /** Returns whether sending the same request again soon cannot help. */
+  public boolean retryUseless() {
+    return retryUseless;
+  }
+
+  /** Returns the name clients see, such as {@code queue_full}. */
+  public String code() {
+    return code;
+  }
+}
