@@ -1,0 +1,27 @@
+package io.penstock.endpoint;
+
+/** The algorithm of an endpoint's own limit. */
+public enum Algorithm {
+  /** Always admits. */
+  NONE("none"),
+  /** One request a slot. */
+  STRICT("strict"),
+  /** A capacity of tokens in each fixed window. */
+  TOKEN_WINDOW("token_window");
+
+  private final String text;
+
+  Algorithm(String text) {
+    this.text = text;
+  }
+
+  /** Returns the name in route files. */
+  public String text() {
+    return text;
+  }
+
+  /** Returns the name of the scheduler that drives endpoints of this algorithm. */
+  public String schedulerName() {
+    return "penstock-" + text.replace('_', '-');
+  }
+}

@@ -1,0 +1,47 @@
+package io.penstock.limit;
+
+/** What a limit is to do; equal specs make equal limits. All durations are in nanoseconds. */
+public sealed interface LimitSpec {
+  /** Always admits. */
+  record Unlimited() implements LimitSpec {}
+
+  /** One request a slot, slots 1/rate apart. */
+  record Strict(Rate rate) implements LimitSpec {}
+
+  /**
+   * At most {@code capacity} in each fixed window.
+   *
+   * @param capacity ≥ 1
+   * @param windowNanos ≥ 1 ms
+   */
+  record FixedWindow(long capacity, long windowNanos) implements LimitSpec {
+    public FixedWindow {
+      atLeast("capacity", capacity, 1);
+      atLeast("windowNanos", windowNanos, 1_000_000);
+    }
+  }
+
+  /**
+   * At most {@code capacity} in any trailing window, widened and paced.
+   *
+   * @param capacity ≥ 1
+   * @param windowNanos ≥ 1 ms; what is charged counts in 60 sub-cells of a sixtieth each
+   * @param guardNanos how much longer than the window a charge counts, ≥ 0
+   * @param burst what may pass at once, ≥ 1; the rest goes at capacity ÷ window
+   */
+  record TrailingWindow(long capacity, long windowNanos, long guardNanos, long burst)
+      implements LimitSpec {
+    public TrailingWindow {
+      atLeast("capacity", capacity, 1);
+      atLeast("windowNanos", windowNanos, 1_000_000);
+      atLeast("guardNanos", guardNanos, 0);
+      atLeast("burst", burst, 1);
+    }
+  }
+
+  private static void atLeast(String name, long value, long least) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " is " + value + ", expected at least " + least);
+    }
+  }
+}

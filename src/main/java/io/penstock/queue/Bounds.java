@@ -1,0 +1,21 @@
+package io.penstock.queue;
+
+/**
+ * How much may wait in one queue; all three bind.
+ *
+ * @param maxTickets ≥ 1
+ * @param maxTokens of cost (input + output); {@link #UNLIMITED} for no bound
+ * @param maxBytes of held bodies, ≥ 1
+ */
+public record Bounds(long maxTickets, long maxTokens, long maxBytes) {
+  /** No bound. */
+  public static final long UNLIMITED = Long.MAX_VALUE;
+
+  public Bounds {
+    if (maxTickets < 1 || maxTokens < 1 || maxBytes < 1) {
+      throw new IllegalArgumentException(
+          "bounds are %d tickets, %d tokens, %d bytes, expected each at least 1"
+              .formatted(maxTickets, maxTokens, maxBytes));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The ticket and where tickets wait, bounded, in a named order. */
+@NullMarked
+package io.penstock.queue;
+
+import org.jspecify.annotations.NullMarked;
