@@ -1,5 +1,7 @@
 package io.penstock.cost;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a provider adds a request up against its limits.
  *
@@ -100,22 +102,26 @@ public enum Charge {
 
   abstract long usedAsProduced(long outputTokens);
 
-  /** Returns what {@code cost} takes from a limit of {@code measure} at release. */
-  public long taken(Measure measure, Cost cost) {
+  /** Returns what {@code cost} asks of a limit of {@code measure}. */
+  public Weight weigh(Measure measure, Cost cost) {
     return switch (measure) {
-      case REQUESTS -> 1;
-      case TOKENS -> takenTokens(cost);
-      case INPUT_TOKENS -> cost.inputTokens();
-      case OUTPUT_TOKENS -> 0;
+      case REQUESTS -> Weight.exactly(1);
+      case TOKENS -> new Weight(takenTokens(cost), heldTokens(cost), cost.inputTokens());
+      case INPUT_TOKENS -> Weight.exactly(cost.inputTokens());
+      case OUTPUT_TOKENS -> new Weight(0, cost.outputTokens(), 0);
     };
   }
 
-  /** Returns what {@code cost} holds of a limit of {@code measure} while the answer runs. */
-  public long held(Measure measure, Cost cost) {
+  /**
+   * Returns the dimension in which {@link Weight#amount} grows for a limit of {@code measure}, or
+   * null for requests, which all weigh the same.
+   */
+  public @Nullable Dimension dimension(Measure measure) {
     return switch (measure) {
-      case REQUESTS, INPUT_TOKENS -> 0;
-      case TOKENS -> heldTokens(cost);
-      case OUTPUT_TOKENS -> cost.outputTokens();
+      case REQUESTS -> null;
+      case TOKENS -> this == OPENAI ? Dimension.STATED : Dimension.TOTAL;
+      case INPUT_TOKENS -> Dimension.INPUT;
+      case OUTPUT_TOKENS -> Dimension.OUTPUT;
     };
   }
 

@@ -1,0 +1,40 @@
+package io.penstock.cost;
+
+/**
+ * What one ticket asks of one limit.
+ *
+ * @param taken charged at release, ≥ 0
+ * @param held kept free while the answer runs and charged as it is produced, ≥ 0
+ * @param least the part of {@code taken} that cannot be done without; the rest is expectation
+ */
+public record Weight(long taken, long held, long least) {
+  public Weight {
+    if (taken < 0 || held < 0 || least < 0 || least > taken) {
+      throw new IllegalArgumentException(
+          "weight is %d taken, %d held, %d least, expected 0 ≤ least ≤ taken and held ≥ 0"
+              .formatted(taken, held, least));
+    }
+  }
+
+  /** Returns a weight without expectation. */
+  public static Weight exactly(long taken) {
+    return new Weight(taken, 0, taken);
+  }
+
+  /** Returns taken plus held: what must be free for this to be admitted. */
+  public long amount() {
+    return taken + held;
+  }
+
+  /**
+   * Returns this weight with its expectation cut to what {@code capacity} could ever admit; a {@code
+   * least} above the capacity stays.
+   */
+  public Weight within(long capacity) {
+    if (amount() <= capacity || least > capacity) {
+      return this;
+    }
+    long cut = Math.max(least, Math.min(taken, capacity));
+    return new Weight(cut, Math.min(held, capacity - cut), least);
+  }
+}

@@ -1,0 +1,111 @@
+package io.penstock.endpoint;
+
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Sizes;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who need not wait, because it would be in vain. */
+final class Admission {
+  private Admission() {}
+
+  /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
+  static @Nullable Refusal impossible(
+      List<Route> ways, Dispatcher.Routes routes, Pending pending) {
+    if (ways.isEmpty()) {
+      Reason reason = routes.noWay(pending.model());
+      String detail =
+          reason == Reason.NO_HEALTHY_UPSTREAM
+              ? "no upstream of this endpoint is enabled"
+              : "no upstream of this endpoint serves the model";
+      return Refusal.of(reason, detail);
+    }
+    Quota.Obstacle obstacle = null;
+    for (Route route : ways) {
+      obstacle = route.obstacle(pending.cost());
+      if (obstacle == null) {
+        return null;
+      }
+    }
+    return obstacle == null
+        ? null
+        : Refusal.of(
+            Reason.COST_EXCEEDS_CAPACITY,
+            "token cost %d exceeds window capacity %d"
+                .formatted(obstacle.amount(), obstacle.capacity()));
+  }
+
+  /**
+   * Returns the estimated wait of a ticket in nanoseconds: until the best route admits it if all who
+   * wait go first.
+   */
+  static long estimate(List<Route> ways, Backlog backlog, Pending pending, long now) {
+    if (pending.refusesAboveNanos() == 0) {
+      return 0;
+    }
+    Sizes ahead = new Sizes();
+    backlog.into(ahead);
+    Sizes own = new Sizes();
+    own.set(pending);
+    long best = Long.MAX_VALUE;
+    for (Route route : ways) {
+      long wait = 0;
+      for (Quota quota : route.quotas()) {
+        wait = Math.max(wait, quota.forecast(backlog.tickets(), ahead, own, now));
+      }
+      best = Math.min(best, wait);
+    }
+    return best;
+  }
+
+  /**
+   * Returns the refusal of a ticket that would have to wait, or null when it may.
+   *
+   * @param backlog what waits, the ticket included
+   * @param estimateNanos its estimated wait
+   * @param nextNanos when the next ticket could go
+   */
+  static @Nullable Refusal refusal(
+      Bounds bounds, Backlog backlog, Pending pending, long estimateNanos, long nextNanos) {
+    if (backlog.tickets() > bounds.maxTickets()) {
+      return full(bounds.maxTickets() + " tickets", nextNanos);
+    }
+    if (backlog.tokens() > bounds.maxTokens()) {
+      return full(bounds.maxTokens() + " tokens", nextNanos);
+    }
+    if (backlog.bytes() > bounds.maxBytes()) {
+      return full(bounds.maxBytes() + " bytes", nextNanos);
+    }
+    long most = pending.refusesAboveNanos();
+    if (most > 0 && estimateNanos > most) {
+      return new Refusal(
+          Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT,
+          "the estimated wait is %.1f s, longer than the %.1f s it may take"
+              .formatted(seconds(estimateNanos), seconds(most)),
+          estimateNanos - most);
+    }
+    return null;
+  }
+
+  private static Refusal full(String bound, long nextNanos) {
+    boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
+    return new Refusal(
+        Reason.QUEUE_FULL,
+        "the queue is full: it holds at most " + bound,
+        known ? nextNanos : Refusal.UNKNOWN);
+  }
+
+  /** Returns the refusal of a ticket whose time is up. */
+  static Refusal expired(long waitedNanos) {
+    return Refusal.of(
+        Reason.QUEUE_TIMEOUT,
+        "it waited %.1f s, the longest it may".formatted(seconds(waitedNanos)));
+  }
+
+  private static double seconds(long nanos) {
+    return nanos / 1e9;
+  }
+}

@@ -1,0 +1,41 @@
+package io.penstock.endpoint;
+
+/**
+ * How long a request is willing to wait.
+ *
+ * @param timeoutNanos what the request itself says in place of the endpoint's {@code queue_timeout}:
+ *     0 skips the estimate, {@link #UNSAID} leaves the endpoint's
+ * @param clientNanos when its client gives up, {@link Long#MAX_VALUE} when unknown
+ */
+public record Patience(long timeoutNanos, long clientNanos) {
+  /** The request says nothing. */
+  public static final long UNSAID = -1;
+
+  /** A request that leaves everything to the endpoint. */
+  public static final Patience DEFAULT = new Patience(UNSAID, Long.MAX_VALUE);
+
+  public Patience {
+    if (timeoutNanos < UNSAID || clientNanos < 0) {
+      throw new IllegalArgumentException(
+          "patience is " + timeoutNanos + " and " + clientNanos + " ns, expected 0 or more");
+    }
+  }
+
+  /** The wait above which an estimate refuses, 0 when none does. */
+  long refusesAbove(EndpointSpec spec) {
+    return timeoutNanos == UNSAID ? spec.queueTimeoutNanos() : timeoutNanos;
+  }
+
+  /** The longest wait, {@link Long#MAX_VALUE} when nothing ends it. */
+  long longestWait(EndpointSpec spec) {
+    long wait = clientNanos;
+    long own = refusesAbove(spec);
+    if (own > 0) {
+      wait = Math.min(wait, own);
+    }
+    if (spec.maxWaitNanos() > 0) {
+      wait = Math.min(wait, spec.maxWaitNanos());
+    }
+    return wait;
+  }
+}

@@ -1,0 +1,77 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Cost;
+import io.penstock.queue.Ticket;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ticket of an endpoint, from its arrival until its outcome is known.
+ *
+ * <p>The outcome and whoever waits for it meet in one reference, in either order.
+ */
+public final class Pending extends Ticket {
+  private final Endpoint endpoint;
+  private final @Nullable String model;
+  private final long refusesAboveNanos;
+  private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
+
+  /** The lane it waits in, and how many skips that lane had seen of others when it came. */
+  @Nullable Lane lane;
+
+  long skipsBefore;
+
+  Pending(
+      Endpoint endpoint,
+      long order,
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      Patience patience,
+      long now) {
+    super(order, cost, bytes, now, deadline(patience.longestWait(endpoint.spec()), now));
+    this.endpoint = endpoint;
+    this.model = model;
+    this.refusesAboveNanos = patience.refusesAbove(endpoint.spec());
+  }
+
+  private static long deadline(long wait, long now) {
+    return wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait;
+  }
+
+  /** Returns the endpoint it came to. */
+  public Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Returns the model it asks for, or null. */
+  public @Nullable String model() {
+    return model;
+  }
+
+  long refusesAboveNanos() {
+    return refusesAboveNanos;
+  }
+
+  /** Returns the outcome, or null while there is none. */
+  public @Nullable Outcome outcome() {
+    return meeting.get() instanceof Outcome outcome ? outcome : null;
+  }
+
+  /** Has {@code receiver} called once with the outcome, at once if it is known. */
+  public void whenDecided(Consumer<Outcome> receiver) {
+    Object met = meeting.compareAndExchange(null, receiver);
+    if (met instanceof Outcome outcome) {
+      receiver.accept(outcome);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // only whenDecided puts anything else there
+  void deliver(Outcome outcome) {
+    Object met = meeting.getAndSet(outcome);
+    if (met != null) {
+      ((Consumer<Outcome>) met).accept(outcome);
+    }
+  }
+}

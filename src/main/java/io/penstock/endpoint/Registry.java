@@ -1,0 +1,74 @@
+package io.penstock.endpoint;
+
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** All endpoints by path. Reads are safe from any thread; one at a time applies. */
+public final class Registry {
+  private final Endpoint.House house;
+  private volatile Map<String, Endpoint> byPath = Map.of();
+
+  /** Makes an empty registry. */
+  public Registry(Endpoint.House house) {
+    this.house = house;
+  }
+
+  /**
+   * Returns the endpoint of a path: its own, else that of its nearest ancestor, else null.
+   *
+   * @param path of a request, percent-encoded as it came, without query
+   */
+  public @Nullable Endpoint find(String path) {
+    Map<String, Endpoint> endpoints = byPath;
+    int end = path.length();
+    while (end > 1) {
+      Endpoint endpoint = endpoints.get(path.substring(0, end));
+      if (endpoint != null) {
+        return endpoint;
+      }
+      end = path.lastIndexOf('/', end - 1);
+    }
+    return endpoints.get("/");
+  }
+
+  /** Returns all endpoints, sorted by path. */
+  public Collection<Endpoint> all() {
+    return new TreeMap<>(byPath).values();
+  }
+
+  /**
+   * Applies a configuration in one swap. Endpoints whose path stays keep their tickets, spend and
+   * debt; tickets of the others are refused.
+   */
+  public synchronized void apply(List<EndpointSpec> specs) {
+    long now = house.ticker().nanos();
+    Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
+    specs.forEach(spec -> spec.upstreams().forEach(each -> upstreams.put(each.id(), each)));
+    house.upstreams().apply(upstreams.values(), now);
+    Map<String, Endpoint> before = byPath;
+    Map<String, Endpoint> next = new LinkedHashMap<>();
+    for (EndpointSpec spec : specs) {
+      Endpoint known = before.get(spec.path());
+      if (known == null) {
+        next.put(spec.path(), new Endpoint(spec, house));
+      } else {
+        known.reconfigure(spec);
+        next.put(spec.path(), known);
+      }
+    }
+    byPath = Map.copyOf(next);
+    before.forEach(
+        (path, endpoint) -> {
+          if (!next.containsKey(path)) {
+            endpoint.close(Refusal.of(Reason.ENDPOINT_REMOVED, "the endpoint was removed"));
+          }
+        });
+  }
+}

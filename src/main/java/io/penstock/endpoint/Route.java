@@ -1,0 +1,134 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Cost;
+import io.penstock.pool.Upstream;
+import io.penstock.quota.Line;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.queue.Sizes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way a ticket can go.
+ *
+ * @param upstream where to, or null for a permit
+ * @param quotas all that must admit it, in the order in which they are taken: the endpoint's last
+ */
+record Route(@Nullable Upstream upstream, List<Quota> quotas) {
+  Route {
+    quotas = List.copyOf(quotas);
+  }
+
+  /** Sets {@code room} to what is free now, pacing aside; false when nothing at all would go. */
+  boolean room(Sizes room, long now) {
+    room.reset();
+    for (Quota quota : quotas) {
+      if (!quota.lower(room, now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean kept() {
+    for (Quota quota : quotas) {
+      if (quota.line().kept()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether any of its quotas is kept for a ticket other than that one. */
+  boolean keptFrom(long order) {
+    for (Quota quota : quotas) {
+      if (quota.line().keptFrom(order)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the order of a ticket of {@code waiter} that something is kept for, or NOBODY. */
+  long keptFor(Line.Waiter waiter) {
+    for (Quota quota : quotas) {
+      long order = quota.line().keptFor(waiter);
+      if (order != Line.NOBODY) {
+        return order;
+      }
+    }
+    return Line.NOBODY;
+  }
+
+  boolean admits(Sizes sizes, long now) {
+    for (Quota quota : quotas) {
+      if (!quota.admits(sizes, now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns the quota that alone keeps a ticket from going: it has no room, or is kept for another.
+   * Null: there is none, or more than one.
+   */
+  @Nullable Quota onlyLacking(Sizes sizes, long order, long now) {
+    Quota lacking = null;
+    for (Quota quota : quotas) {
+      if (quota.line().keptFrom(order) || !quota.admits(sizes, now)) {
+        if (lacking != null) {
+          return null;
+        }
+        lacking = quota;
+      }
+    }
+    return lacking;
+  }
+
+  long earliest(Sizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.earliest(sizes, now));
+    }
+    return instant;
+  }
+
+  /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
+  @Nullable List<Spend> take(Cost cost, long now) {
+    List<Spend> spends = new ArrayList<>();
+    for (Quota quota : quotas) {
+      if (!quota.take(cost, now, spends)) {
+        spends.forEach(spend -> spend.giveBack(now));
+        return null;
+      }
+    }
+    return spends;
+  }
+
+  /** Returns the obstacle that makes this way impossible for {@code cost}, or null. */
+  Quota.@Nullable Obstacle obstacle(Cost cost) {
+    for (Quota quota : quotas) {
+      Quota.Obstacle obstacle = quota.obstacle(cost);
+      if (obstacle != null) {
+        return obstacle;
+      }
+    }
+    return null;
+  }
+
+  /** How full it is, 0 to 1: the way least used is taken. */
+  double utilization(long now) {
+    double most = 0;
+    for (Quota quota : quotas) {
+      most = Math.max(most, quota.utilization(now));
+    }
+    return most;
+  }
+
+  int weight() {
+    return upstream == null ? 1 : upstream.spec().weight();
+  }
+}

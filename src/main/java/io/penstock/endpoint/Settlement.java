@@ -1,0 +1,176 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.event.Event;
+import io.penstock.pool.Upstream;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was taken for a ticket that was let go, until it is settled: once, by whichever of the
+ * closing calls comes first; later ones do nothing. Safe from any thread.
+ */
+public final class Settlement {
+  private final Pending pending;
+  private final Route route;
+  private final List<Spend> spends;
+  private final long releasedNanos;
+  private final int depth;
+  private boolean closed;
+
+  Settlement(Pending pending, Route route, List<Spend> spends, int depth, long now) {
+    this.depth = depth;
+    this.pending = pending;
+    this.route = route;
+    this.spends = spends;
+    this.releasedNanos = now;
+  }
+
+  /** Returns where the ticket goes, or null for a permit. */
+  public @Nullable Upstream upstream() {
+    return route.upstream();
+  }
+
+  /** Returns how many tickets waited behind it when it was let go. */
+  public int queueDepth() {
+    return depth;
+  }
+
+  /** Returns how long it waited, in nanoseconds. */
+  public long waitedNanos() {
+    return releasedNanos - pending.arrivedNanos();
+  }
+
+  /** Notes that the last byte of the request was written. */
+  public void written(long now) {
+    if (route.upstream() != null) {
+      route.upstream().written(now - releasedNanos);
+    }
+  }
+
+  /** Charges output as it is produced, {@code outputTokens} so far. */
+  public void produced(long outputTokens, long now) {
+    if (charge(outputTokens, now)) {
+      wake();
+    }
+  }
+
+  private synchronized boolean charge(long outputTokens, long now) {
+    boolean charged = false;
+    if (!closed) {
+      for (Spend spend : spends) {
+        charged |= spend.produce(outputTokens, now);
+      }
+    }
+    return charged;
+  }
+
+  /**
+   * The answer reached its end.
+   *
+   * @param usage what it says, or null when it says nothing
+   * @param outputTokens the output that was counted
+   */
+  public void served(@Nullable Usage usage, long outputTokens, long now) {
+    if (close(usage, outputTokens, now)) {
+      pending.endpoint().ended(pending, Fate.SERVED);
+      publish(new Event.Served(now, path(), pending.order()));
+    }
+  }
+
+  /** A permit was given: its usage is its cost. */
+  public void permitted(long now) {
+    Usage cost = new Usage(pending.cost().inputTokens(), 0, pending.cost().outputTokens());
+    served(cost, cost.outputTokens(), now);
+  }
+
+  /** The client went away while the answer ran; what was counted is what was used. */
+  public void cancelled(@Nullable Usage usage, long outputTokens, long now) {
+    if (close(usage, outputTokens, now)) {
+      pending.endpoint().ended(pending, Fate.CANCELLED);
+      publish(new Event.Cancelled(now, path(), pending.order()));
+    }
+  }
+
+  /** The upstream failed; what it was sent stays charged, because it may have worked on it. */
+  public void failed(Refusal refusal, long outputTokens, long now) {
+    if (close(null, outputTokens, now)) {
+      pending.endpoint().ended(pending, Fate.REFUSED);
+      publish(new Event.Refused(now, path(), pending.order(), refusal));
+    }
+  }
+
+  /** The ticket was never sent, because its client went away: all is returned. */
+  public void abandoned(long now) {
+    if (giveBack(now)) {
+      pending.endpoint().ended(pending, Fate.CANCELLED);
+      publish(new Event.Cancelled(now, path(), pending.order()));
+    }
+  }
+
+  /** The ticket was never sent, because nothing could be: all is returned. */
+  public void refused(Refusal refusal, long now) {
+    if (giveBack(now)) {
+      pending.endpoint().ended(pending, Fate.REFUSED);
+      publish(new Event.Refused(now, path(), pending.order(), refusal));
+    }
+  }
+
+  private boolean giveBack(long now) {
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      closed = true;
+      spends.forEach(spend -> spend.giveBack(now));
+    }
+    wake();
+    return true;
+  }
+
+  private boolean close(@Nullable Usage usage, long outputTokens, long now) {
+    long output = usage == null ? outputTokens : usage.outputTokens();
+    long reserved = pending.cost().totalTokens();
+    long overrun = 0;
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      closed = true;
+      for (Spend spend : spends) {
+        overrun = Math.max(overrun, spend.settle(usage, output, now));
+      }
+    }
+    long input = usage == null ? pending.cost().inputTokens() : usage.inputTokens();
+    publish(
+        new Event.Settled(
+            now,
+            path(),
+            pending.order(),
+            route.upstream() == null ? null : route.upstream().spec().id(),
+            pending.model(),
+            reserved,
+            input + output,
+            overrun));
+    wake();
+    return true;
+  }
+
+  private String path() {
+    return pending.endpoint().path();
+  }
+
+  private void publish(Event event) {
+    pending.endpoint().publish(event);
+  }
+
+  private void wake() {
+    for (Quota quota : route.quotas()) {
+      quota.line().wake();
+    }
+  }
+}

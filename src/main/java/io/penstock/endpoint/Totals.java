@@ -1,0 +1,82 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Cost;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What became of the tickets of an endpoint, in requests, tokens of cost and bytes of body. Safe
+ * from any thread; when nothing moves, {@link Fate#OFFERED} equals the sum of all others.
+ */
+public final class Totals {
+  /** What can become of a ticket. */
+  public enum Fate {
+    /** It came. */
+    OFFERED,
+    /** Its answer reached its end. */
+    SERVED,
+    /** It was refused. */
+    REFUSED,
+    /** It waited until its deadline. */
+    EXPIRED,
+    /** Its client went away. */
+    CANCELLED,
+    /** It waits. */
+    WAITING,
+    /** It was let go and is not settled yet. */
+    RUNNING
+  }
+
+  private static final class Sum {
+    final LongAdder requests = new LongAdder();
+    final LongAdder tokens = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+  }
+
+  private final Map<Fate, Sum> sums = new EnumMap<>(Fate.class);
+
+  Totals() {
+    for (Fate fate : Fate.values()) {
+      sums.put(fate, new Sum());
+    }
+  }
+
+  private Sum sum(Fate fate) {
+    Sum sum = sums.get(fate);
+    if (sum == null) {
+      throw new IllegalStateException("no sum of " + fate);
+    }
+    return sum;
+  }
+
+  void add(Fate fate, Cost cost, long bytes) {
+    Sum sum = sum(fate);
+    sum.requests.increment();
+    sum.tokens.add(cost.totalTokens());
+    sum.bytes.add(bytes);
+  }
+
+  void move(Fate from, Fate to, Cost cost, long bytes) {
+    add(to, cost, bytes);
+    Sum sum = sum(from);
+    sum.requests.decrement();
+    sum.tokens.add(-cost.totalTokens());
+    sum.bytes.add(-bytes);
+  }
+
+  /** Returns how many tickets met that fate. */
+  public long requests(Fate fate) {
+    return sum(fate).requests.sum();
+  }
+
+  /** Returns their cost, input plus output tokens. */
+  public long tokens(Fate fate) {
+    return sum(fate).tokens.sum();
+  }
+
+  /** Returns the bytes of their bodies. */
+  public long bytes(Fate fate) {
+    return sum(fate).bytes.sum();
+  }
+}

@@ -1,0 +1,80 @@
+package io.penstock.event;
+
+import io.penstock.cost.Cost;
+import io.penstock.refusal.Refusal;
+import org.jspecify.annotations.Nullable;
+
+/** Something that happened. All times are nanoseconds of the monotonic clock. */
+public sealed interface Event {
+  /** Returns when it happened. */
+  long atNanos();
+
+  /** Something that happened to a ticket. */
+  sealed interface TicketEvent extends Event {
+    /** Returns the path of the endpoint. */
+    String endpoint();
+
+    /** Returns the ticket's arrival number. */
+    long ticket();
+  }
+
+  /** A ticket began to wait. */
+  record Queued(long atNanos, String endpoint, long ticket, Cost cost) implements TicketEvent {}
+
+  /**
+   * A ticket was let go.
+   *
+   * @param upstream where it goes, or null for a permit
+   * @param model the model it asks for, if it names one
+   * @param waitedNanos since it arrived
+   */
+  record Released(
+      long atNanos,
+      String endpoint,
+      long ticket,
+      @Nullable String upstream,
+      @Nullable String model,
+      Cost cost,
+      long waitedNanos)
+      implements TicketEvent {}
+
+  /** The answer, of any status, reached its end. */
+  record Served(long atNanos, String endpoint, long ticket) implements TicketEvent {}
+
+  /** A ticket was refused, at arrival or later. */
+  record Refused(long atNanos, String endpoint, long ticket, Refusal refusal)
+      implements TicketEvent {}
+
+  /** A ticket waited until its deadline. */
+  record Expired(long atNanos, String endpoint, long ticket, Refusal refusal)
+      implements TicketEvent {}
+
+  /** The client went away. */
+  record Cancelled(long atNanos, String endpoint, long ticket) implements TicketEvent {}
+
+  /**
+   * A ticket's cost was replaced by what it used.
+   *
+   * @param reservedTokens input plus output that were expected
+   * @param usedTokens input plus output that were used
+   * @param overrunTokens by how much the usage was above what had been reserved
+   */
+  record Settled(
+      long atNanos,
+      String endpoint,
+      long ticket,
+      @Nullable String upstream,
+      @Nullable String model,
+      long reservedTokens,
+      long usedTokens,
+      long overrunTokens)
+      implements TicketEvent {}
+
+  /**
+   * The configuration was read.
+   *
+   * @param applied whether it runs now
+   * @param detail what was found, or the first fault
+   */
+  record Reloaded(long atNanos, boolean applied, String detail) implements Event {}
+}

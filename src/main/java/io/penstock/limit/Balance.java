@@ -1,0 +1,13 @@
+package io.penstock.limit;
+
+/**
+ * What a limit owes at an instant.
+ *
+ * @param charged counts against the running window, ≥ 0
+ * @param debt usage that did not fit and is paid by windows to come, ≥ 0
+ * @param held kept free for answers that run, ≥ 0
+ */
+public record Balance(long charged, long debt, long held) {
+  /** Nothing is owed. */
+  public static final Balance ZERO = new Balance(0, 0, 0);
+}

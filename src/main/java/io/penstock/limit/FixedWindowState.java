@@ -1,0 +1,141 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+
+/**
+ * Windows of one length that start at the first use and follow each other without gap.
+ *
+ * <p>What is charged beyond the capacity is debt: each window that begins pays of it, up to its
+ * capacity. Once nothing is charged, owed or held, the next use starts a new grid.
+ *
+ * @param start the instant the running window began
+ * @param charged in the running window, 0 to capacity
+ * @param debt owed by the windows to come
+ * @param held kept free, whichever window runs
+ */
+record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, long debt, long held)
+    implements State {
+
+  static FixedWindowState starting(LimitSpec.FixedWindow spec, Balance owed, long now) {
+    return new FixedWindowState(spec, now, 0, 0, owed.held()).plus(owed.charged() + owed.debt());
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  /** This state at {@code now}: windows that ended have paid their debt. */
+  private FixedWindowState at(long now) {
+    long windows = Math.floorDiv(now - start, spec.windowNanos());
+    if (windows <= 0) {
+      return this;
+    }
+    long capacity = spec.capacity();
+    // Each window before the last one paid a whole capacity, if that much was owed.
+    long owed = windows - 1 > debt / capacity ? 0 : debt - (windows - 1) * capacity;
+    long paid = Math.min(owed, capacity);
+    long next = start + windows * spec.windowNanos();
+    return new FixedWindowState(spec, next, paid, owed - paid, held);
+  }
+
+  private boolean idle() {
+    return charged == 0 && debt == 0 && held == 0;
+  }
+
+  private FixedWindowState plus(long amount) {
+    long sum = charged + amount;
+    long over = Math.max(0, sum - spec.capacity());
+    return new FixedWindowState(spec, start, sum - over, debt + over, held);
+  }
+
+  private long free() {
+    return Math.max(0, spec.capacity() - charged - held);
+  }
+
+  @Override
+  public long room(long now) {
+    return at(now).free();
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long earliest(long amount, long now) {
+    FixedWindowState state = at(now);
+    if (amount <= state.free()) {
+      return now;
+    }
+    long spare = spec.capacity() - held - amount;
+    if (spare < 0) {
+      return Ticker.NEVER;
+    }
+    long windows = 1 + Math.max(0, Math.ceilDiv(state.debt - spare, spec.capacity()));
+    return state.start + windows * spec.windowNanos();
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    FixedWindowState state = at(now);
+    long need = Math.max(0, ahead + own - state.free());
+    if (need == 0) {
+      return 0;
+    }
+    long each = Math.max(1, spec.capacity() - held);
+    long windows = Math.ceilDiv(need + state.debt, each);
+    return state.start + windows * spec.windowNanos() - now;
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    FixedWindowState state = at(now);
+    long begin = state.idle() ? Math.max(now, state.start) : state.start;
+    FixedWindowState next =
+        new FixedWindowState(
+            spec, begin, state.charged + taken, state.debt, state.held + held);
+    return new Taken(next, new Answer.Receipt(begin, taken, held));
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    FixedWindowState state = at(now);
+    long back = state.start == cell ? Math.min(taken, state.charged + state.debt) : 0;
+    // What the window charged beyond its capacity became debt; that is forgiven first.
+    long forgiven = Math.min(back, state.debt);
+    return new FixedWindowState(
+        spec,
+        state.start,
+        state.charged - (back - forgiven),
+        state.debt - forgiven,
+        Math.max(0, state.held - held));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    FixedWindowState state = at(now);
+    FixedWindowState let =
+        new FixedWindowState(
+            spec, state.start, state.charged, state.debt, Math.max(0, state.held - unheld));
+    return new Taken(let.plus(amount), new Answer.Receipt(let.start, amount, 0));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    FixedWindowState state = at(now);
+    return new Balance(state.charged, state.debt, state.held);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (next instanceof LimitSpec.FixedWindow window
+        && window.windowNanos() == spec.windowNanos()) {
+      FixedWindowState state = at(now);
+      return new FixedWindowState(window, state.start, 0, 0, state.held)
+          .plus(state.charged + state.debt);
+    }
+    return State.of(next, balance(now), now);
+  }
+}

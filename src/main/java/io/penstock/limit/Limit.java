@@ -1,0 +1,176 @@
+package io.penstock.limit;
+
+import io.penstock.cost.Weight;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+/**
+ * How much may pass. Safe from any thread: each change is one compare-and-set of an immutable state.
+ *
+ * <p>All instants are nanoseconds of one monotonic clock, given by the caller. Amounts are requests
+ * or tokens, whichever the limit counts.
+ */
+public final class Limit {
+  /** How many sub-cells a window has. */
+  static final int SUB_CELLS = 60;
+
+  private final AtomicReference<State> state;
+
+  /** Makes a limit that owes nothing. */
+  public Limit(LimitSpec spec, long now) {
+    state = new AtomicReference<>(State.of(spec, Balance.ZERO, now));
+  }
+
+  private State state() {
+    return state.getAcquire();
+  }
+
+  /** Returns what the limit is to do. */
+  public LimitSpec spec() {
+    return state().spec();
+  }
+
+  /** Returns the most that could ever be admitted at once. */
+  public long capacity() {
+    return state().capacity();
+  }
+
+  /**
+   * Returns what would be admitted now, pacing aside. An empty limit answers {@link Long#MAX_VALUE},
+   * because it cuts any expectation to what it has.
+   */
+  public long room(long now) {
+    State current = state();
+    long room = current.room(now);
+    return room >= current.capacity() ? Long.MAX_VALUE : room;
+  }
+
+  /** Returns the length of a sub-cell in nanoseconds: charges within one need not be told apart. */
+  public long subCellNanos() {
+    return switch (spec()) {
+      case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
+      case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.FixedWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
+      case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
+    };
+  }
+
+  /** Returns how much of the limit is in use, 0 to 1. */
+  public double utilization(long now) {
+    State current = state();
+    long capacity = current.capacity();
+    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.room(now) / capacity;
+  }
+
+  /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
+  public long paced(long amount, long now) {
+    State current = state();
+    return current.paced(Math.min(amount, current.capacity()), now);
+  }
+
+  /**
+   * Returns the instant at which {@code amount}, cut to the capacity, is admitted if nothing else
+   * happens: now, a later instant, or {@link io.penstock.time.Ticker#NEVER}.
+   */
+  public long earliest(long amount, long now) {
+    State current = state();
+    return current.earliest(Math.min(amount, current.capacity()), now);
+  }
+
+  /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
+  public long forecast(long ahead, long own, long now) {
+    State current = state();
+    return current.forecast(ahead, Math.min(own, current.capacity()), now);
+  }
+
+  /** Says what {@link #take} would say, and takes nothing: a receipt here is of nothing taken. */
+  public Answer decide(Weight weight, long now) {
+    return switch (look(state(), weight, now)) {
+      case Look.Fits fits -> new Answer.Receipt(0, 0, 0);
+      case Look.No no -> no.answer();
+    };
+  }
+
+  /** Takes {@code weight}, its expectation cut to the capacity, or says when or that it cannot be. */
+  public Answer take(Weight weight, long now) {
+    while (true) {
+      State current = state();
+      switch (look(current, weight, now)) {
+        case Look.No no -> {
+          return no.answer();
+        }
+        case Look.Fits(Weight cut) -> {
+          State.Taken taken = current.take(cut.taken(), cut.held(), now);
+          if (state.compareAndSet(current, taken.next())) {
+            return taken.receipt();
+          }
+        }
+      }
+    }
+  }
+
+  private sealed interface Look {
+    record Fits(Weight cut) implements Look {}
+
+    record No(Answer answer) implements Look {}
+  }
+
+  private static Look look(State current, Weight weight, long now) {
+    long capacity = current.capacity();
+    if (weight.least() > capacity) {
+      return new Look.No(new Answer.Refuse(capacity));
+    }
+    Weight cut = weight.within(capacity);
+    long amount = cut.amount();
+    boolean fits = amount <= current.room(now) && current.paced(amount, now) <= now;
+    return fits
+        ? new Look.Fits(cut)
+        : new Look.No(new Answer.Wait(current.earliest(amount, now)));
+  }
+
+  /**
+   * Returns part or all of a receipt that was not used: {@code taken} only while the cell it was
+   * taken from counts, {@code held} always.
+   */
+  public void give(Answer.Receipt receipt, long taken, long held, long now) {
+    update(current -> current.give(receipt.cell(), taken, held, now));
+  }
+
+  /**
+   * Charges {@code amount} to the running window, whether it fits or not, and lets go {@code unheld}
+   * of what is held. Returns the receipt of the charge.
+   */
+  public Answer.Receipt charge(long amount, long unheld, long now) {
+    while (true) {
+      State current = state();
+      State.Taken charged = current.charge(amount, unheld, now);
+      if (state.compareAndSet(current, charged.next())) {
+        return charged.receipt();
+      }
+    }
+  }
+
+  /** Gives the limit another spec; what is charged, owed and held stays. */
+  public void resize(LimitSpec spec, long now) {
+    update(current -> current.spec().equals(spec) ? current : current.become(spec, now));
+  }
+
+  /**
+   * Widens a trailing window beyond its guard, 0 to 500 ms, by what was measured of the way to the
+   * provider; no effect on other limits.
+   */
+  public void widen(long nanos) {
+    update(
+        current ->
+            current instanceof TrailingWindowState window ? window.widened(nanos) : current);
+  }
+
+  /** Returns what is owed at {@code now}. */
+  public Balance balance(long now) {
+    return state().balance(now);
+  }
+
+  private void update(UnaryOperator<State> change) {
+    state.updateAndGet(change);
+  }
+}

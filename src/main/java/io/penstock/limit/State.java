@@ -1,0 +1,57 @@
+package io.penstock.limit;
+
+/**
+ * One state of a limit: immutable, its successors are pure functions of it and an instant.
+ *
+ * <p>Instants given to one limit may be slightly out of order, because threads race; a state treats
+ * an instant before its own as its own.
+ */
+sealed interface State permits UnlimitedState, StrictState, FixedWindowState, TrailingWindowState {
+  LimitSpec spec();
+
+  /** The most that could ever be admitted at once. */
+  long capacity();
+
+  /** What would be admitted now, pacing aside, ≥ 0. */
+  long room(long now);
+
+  /** The instant from which the pace lets {@code amount} pass; at or before now when it does. */
+  long paced(long amount, long now);
+
+  /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
+  long earliest(long amount, long now);
+
+  /**
+   * How long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds: an
+   * estimate for {@code ahead} &gt; 0.
+   */
+  long forecast(long ahead, long own, long now);
+
+  /** Takes what was found to be admitted now. */
+  Taken take(long taken, long held, long now);
+
+  /** Returns what was taken and never used; what was charged only where its cell still counts. */
+  State give(long cell, long taken, long held, long now);
+
+  /** Charges {@code amount} to the running window and lets go {@code unheld} of what is held. */
+  Taken charge(long amount, long unheld, long now);
+
+  /** What is owed at {@code now}. */
+  Balance balance(long now);
+
+  /** This limit with another spec, keeping what is owed. */
+  State become(LimitSpec next, long now);
+
+  /** A successor and the receipt that belongs to it. */
+  record Taken(State next, Answer.Receipt receipt) {}
+
+  /** The first state of a limit that starts with something owed. */
+  static State of(LimitSpec spec, Balance owed, long now) {
+    return switch (spec) {
+      case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
+      case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
+      case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
+      case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
+    };
+  }
+}

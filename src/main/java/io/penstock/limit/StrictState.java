@@ -1,0 +1,100 @@
+package io.penstock.limit;
+
+/**
+ * Slots 1/rate apart: slot k is {@code anchor + ceil(k × 10⁹ ÷ rate)}.
+ *
+ * <p>After {@code rate.releases()} slots a whole number of seconds has passed, so the anchor moves
+ * there: k stays small and no rounding adds up.
+ *
+ * @param anchor the instant of slot 0
+ * @param slot the next free slot, 0 to releases − 1
+ */
+record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements State {
+  /** A release later than this, and than one interval, starts the grid anew. */
+  private static final long LATE_NANOS = 5_000_000;
+
+  static StrictState fresh(LimitSpec.Strict spec, long now) {
+    return new StrictState(spec, now, 0);
+  }
+
+  private long next() {
+    return anchor + spec.rate().slotNanos(slot);
+  }
+
+  @Override
+  public long capacity() {
+    return 1;
+  }
+
+  @Override
+  public long room(long now) {
+    return now >= next() ? 1 : 0;
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long earliest(long amount, long now) {
+    return Math.max(now, next());
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    long wait = Math.max(0, next() - now);
+    long behind = spec.rate().nanosFor(ahead);
+    return wait > Long.MAX_VALUE - behind ? Long.MAX_VALUE : wait + behind;
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    StrictState from = late(now) ? new StrictState(spec, now, 0) : this;
+    return new Taken(from.after(), new Answer.Receipt(from.next(), 1, 0));
+  }
+
+  private boolean late(long now) {
+    return now - next() > Math.max(spec.rate().intervalNanos(), LATE_NANOS);
+  }
+
+  private StrictState after() {
+    long releases = spec.rate().releases();
+    return slot + 1 < releases
+        ? new StrictState(spec, anchor, slot + 1)
+        : new StrictState(spec, anchor + spec.rate().slotNanos(releases), 0);
+  }
+
+  private StrictState before() {
+    long releases = spec.rate().releases();
+    return slot > 0
+        ? new StrictState(spec, anchor, slot - 1)
+        : new StrictState(spec, anchor - spec.rate().slotNanos(releases), releases - 1);
+  }
+
+  /** Only the slot given out last can be returned: one before it would be a release out of place. */
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    StrictState before = before();
+    return taken == 1 && before.next() == cell ? before : this;
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return new Taken(this, new Answer.Receipt(next(), 0, 0));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return Balance.ZERO;
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (!(next instanceof LimitSpec.Strict strict)) {
+      return State.of(next, Balance.ZERO, now);
+    }
+    // The slot last given out is kept: the next one comes one new interval after it.
+    return new StrictState(strict, before().next(), 0).after();
+  }
+}

@@ -1,0 +1,222 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+import java.util.Arrays;
+
+/**
+ * A window that trails every instant, in 60 sub-cells: what is charged in a sub-cell counts until
+ * the sub-cell's end plus the window plus the guard, so that rounding is against the caller.
+ *
+ * <p>The pace is a generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371): {@code
+ * fullAt} is the instant at which the burst would be whole again; an amount moves it on by the time
+ * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
+ * then owes.
+ */
+final class TrailingWindowState implements State {
+  /** The most by which a window may be widened beyond its guard. */
+  static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
+
+  private final LimitSpec.TrailingWindow spec;
+
+  /** Widening on top of the spec's guard, measured. */
+  private final long extraGuardNanos;
+
+  /** The index of the newest sub-cell, floor(instant ÷ sub-cell length). */
+  private final long newest;
+
+  /** Amounts by index modulo the length; never changed once it is here. */
+  private final long[] cells;
+
+  /** Kept free, whichever sub-cells count. */
+  private final long held;
+
+  private final long fullAt;
+
+  private TrailingWindowState(
+      LimitSpec.TrailingWindow spec,
+      long extraGuardNanos,
+      long newest,
+      long[] cells,
+      long held,
+      long fullAt) {
+    this.spec = spec;
+    this.extraGuardNanos = extraGuardNanos;
+    this.newest = newest;
+    this.cells = cells;
+    this.held = held;
+    this.fullAt = fullAt;
+  }
+
+  static TrailingWindowState starting(LimitSpec.TrailingWindow spec, Balance owed, long now) {
+    long cellNanos = cellNanos(spec);
+    long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
+    long[] cells = new long[Math.toIntExact(span / cellNanos) + 2];
+    long newest = Math.floorDiv(now, cellNanos);
+    cells[Math.floorMod(newest, cells.length)] = owed.charged() + owed.debt();
+    return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now);
+  }
+
+  private static long cellNanos(LimitSpec.TrailingWindow spec) {
+    return Math.ceilDiv(spec.windowNanos(), Limit.SUB_CELLS);
+  }
+
+  private long cellNanos() {
+    return cellNanos(spec);
+  }
+
+  private long countsFor() {
+    return spec.windowNanos() + spec.guardNanos() + extraGuardNanos;
+  }
+
+  /** The oldest sub-cell that counts at {@code now}: its end plus the window is still to come. */
+  private long oldest(long now) {
+    return Math.floorDiv(now - countsFor(), cellNanos());
+  }
+
+  private long cell(long index) {
+    return cells[Math.floorMod(index, cells.length)];
+  }
+
+  private long newestAt(long now) {
+    return Math.max(newest, Math.floorDiv(now, cellNanos()));
+  }
+
+  private long sum(long now) {
+    long sum = 0;
+    for (long index = firstKept(now); index <= newest; index++) {
+      sum += cell(index);
+    }
+    return sum;
+  }
+
+  /** What the ring still holds: a clock that steps back cannot bring overwritten cells back. */
+  private long firstKept(long now) {
+    return Math.max(oldest(now), newest - cells.length + 1);
+  }
+
+  @Override
+  public LimitSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  public long room(long now) {
+    return Math.max(0, spec.capacity() - held - sum(now));
+  }
+
+  /** The time {@code amount} takes at the steady rate; a double is exact to 10⁻⁵ ns here. */
+  private long nanosFor(long amount) {
+    return (long) Math.ceil((double) amount * spec.windowNanos() / spec.capacity());
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return fullAt + nanosFor(Math.min(amount, spec.burst())) - nanosFor(spec.burst());
+  }
+
+  @Override
+  public long earliest(long amount, long now) {
+    return Math.max(inWindow(amount, now), Math.max(now, paced(amount, now)));
+  }
+
+  private long inWindow(long amount, long now) {
+    long over = sum(now) + held + amount - spec.capacity();
+    if (over <= 0) {
+      return now;
+    }
+    for (long index = firstKept(now); index <= newest; index++) {
+      over -= cell(index);
+      if (over <= 0) {
+        return (index + 1) * cellNanos() + countsFor();
+      }
+    }
+    return Ticker.NEVER;
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    return nanosFor(Math.max(0, ahead + own - room(now)));
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    long cell = newestAt(now);
+    TrailingWindowState next =
+        with(now, cell, taken, this.held + held, paceAfter(taken + held, now));
+    return new Taken(next, new Answer.Receipt(cell, taken, held));
+  }
+
+  private long paceAfter(long amount, long now) {
+    return amount >= 0
+        ? Math.max(fullAt, now) + nanosFor(amount)
+        : fullAt - nanosFor(-amount);
+  }
+
+  /** This state with the cells up to now cleared and {@code amount} added to one of them. */
+  private TrailingWindowState with(long now, long cell, long amount, long held, long fullAt) {
+    long last = newestAt(now);
+    long[] next = cells.clone();
+    if (last - newest >= next.length) {
+      Arrays.fill(next, 0);
+    } else {
+      for (long index = newest + 1; index <= last; index++) {
+        next[Math.floorMod(index, next.length)] = 0;
+      }
+    }
+    int at = Math.floorMod(cell, next.length);
+    next[at] = Math.max(0, next[at] + amount);
+    return new TrailingWindowState(spec, extraGuardNanos, last, next, held, fullAt);
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
+    boolean counts = cell >= kept && cell <= newest;
+    return with(
+        now,
+        counts ? cell : newestAt(now),
+        counts ? -taken : 0,
+        Math.max(0, this.held - held),
+        paceAfter(-(held + (counts ? taken : 0)), now));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    long cell = newestAt(now);
+    long pace = amount == unheld ? fullAt : paceAfter(amount - unheld, now);
+    return new Taken(
+        with(now, cell, amount, Math.max(0, held - unheld), pace),
+        new Answer.Receipt(cell, amount, 0));
+  }
+
+  /** This state widened by {@code nanos} beyond the spec's guard. */
+  TrailingWindowState widened(long nanos) {
+    long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
+    return extra == extraGuardNanos
+        ? this
+        : new TrailingWindowState(spec, extra, newest, cells, held, fullAt);
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return new Balance(sum(now), 0, held);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (next instanceof LimitSpec.TrailingWindow window
+        && window.windowNanos() == spec.windowNanos()
+        && window.guardNanos() == spec.guardNanos()) {
+      double scale = (double) spec.capacity() / window.capacity();
+      long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
+      return new TrailingWindowState(
+          window, extraGuardNanos, newest, cells, held, now + owing);
+    }
+    return State.of(next, balance(now), now);
+  }
+}

@@ -1,0 +1,54 @@
+package io.penstock.pool;
+
+import io.penstock.quota.LimitSource;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
+public final class Upstreams {
+  private final LimitSource source;
+  private final long windowNanos;
+  private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
+
+  /**
+   * Makes an empty set.
+   *
+   * @param source where limits come from
+   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   */
+  public Upstreams(LimitSource source, long windowNanos) {
+    this.source = source;
+    this.windowNanos = windowNanos;
+  }
+
+  /** Applies the configured upstreams: new ones are made, known ones changed, others forgotten. */
+  public void apply(Collection<UpstreamSpec> specs, long now) {
+    Set<String> configured = new HashSet<>();
+    for (UpstreamSpec spec : specs) {
+      configured.add(spec.id());
+      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, source, windowNanos))
+          .reconfigure(spec, now);
+    }
+    for (Upstream upstream : List.copyOf(byId.values())) {
+      if (!configured.contains(upstream.spec().id())) {
+        byId.remove(upstream.spec().id());
+        upstream.forget();
+      }
+    }
+  }
+
+  /** Returns the upstream of that id, or null when it is not configured any more. */
+  public @Nullable Upstream find(String id) {
+    return byId.get(id);
+  }
+
+  /** Returns all upstreams, in no order. */
+  public Collection<Upstream> all() {
+    return List.copyOf(byId.values());
+  }
+}

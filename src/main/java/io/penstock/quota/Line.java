@@ -1,0 +1,136 @@
+package io.penstock.quota;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for a quota, and for whom it is kept. Safe from any thread.
+ *
+ * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket takes
+ * what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been skipped
+ * often enough <em>claims</em> the quota: until it has gone nobody else takes from it. Tickets are
+ * known by their order, which is unique in the process.
+ */
+public final class Line {
+  /** A lane as others see it; all methods are safe from any thread. */
+  public interface Waiter {
+    /** Returns the order of its first ticket, {@link Long#MAX_VALUE} when it has none. */
+    long headOrder();
+
+    /** Returns whether its first ticket may not be skipped once more. */
+    boolean skippedEnough();
+
+    /** Counts a skip of its first ticket. */
+    void skip();
+
+    /**
+     * Has its first ticket claim the quota that is all it lacks at {@code now}. Returns that quota,
+     * or null when it lacks nothing, or more, or holds a claim already.
+     */
+    @Nullable Quota claim(long now);
+
+    /** Has its tickets looked at again. */
+    void wake();
+  }
+
+  private record Claim(Waiter waiter, long order) {}
+
+  /** No ticket has this order. */
+  public static final long NOBODY = -1;
+
+  private final Quota quota;
+  private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
+
+  Line(Quota quota) {
+    this.quota = quota;
+  }
+
+  /** Adds a waiter, if it is not there. */
+  public void join(Waiter waiter) {
+    waiters.add(waiter);
+  }
+
+  /** Removes a waiter. */
+  public void leave(Waiter waiter) {
+    waiters.remove(waiter);
+  }
+
+  /** Returns whether the quota is kept for any ticket. */
+  public boolean kept() {
+    return claim.get() != null;
+  }
+
+  /** Returns whether the quota is kept for a ticket other than that one. */
+  public boolean keptFrom(long order) {
+    Claim current = claim.get();
+    return current != null && current.order() != order;
+  }
+
+  /** Returns the order of the ticket of {@code waiter} it is kept for, or {@link #NOBODY}. */
+  public long keptFor(Waiter waiter) {
+    Claim current = claim.get();
+    return current != null && current.waiter().equals(waiter) ? current.order() : NOBODY;
+  }
+
+  /** Keeps the quota for a ticket, if it is not kept for another. Returns whether it is now. */
+  public boolean claim(Waiter waiter, long order) {
+    return claim.compareAndSet(null, new Claim(waiter, order)) || !keptFrom(order);
+  }
+
+  /** Ends the claim of a ticket, if it has one, and wakes those who wait. */
+  public void release(long order) {
+    Claim current = claim.get();
+    if (current != null && current.order() == order && claim.compareAndSet(current, null)) {
+      wake();
+    }
+  }
+
+  /**
+   * Asks whether a ticket of {@code waiter} may take from the quota, and if so counts a skip of all
+   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone, it
+   * claims the quota instead.
+   */
+  public boolean passes(Waiter waiter, long order, long now) {
+    if (kept()) {
+      return !keptFrom(order);
+    }
+    for (Waiter other : waiters) {
+      if (earlier(other, waiter, order) && other.skippedEnough()) {
+        Quota claimed = other.claim(now);
+        if (claimed != null) {
+          other.wake();
+        }
+        if (quota.equals(claimed)) {
+          return false;
+        }
+      }
+    }
+    for (Waiter other : waiters) {
+      if (earlier(other, waiter, order)) {
+        other.skip();
+      }
+    }
+    return true;
+  }
+
+  private static boolean earlier(Waiter other, Waiter waiter, long order) {
+    return !other.equals(waiter) && other.headOrder() < order;
+  }
+
+  /** Wakes all who wait, the one with the oldest ticket first. */
+  public void wake() {
+    if (waiters.isEmpty()) {
+      return;
+    }
+    Waiter[] all = waiters.toArray(Waiter[]::new);
+    Arrays.sort(all, Comparator.comparingLong(Waiter::headOrder));
+    for (Waiter waiter : all) {
+      waiter.wake();
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dimension;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import io.penstock.queue.Sizes;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an endpoint, key, model or upstream is entitled to: limits that are taken together, and the
+ * line of those who wait for them. It stays the same object when its terms change, so that nobody
+ * waits at the wrong place. Safe from any thread.
+ */
+public final class Quota {
+  private record Terms(Charge charge, List<Metered> limits) {}
+
+  private final String name;
+  private final Line line = new Line(this);
+  private volatile Terms terms;
+
+  /**
+   * Makes a quota.
+   *
+   * @param name whose it is, for refusals and logs
+   * @param charge how it adds a request up
+   * @param limits in the order in which they are checked and taken
+   */
+  public Quota(String name, Charge charge, List<Metered> limits) {
+    this.name = name;
+    this.terms = new Terms(charge, List.copyOf(limits));
+  }
+
+  /** Gives it other limits, and wakes those who wait. */
+  public void change(Charge charge, List<Metered> limits) {
+    terms = new Terms(charge, List.copyOf(limits));
+    line.wake();
+  }
+
+  /** Returns whose quota it is. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns its limits. */
+  public List<Metered> limits() {
+    return terms.limits();
+  }
+
+  /** Returns who waits for it. */
+  public Line line() {
+    return line;
+  }
+
+  /**
+   * Lowers {@code room} to what is free now, pacing aside. Returns false when not even a request
+   * without tokens would be admitted.
+   */
+  public boolean lower(Sizes room, long now) {
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      long free = metered.limit().room(now);
+      Dimension dimension = current.charge().dimension(metered.measure());
+      if (dimension != null) {
+        room.lower(dimension, free);
+      } else if (free < 1) {
+        return false;
+      }
+      if (needsInput(metered)) {
+        room.lower(Dimension.INPUT, metered.limit().capacity());
+      }
+    }
+    return true;
+  }
+
+  /** Input cannot be cut to the capacity, as expected output is. */
+  private static boolean needsInput(Metered metered) {
+    return metered.measure() == Measure.TOKENS || metered.measure() == Measure.INPUT_TOKENS;
+  }
+
+  private static boolean possible(Metered metered, Sizes sizes) {
+    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= metered.limit().capacity();
+  }
+
+  /** Returns whether a ticket of {@code sizes} would be admitted now, pacing aside. */
+  public boolean admits(Sizes sizes, long now) {
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      if (!possible(metered, sizes) || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long amount(Charge charge, Metered metered, Sizes sizes) {
+    Dimension dimension = charge.dimension(metered.measure());
+    return dimension == null ? 1 : sizes.get(dimension);
+  }
+
+  /** Returns the instant from which the pace lets a ticket pass, at most now if it does. */
+  public long paced(Sizes sizes, long now) {
+    Terms current = terms;
+    long instant = now;
+    for (Metered metered : current.limits()) {
+      instant = Math.max(instant, metered.limit().paced(amount(current.charge(), metered, sizes), now));
+    }
+    return instant;
+  }
+
+  /** Returns the instant at which sizes are admitted if nothing else happens; may be NEVER. */
+  public long earliest(Sizes sizes, long now) {
+    Terms current = terms;
+    long instant = now;
+    for (Metered metered : current.limits()) {
+      if (!possible(metered, sizes)) {
+        return Ticker.NEVER;
+      }
+      instant = Math.max(instant, metered.limit().earliest(amount(current.charge(), metered, sizes), now));
+    }
+    return instant;
+  }
+
+  /**
+   * Returns the limit that could never admit {@code cost}, or null when all could. What is only
+   * expected is no obstacle.
+   */
+  public @Nullable Obstacle obstacle(Cost cost) {
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      Weight weight = current.charge().weigh(metered.measure(), cost);
+      long capacity = metered.limit().capacity();
+      if (weight.least() > capacity) {
+        return new Obstacle(weight.least(), capacity);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A cost that can never fit.
+   *
+   * @param amount what is asked
+   * @param capacity the most that is ever admitted
+   */
+  public record Obstacle(long amount, long capacity) {}
+
+  /**
+   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets whose sizes sum
+   * up to {@code ahead}.
+   */
+  public long forecast(long requests, Sizes ahead, Sizes own, long now) {
+    Terms current = terms;
+    long wait = 0;
+    for (Metered metered : current.limits()) {
+      Dimension dimension = current.charge().dimension(metered.measure());
+      long before = dimension == null ? requests : ahead.get(dimension);
+      wait = Math.max(wait, metered.limit().forecast(before, amount(current.charge(), metered, own), now));
+    }
+    return wait;
+  }
+
+  /** Returns the largest utilisation of its limits, 0 to 1. */
+  public double utilization(long now) {
+    double most = 0;
+    for (Metered metered : limits()) {
+      most = Math.max(most, metered.limit().utilization(now));
+    }
+    return most;
+  }
+
+  /**
+   * Takes {@code cost} from all limits or from none. Returns whether it did; what was taken is added
+   * to {@code spends}.
+   */
+  public boolean take(Cost cost, long now, List<Spend> spends) {
+    Terms current = terms;
+    List<Spend> taken = new ArrayList<>(current.limits().size());
+    for (Metered metered : current.limits()) {
+      Limit limit = metered.limit();
+      Answer answer = limit.take(current.charge().weigh(metered.measure(), cost), now);
+      if (answer instanceof Answer.Receipt receipt) {
+        taken.add(new Spend(limit, metered.measure(), current.charge(), receipt));
+      } else {
+        taken.forEach(spend -> spend.giveBack(now));
+        return false;
+      }
+    }
+    spends.addAll(taken);
+    return true;
+  }
+
+  /** Widens its trailing windows by what was measured of the way to the provider. */
+  public void widen(long nanos) {
+    limits().forEach(metered -> metered.limit().widen(nanos));
+  }
+
+  @Override
+  public String toString() {
+    return "Quota[" + name + "]";
+  }
+}

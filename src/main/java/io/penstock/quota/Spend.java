@@ -1,0 +1,101 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Usage;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one attempt took from one limit, until it is settled. Belongs to one thread at a time; {@link
+ * #settle} or {@link #giveBack} is called once, and nothing after it.
+ */
+public final class Spend {
+  private final Limit limit;
+  private final Measure measure;
+  private final Charge charge;
+  private final Answer.Receipt receipt;
+  private long heldLeft;
+  private long produced;
+  private long lastSubCell = Long.MIN_VALUE;
+  private Answer.@Nullable Receipt lastProduced;
+
+  Spend(Limit limit, Measure measure, Charge charge, Answer.Receipt receipt) {
+    this.limit = limit;
+    this.measure = measure;
+    this.charge = charge;
+    this.receipt = receipt;
+    this.heldLeft = receipt.held();
+  }
+
+  /** Returns what counts for this attempt now, taken, produced and held, in the limit's measure. */
+  public long reserved() {
+    return receipt.taken() + produced + heldLeft;
+  }
+
+  /**
+   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most once
+   * in a sub-cell. Returns whether anything was charged.
+   */
+  public boolean produce(long outputTokens, long now) {
+    long subCell = Math.floorDiv(now, limit.subCellNanos());
+    return subCell != lastSubCell && charge(outputTokens, subCell, now);
+  }
+
+  private boolean charge(long outputTokens, long subCell, long now) {
+    long more = charge.produced(measure, outputTokens) - produced;
+    if (more <= 0) {
+      return false;
+    }
+    long unheld = Math.min(more, heldLeft);
+    lastProduced = limit.charge(more, unheld, now);
+    lastSubCell = subCell;
+    heldLeft -= unheld;
+    produced += more;
+    return true;
+  }
+
+  /**
+   * Replaces the cost by what was used: charges what is missing, lets go what is held and gives back
+   * what was too much while the cell it was taken from counts. Returns how much the usage was above
+   * what had been taken and held, ≥ 0.
+   *
+   * @param usage what the answer says, or null when it says nothing and the cost stands for the
+   *     input
+   * @param outputTokens the output in all
+   */
+  public long settle(@Nullable Usage usage, long outputTokens, long now) {
+    long overTaken = settleTaken(usage, now);
+    long output = charge.produced(measure, outputTokens);
+    if (output >= produced) {
+      charge(outputTokens, lastSubCell, now);
+    } else if (lastProduced != null) {
+      limit.give(lastProduced, produced - output, 0, now);
+    }
+    if (heldLeft > 0) {
+      limit.give(receipt, 0, heldLeft, now);
+      heldLeft = 0;
+    }
+    return overTaken + Math.max(0, output - receipt.held());
+  }
+
+  private long settleTaken(@Nullable Usage usage, long now) {
+    long used = usage == null ? Charge.KEEP : charge.settled(measure, usage);
+    if (used == Charge.KEEP || used == receipt.taken()) {
+      return 0;
+    }
+    if (used < receipt.taken()) {
+      limit.give(receipt, receipt.taken() - used, 0, now);
+      return 0;
+    }
+    limit.charge(used - receipt.taken(), 0, now);
+    return used - receipt.taken();
+  }
+
+  /** Returns everything: the attempt never ran. */
+  public void giveBack(long now) {
+    limit.give(receipt, receipt.taken(), heldLeft, now);
+    heldLeft = 0;
+  }
+}
