@@ -137,7 +137,9 @@ public enum Charge {
     };
   }
 
-  /** Returns what {@code outputTokens} tokens just produced charge to a limit of {@code measure}. */
+  /**
+   * Returns what {@code outputTokens} tokens just produced charge to a limit of {@code measure}.
+   */
   public long produced(Measure measure, long outputTokens) {
     return switch (measure) {
       case REQUESTS, INPUT_TOKENS -> 0;

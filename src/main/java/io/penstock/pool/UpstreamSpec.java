@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param apiKey the credential sent to it, or null when none is sent
  * @param disabledBecause why it takes no requests, or null when it does
  * @param headers headers set on every request to it
- * @param models the name a client asks for to the name the upstream knows; empty for any model under
- *     its own name
+ * @param models the name a client asks for to the name the upstream knows; empty for any model
+ *     under its own name
  * @param weight breaks ties between equally used upstreams, ≥ 1
  * @param limits what it may be sent; one pool a model
  * @param charge how it adds a request up

@@ -1,0 +1,39 @@
+package io.penstock.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FormatTest {
+  @TempDir Path directory;
+
+  @Test
+  void sourceTree_asItIs_isFormatted() {
+    assertThat(Format.unformatted(Path.of("src")))
+        .as("files that are not formatted; this formats them: %s", Format.COMMAND)
+        .isEmpty();
+  }
+
+  @Test
+  void file_badlyFormatted_isRewrittenAndThenPasses() throws IOException {
+    Path file = directory.resolve("A.java");
+    Files.writeString(file, "import java.util.Set;import java.util.List;class A{List<?> a ;}");
+    assertThat(Format.rewrite(directory)).containsExactly(file);
+
+    assertThat(file).hasContent("import java.util.List;\n\nclass A {\n  List<?> a;\n}\n");
+    assertThat(Format.unformatted(directory)).isEmpty();
+  }
+
+  @Test
+  void file_thatDoesNotParse_failsWithItsName() throws IOException {
+    Files.writeString(directory.resolve("B.java"), "class B {");
+    assertThatThrownBy(() -> Format.unformatted(directory))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("B.java");
+  }
+}

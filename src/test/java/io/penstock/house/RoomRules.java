@@ -1,0 +1,108 @@
+package io.penstock.house;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The room table as rules over compiled classes. */
+final class RoomRules {
+  private static final String OURS = RoomTable.ROOF + "..";
+
+  static final ArchRule EVERY_PACKAGE_IS_IN_THE_TABLE =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(
+              new ArchCondition<>("live in a package of the room table") {
+                @Override
+                public void check(JavaClass item, ConditionEvents events) {
+                  if (!RoomTable.known(item.getPackageName())) {
+                    events.add(
+                        SimpleConditionEvent.violated(
+                            item, item.getName() + " is in no room of the table"));
+                  }
+                }
+              });
+
+  static final ArchRule IMPORTS_FOLLOW_THE_TABLE =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(dependOnlyAs("import only rooms the table allows", RoomRules::followsTable));
+
+  static final ArchRule LOWER_FLOORS_ARE_PLAIN_JAVA =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(dependOnlyAs("be plain Java on floors 0 and 1", RoomRules::plain));
+
+  static final ArchRule REDISSON_STAYS_IN_SYNC = keptIn("sync", "org.redisson.");
+
+  static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
+
+  static final ArchRule EXCHANGES_STAY_IN_GATEWAY =
+      keptIn("gateway", "org.springframework.web.server.ServerWebExchange");
+
+  private RoomRules() {}
+
+  private static boolean followsTable(Dependency dependency) {
+    String target = target(dependency).getPackageName();
+    return !RoomTable.ours(target)
+        || RoomTable.mayImport(dependency.getOriginClass().getPackageName(), target);
+  }
+
+  private static boolean plain(Dependency dependency) {
+    Optional<RoomTable.Room> room = RoomTable.room(dependency.getOriginClass().getPackageName());
+    if (room.isEmpty() || !room.get().pure()) {
+      return true;
+    }
+    JavaClass target = target(dependency);
+    String name = target.getName();
+    if (name.startsWith("java.util.logging.") || name.startsWith("java.lang.System$Logger")) {
+      return false;
+    }
+    return target.isPrimitive()
+        || name.startsWith("java.")
+        || name.startsWith("org.jspecify.")
+        || RoomTable.ours(target.getPackageName())
+        || (room.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
+  }
+
+  private static ArchRule keptIn(String room, String namePrefix) {
+    String home = RoomTable.ROOF + "." + room;
+    return classes()
+        .that()
+        .resideInAPackage(OURS)
+        .should(
+            dependOnlyAs(
+                "leave " + namePrefix + " to " + room,
+                dependency ->
+                    dependency.getOriginClass().getPackageName().equals(home)
+                        || !target(dependency).getName().startsWith(namePrefix)));
+  }
+
+  private static JavaClass target(Dependency dependency) {
+    return dependency.getTargetClass().getBaseComponentType();
+  }
+
+  private static ArchCondition<JavaClass> dependOnlyAs(
+      String description, Predicate<Dependency> allowed) {
+    return new ArchCondition<>(description) {
+      @Override
+      public void check(JavaClass item, ConditionEvents events) {
+        for (Dependency dependency : item.getDirectDependenciesFromSelf()) {
+          if (!allowed.test(dependency)) {
+            events.add(SimpleConditionEvent.violated(dependency, dependency.getDescription()));
+          }
+        }
+      }
+    };
+  }
+}

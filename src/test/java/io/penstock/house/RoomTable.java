@@ -1,0 +1,94 @@
+package io.penstock.house;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The rooms of the house: which packages there are, on which floor, and what each may import. */
+final class RoomTable {
+  /** The roof: wires the rooms, and nothing imports it. */
+  static final String ROOF = "io.penstock";
+
+  /** Packages of the test tree that mirror no room. */
+  static final List<String> TEST_ONLY = List.of("house", "fake", "sim", "bench");
+
+  static final List<Room> ROOMS =
+      List.of(
+          new Room(0, "time", rooms()),
+          new Room(0, "refusal", rooms("time")),
+          new Room(0, "event", rooms("time", "cost", "refusal")),
+          new Room(0, "cost", rooms("time")),
+          new Room(0, "limit", rooms("time", "cost", "refusal")),
+          new Room(0, "queue", rooms("time", "cost", "refusal")),
+          new Room(1, "quota", floorsTo(0)),
+          new Room(1, "key", floorsTo(0).or(rooms("quota"))),
+          new Room(1, "pool", floorsTo(0).or(rooms("quota"))),
+          new Room(1, "endpoint", floorsTo(0).or(rooms("quota", "pool"))),
+          new Room(1, "coordination", floorsTo(0)),
+          new Room(2, "park", floorsTo(1)),
+          new Room(2, "provider", floorsTo(1)),
+          new Room(2, "config", floorsTo(1)),
+          new Room(2, "sync", floorsTo(1)),
+          new Room(2, "region", floorsTo(1)),
+          new Room(2, "store", floorsTo(1)),
+          new Room(3, "gateway", floorsTo(2)),
+          new Room(3, "operator", floorsTo(2)),
+          new Room(3, "metrics", floorsTo(1)),
+          new Room(3, "cli", rooms("config", "store")));
+
+  /**
+   * One row of the table.
+   *
+   * @param floor 0 is the lowest; imports never go up
+   * @param name the package directly under the roof
+   * @param imports which other rooms it may import
+   */
+  record Room(int floor, String name, Predicate<Room> imports) {
+    boolean mayImport(Room other) {
+      return equals(other) || imports.test(other);
+    }
+
+    /** Whether the room is plain Java: no framework, no input or output, no logging. */
+    boolean pure() {
+      return floor <= 1;
+    }
+  }
+
+  private RoomTable() {}
+
+  /** Returns the room that is exactly this package; a package inside a room is not one. */
+  static Optional<Room> room(String packageName) {
+    return ROOMS.stream().filter(room -> packageName.equals(ROOF + "." + room.name())).findFirst();
+  }
+
+  /** Returns whether the package belongs to this program. */
+  static boolean ours(String packageName) {
+    return packageName.equals(ROOF) || packageName.startsWith(ROOF + ".");
+  }
+
+  /** Returns whether the table knows the package: a room or the roof. */
+  static boolean known(String packageName) {
+    return packageName.equals(ROOF) || room(packageName).isPresent();
+  }
+
+  /** Returns whether code in one of our packages may import from another one. */
+  static boolean mayImport(String from, String to) {
+    if (from.equals(ROOF) || from.equals(to)) {
+      return true;
+    }
+    Optional<Room> importing = room(from);
+    Optional<Room> imported = room(to);
+    return importing.isPresent()
+        && imported.isPresent()
+        && importing.get().mayImport(imported.get());
+  }
+
+  private static Predicate<Room> rooms(String... names) {
+    return room -> Arrays.asList(names).contains(room.name());
+  }
+
+  private static Predicate<Room> floorsTo(int floor) {
+    return room -> room.floor() <= floor;
+  }
+}

@@ -1,0 +1,46 @@
+package io.penstock.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class TidyTest {
+  @Test
+  void sourceTree_asItIs_isTidy() {
+    List<Source> sources = Source.parse(SourceTree.javaFiles(Path.of("src")));
+    assertThat(sources).anyMatch(Source::main).anyMatch(source -> !source.main());
+    List<Function<Source, List<String>>> rules =
+        List.of(
+            TidyRules::longMethods,
+            TidyRules::longFile,
+            TidyRules::longLines,
+            TidyRules::unnumberedTodos,
+            TidyRules::emptyCatches,
+            TidyRules::vagueTypes,
+            PackageRules::vaguePackages,
+            PackageRules::unknownPackages,
+            PackageRules::forbiddenImports);
+    List<String> found = new ArrayList<>(PackageRules.undescribedPackages(sources));
+    for (Source source : sources) {
+      rules.forEach(rule -> found.addAll(rule.apply(source)));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void repository_everyTextFile_namesNoMachineAndNoRegistry() {
+    List<Path> files = SourceTree.files(SourceTree.ROOT);
+    assertThat(files).contains(Path.of("pom.xml"), Path.of("LICENSE"), Path.of(".ci", "run"));
+    List<String> found = new ArrayList<>();
+    for (Path file : files) {
+      String text = SourceTree.text(file).orElse("");
+      found.addAll(TextRules.machinePaths(file.toString(), text));
+      found.addAll(TextRules.registryHosts(file.toString(), text));
+    }
+    assertThat(found).isEmpty();
+  }
+}
