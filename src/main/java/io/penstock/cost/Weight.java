@@ -27,8 +27,8 @@ public record Weight(long taken, long held, long least) {
   }
 
   /**
-   * Returns this weight with its expectation cut to what {@code capacity} could ever admit; a {@code
-   * least} above the capacity stays.
+   * Returns this weight with its expectation cut to what {@code capacity} could ever admit; a
+   * {@code least} above the capacity stays.
    */
   public Weight within(long capacity) {
     if (amount() <= capacity || least > capacity) {

@@ -13,8 +13,7 @@ final class Admission {
   private Admission() {}
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
-  static @Nullable Refusal impossible(
-      List<Route> ways, Dispatcher.Routes routes, Pending pending) {
+  static @Nullable Refusal impossible(List<Route> ways, Dispatcher.Routes routes, Pending pending) {
     if (ways.isEmpty()) {
       Reason reason = routes.noWay(pending.model());
       String detail =
@@ -39,8 +38,8 @@ final class Admission {
   }
 
   /**
-   * Returns the estimated wait of a ticket in nanoseconds: until the best route admits it if all who
-   * wait go first.
+   * Returns the estimated wait of a ticket in nanoseconds: until the best route admits it if all
+   * who wait go first.
    */
   static long estimate(List<Route> ways, Backlog backlog, Pending pending, long now) {
     if (pending.refusesAboveNanos() == 0) {

@@ -16,13 +16,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets tickets go. There is one machine for all limits and orders: {@link #step} ends the waiting of
- * those whose time is up, lets everyone go who can, and says when to be called again.
+ * Lets tickets go. There is one machine for all limits and orders: {@link #step} ends the waiting
+ * of those whose time is up, lets everyone go who can, and says when to be called again.
  *
  * <p>A ticket goes when every quota of one of its routes admits it: all are taken, or none. Of all
- * that can go the earliest goes first; a later one may pass an earlier one that lacks room, but only
- * so often (see {@link io.penstock.quota.Line}). Nothing here waits, ticks, or runs a request's
- * code; what was decided is told to {@link Clerk}. One thread at a time owns it.
+ * that can go the earliest goes first; a later one may pass an earlier one that lacks room, but
+ * only so often (see {@link io.penstock.quota.Line}). Nothing here waits, ticks, or runs a
+ * request's code; what was decided is told to {@link Clerk}. One thread at a time owns it.
  */
 final class Dispatcher {
   /** Who is told what was decided. */

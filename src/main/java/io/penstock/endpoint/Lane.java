@@ -1,17 +1,17 @@
 package io.penstock.endpoint;
 
-import io.penstock.quota.Line;
-import io.penstock.quota.Quota;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket.State;
 import io.penstock.queue.TicketTree;
+import io.penstock.quota.Line;
+import io.penstock.quota.Quota;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets of one endpoint that face the same quotas. A lane of which nothing can go sleeps until the
- * instant something can, or until one of its quotas wakes it.
+ * Tickets of one endpoint that face the same quotas. A lane of which nothing can go sleeps until
+ * the instant something can, or until one of its quotas wakes it.
  *
  * <p>Belongs to the dispatcher's owner, except for the methods of {@link Line.Waiter}.
  */
@@ -172,7 +172,8 @@ final class Lane implements Line.Waiter {
     Route by = null;
     for (Route route : routes) {
       Pending candidate = candidate(route, now);
-      if (candidate != null && (best == null || by == null || before(candidate, route, best, by, now))) {
+      if (candidate != null
+          && (best == null || by == null || before(candidate, route, best, by, now))) {
         best = candidate;
         by = route;
       }
@@ -239,9 +240,7 @@ final class Lane implements Line.Waiter {
   boolean passes(Pending pending, Route route, long now) {
     long skips = tickets.skipsOfFirst() + skippedByOthers.get();
     Pending each = tickets.first();
-    while (each != null
-        && each.order() < pending.order()
-        && skips - each.skipsBefore >= maxSkips) {
+    while (each != null && each.order() < pending.order() && skips - each.skipsBefore >= maxSkips) {
       Quota claimed = claim(each, now);
       if (claimed != null && route.quotas().contains(claimed)) {
         return false;
@@ -252,7 +251,9 @@ final class Lane implements Line.Waiter {
     return true;
   }
 
-  /** Has a ticket claim the one quota it lacks; of several routes the one that will fit it first. */
+  /**
+   * Has a ticket claim the one quota it lacks; of several routes the one that will fit it first.
+   */
   private @Nullable Quota claim(Pending pending, long now) {
     Sizes needed = new Sizes();
     needed.set(pending);

@@ -3,8 +3,8 @@ package io.penstock.endpoint;
 /**
  * How long a request is willing to wait.
  *
- * @param timeoutNanos what the request itself says in place of the endpoint's {@code queue_timeout}:
- *     0 skips the estimate, {@link #UNSAID} leaves the endpoint's
+ * @param timeoutNanos what the request itself says in place of the endpoint's {@code
+ *     queue_timeout}: 0 skips the estimate, {@link #UNSAID} leaves the endpoint's
  * @param clientNanos when its client gives up, {@link Long#MAX_VALUE} when unknown
  */
 public record Patience(long timeoutNanos, long clientNanos) {

@@ -2,10 +2,10 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
 import io.penstock.pool.Upstream;
+import io.penstock.queue.Sizes;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
-import io.penstock.queue.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -94,8 +94,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     FixedWindowState state = at(now);
     long begin = state.idle() ? Math.max(now, state.start) : state.start;
     FixedWindowState next =
-        new FixedWindowState(
-            spec, begin, state.charged + taken, state.debt, state.held + held);
+        new FixedWindowState(spec, begin, state.charged + taken, state.debt, state.held + held);
     return new Taken(next, new Answer.Receipt(begin, taken, held));
   }
 

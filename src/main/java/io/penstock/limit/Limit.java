@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 /**
- * How much may pass. Safe from any thread: each change is one compare-and-set of an immutable state.
+ * How much may pass. Safe from any thread: each change is one compare-and-set of an immutable
+ * state.
  *
  * <p>All instants are nanoseconds of one monotonic clock, given by the caller. Amounts are requests
  * or tokens, whichever the limit counts.
@@ -36,8 +37,8 @@ public final class Limit {
   }
 
   /**
-   * Returns what would be admitted now, pacing aside. An empty limit answers {@link Long#MAX_VALUE},
-   * because it cuts any expectation to what it has.
+   * Returns what would be admitted now, pacing aside. An empty limit answers {@link
+   * Long#MAX_VALUE}, because it cuts any expectation to what it has.
    */
   public long room(long now) {
     State current = state();
@@ -91,7 +92,9 @@ public final class Limit {
     };
   }
 
-  /** Takes {@code weight}, its expectation cut to the capacity, or says when or that it cannot be. */
+  /**
+   * Takes {@code weight}, its expectation cut to the capacity, or says when or that it cannot be.
+   */
   public Answer take(Weight weight, long now) {
     while (true) {
       State current = state();
@@ -123,9 +126,7 @@ public final class Limit {
     Weight cut = weight.within(capacity);
     long amount = cut.amount();
     boolean fits = amount <= current.room(now) && current.paced(amount, now) <= now;
-    return fits
-        ? new Look.Fits(cut)
-        : new Look.No(new Answer.Wait(current.earliest(amount, now)));
+    return fits ? new Look.Fits(cut) : new Look.No(new Answer.Wait(current.earliest(amount, now)));
   }
 
   /**
@@ -137,8 +138,8 @@ public final class Limit {
   }
 
   /**
-   * Charges {@code amount} to the running window, whether it fits or not, and lets go {@code unheld}
-   * of what is held. Returns the receipt of the charge.
+   * Charges {@code amount} to the running window, whether it fits or not, and lets go {@code
+   * unheld} of what is held. Returns the receipt of the charge.
    */
   public Answer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
@@ -161,8 +162,7 @@ public final class Limit {
    */
   public void widen(long nanos) {
     update(
-        current ->
-            current instanceof TrailingWindowState window ? window.widened(nanos) : current);
+        current -> current instanceof TrailingWindowState window ? window.widened(nanos) : current);
   }
 
   /** Returns what is owed at {@code now}. */

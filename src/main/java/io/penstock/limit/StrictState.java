@@ -72,7 +72,9 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
         : new StrictState(spec, anchor - spec.rate().slotNanos(releases), releases - 1);
   }
 
-  /** Only the slot given out last can be returned: one before it would be a release out of place. */
+  /**
+   * Only the slot given out last can be returned: one before it would be a release out of place.
+   */
   @Override
   public State give(long cell, long taken, long held, long now) {
     StrictState before = before();

@@ -152,9 +152,7 @@ final class TrailingWindowState implements State {
   }
 
   private long paceAfter(long amount, long now) {
-    return amount >= 0
-        ? Math.max(fullAt, now) + nanosFor(amount)
-        : fullAt - nanosFor(-amount);
+    return amount >= 0 ? Math.max(fullAt, now) + nanosFor(amount) : fullAt - nanosFor(-amount);
   }
 
   /** This state with the cells up to now cleared and {@code amount} added to one of them. */
@@ -214,8 +212,7 @@ final class TrailingWindowState implements State {
         && window.guardNanos() == spec.guardNanos()) {
       double scale = (double) spec.capacity() / window.capacity();
       long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
-      return new TrailingWindowState(
-          window, extraGuardNanos, newest, cells, held, now + owing);
+      return new TrailingWindowState(window, extraGuardNanos, newest, cells, held, now + owing);
     }
     return State.of(next, balance(now), now);
   }

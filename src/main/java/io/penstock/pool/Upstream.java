@@ -108,8 +108,7 @@ public final class Upstream {
   void forget() {
     for (String pool : pools.keySet()) {
       for (Measure measure : Measure.values()) {
-        source.forget(
-            new LimitId(LimitId.Kind.UPSTREAM, spec.id(), pool, measure, windowNanos));
+        source.forget(new LimitId(LimitId.Kind.UPSTREAM, spec.id(), pool, measure, windowNanos));
       }
     }
   }

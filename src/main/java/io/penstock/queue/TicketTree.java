@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * one dimension binds. A treap (Seidel and Aragon, 1996) whose links are the tickets' own fields.
  *
  * <p>It also counts <em>skips</em>: how often a ticket was passed by a later one. Passing ticket s
- * skips all that are earlier, so it leaves one mark on the ticket just before it, and the skips of a
- * ticket are the marks on it and on all later ones. A ticket that leaves hands its marks to the one
- * before it. All of that is O(1), and exact.
+ * skips all that are earlier, so it leaves one mark on the ticket just before it, and the skips of
+ * a ticket are the marks on it and on all later ones. A ticket that leaves hands its marks to the
+ * one before it. All of that is O(1), and exact.
  *
  * <p>Belongs to one thread at a time. No ticket is in two trees.
  *

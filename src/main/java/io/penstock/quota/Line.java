@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who waits for a quota, and for whom it is kept. Safe from any thread.
  *
- * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket takes
- * what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been skipped
- * often enough <em>claims</em> the quota: until it has gone nobody else takes from it. Tickets are
- * known by their order, which is unique in the process.
+ * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket
+ * takes what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been
+ * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it.
+ * Tickets are known by their order, which is unique in the process.
  */
 public final class Line {
   /** A lane as others see it; all methods are safe from any thread. */
@@ -92,8 +92,8 @@ public final class Line {
 
   /**
    * Asks whether a ticket of {@code waiter} may take from the quota, and if so counts a skip of all
-   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone, it
-   * claims the quota instead.
+   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone,
+   * it claims the quota instead.
    */
   public boolean passes(Waiter waiter, long order, long now) {
     if (kept()) {

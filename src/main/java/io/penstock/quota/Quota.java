@@ -92,7 +92,8 @@ public final class Quota {
   public boolean admits(Sizes sizes, long now) {
     Terms current = terms;
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes) || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
+      if (!possible(metered, sizes)
+          || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
         return false;
       }
     }
@@ -109,7 +110,8 @@ public final class Quota {
     Terms current = terms;
     long instant = now;
     for (Metered metered : current.limits()) {
-      instant = Math.max(instant, metered.limit().paced(amount(current.charge(), metered, sizes), now));
+      instant =
+          Math.max(instant, metered.limit().paced(amount(current.charge(), metered, sizes), now));
     }
     return instant;
   }
@@ -122,7 +124,9 @@ public final class Quota {
       if (!possible(metered, sizes)) {
         return Ticker.NEVER;
       }
-      instant = Math.max(instant, metered.limit().earliest(amount(current.charge(), metered, sizes), now));
+      instant =
+          Math.max(
+              instant, metered.limit().earliest(amount(current.charge(), metered, sizes), now));
     }
     return instant;
   }
@@ -152,8 +156,8 @@ public final class Quota {
   public record Obstacle(long amount, long capacity) {}
 
   /**
-   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets whose sizes sum
-   * up to {@code ahead}.
+   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets whose sizes
+   * sum up to {@code ahead}.
    */
   public long forecast(long requests, Sizes ahead, Sizes own, long now) {
     Terms current = terms;
@@ -161,7 +165,9 @@ public final class Quota {
     for (Metered metered : current.limits()) {
       Dimension dimension = current.charge().dimension(metered.measure());
       long before = dimension == null ? requests : ahead.get(dimension);
-      wait = Math.max(wait, metered.limit().forecast(before, amount(current.charge(), metered, own), now));
+      wait =
+          Math.max(
+              wait, metered.limit().forecast(before, amount(current.charge(), metered, own), now));
     }
     return wait;
   }
@@ -176,8 +182,8 @@ public final class Quota {
   }
 
   /**
-   * Takes {@code cost} from all limits or from none. Returns whether it did; what was taken is added
-   * to {@code spends}.
+   * Takes {@code cost} from all limits or from none. Returns whether it did; what was taken is
+   * added to {@code spends}.
    */
   public boolean take(Cost cost, long now, List<Spend> spends) {
     Terms current = terms;

@@ -8,8 +8,8 @@ import io.penstock.limit.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt took from one limit, until it is settled. Belongs to one thread at a time; {@link
- * #settle} or {@link #giveBack} is called once, and nothing after it.
+ * What one attempt took from one limit, until it is settled. Belongs to one thread at a time;
+ * {@link #settle} or {@link #giveBack} is called once, and nothing after it.
  */
 public final class Spend {
   private final Limit limit;
@@ -35,8 +35,8 @@ public final class Spend {
   }
 
   /**
-   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most once
-   * in a sub-cell. Returns whether anything was charged.
+   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most
+   * once in a sub-cell. Returns whether anything was charged.
    */
   public boolean produce(long outputTokens, long now) {
     long subCell = Math.floorDiv(now, limit.subCellNanos());
@@ -57,9 +57,9 @@ public final class Spend {
   }
 
   /**
-   * Replaces the cost by what was used: charges what is missing, lets go what is held and gives back
-   * what was too much while the cell it was taken from counts. Returns how much the usage was above
-   * what had been taken and held, ≥ 0.
+   * Replaces the cost by what was used: charges what is missing, lets go what is held and gives
+   * back what was too much while the cell it was taken from counts. Returns how much the usage was
+   * above what had been taken and held, ≥ 0.
    *
    * @param usage what the answer says, or null when it says nothing and the cost stands for the
    *     input
