@@ -138,20 +138,26 @@ public final class Endpoint {
   }
 
   /**
-   * Takes a ticket back, because its client went away. One that was granted meanwhile, and whose
-   * grant nobody will receive, returns what was taken for it.
+   * Takes a ticket back, because its client went away. One that was granted meanwhile returns what
+   * was taken for it. No effect once its outcome was {@linkplain Pending#take taken}.
    */
   public void cancel(Pending pending) {
+    if (!pending.unwanted()) {
+      return;
+    }
     if (pending.decide(State.CANCELLED)) {
       totals.move(Fate.WAITING, Fate.CANCELLED, pending.cost(), pending.bytes());
       publish(new Event.Cancelled(house.ticker().nanos(), path(), pending.order()));
       send(at -> dispatcher.leave(pending));
-    } else {
-      pending.whenDecided(this::abandon);
+      return;
+    }
+    Outcome outcome = pending.outcome();
+    if (outcome != null) {
+      abandon(outcome);
     }
   }
 
-  private void abandon(Outcome outcome) {
+  void abandon(Outcome outcome) {
     if (outcome instanceof Outcome.Granted(Settlement settlement)) {
       settlement.abandoned(house.ticker().nanos());
     }

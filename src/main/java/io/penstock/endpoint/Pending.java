@@ -9,13 +9,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * A ticket of an endpoint, from its arrival until its outcome is known.
  *
- * <p>The outcome and whoever waits for it meet in one reference, in either order.
+ * <p>The outcome and whoever waits for it meet in one reference, in either order. An outcome that
+ * was delivered is not yet one that somebody has: that is a word of its own, decided once between
+ * {@link #take} and {@link Endpoint#cancel}.
  */
 public final class Pending extends Ticket {
+  private enum Hand {
+    OPEN,
+    TAKEN,
+    UNWANTED
+  }
+
   private final Endpoint endpoint;
   private final @Nullable String model;
   private final long refusesAboveNanos;
   private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
+  private final AtomicReference<Hand> hand = new AtomicReference<>(Hand.OPEN);
 
   /** The lane it waits in, and how many skips that lane had seen of others when it came. */
   @Nullable Lane lane;
@@ -67,10 +76,26 @@ public final class Pending extends Ticket {
     }
   }
 
+  /**
+   * Says that whoever asked has the outcome in hand and will see to it. Returns false when it was
+   * cancelled first: then there is nothing to see to.
+   */
+  public boolean take() {
+    return hand.compareAndSet(Hand.OPEN, Hand.TAKEN);
+  }
+
+  /** Says that nobody will take the outcome; returns false when somebody has. */
+  boolean unwanted() {
+    return hand.compareAndSet(Hand.OPEN, Hand.UNWANTED);
+  }
+
   @SuppressWarnings("unchecked") // only whenDecided puts anything else there
   void deliver(Outcome outcome) {
     Object met = meeting.getAndSet(outcome);
-    if (met != null) {
+    // Whoever cancels says so first and looks for an outcome then: one of the two sees the other.
+    if (hand.get() == Hand.UNWANTED) {
+      endpoint.abandon(outcome);
+    } else if (met != null) {
       ((Consumer<Outcome>) met).accept(outcome);
     }
   }

@@ -1,0 +1,29 @@
+package io.penstock.park;
+
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Pending;
+import java.util.concurrent.Executor;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Where requests wait without a thread. */
+public final class Parking {
+  private Parking() {}
+
+  /**
+   * Returns the outcome of a ticket, emitted on {@code loop}. Cancelling it takes the ticket back,
+   * unless {@link Pending#take} came first: a sink that accepted a signal is no proof that anyone
+   * received it.
+   *
+   * @param loop the event loop of the request, so that nobody else's thread runs its code
+   */
+  public static Mono<Outcome> await(Pending pending, Executor loop) {
+    Outcome known = pending.outcome();
+    if (known != null) {
+      return Mono.just(known);
+    }
+    Sinks.One<Outcome> sink = Sinks.unsafe().one();
+    pending.whenDecided(outcome -> loop.execute(() -> sink.tryEmitValue(outcome).orThrow()));
+    return sink.asMono().doOnCancel(() -> pending.endpoint().cancel(pending));
+  }
+}
