@@ -135,7 +135,8 @@ final class MockAnthropic implements MockDialect {
   @Override
   public void end(MockAnswer answer, MockBytes out) {
     out.put(BLOCK_STOP);
-    out.put("event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"");
+    out.put("event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{");
+    out.put("\"stop_reason\":\"");
     out.put(stop(answer.ask())).put("\",\"stop_sequence\":null},\"usage\":");
     out.put("{\"output_tokens\":").put(answer.outputTokens()).put("}}\n\n");
     out.put(MESSAGE_STOP);

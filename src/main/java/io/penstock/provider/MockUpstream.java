@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
@@ -73,11 +73,11 @@ final class MockUpstream {
   Mono<Void> handle(HttpServerRequest request, HttpServerResponse response, String path) {
     Exchange exchange = new Exchange(requests.incrementAndGet(), response);
     running.incrementAndGet();
-    return Mono.defer(() -> exchange.answer(request, path)).doFinally(this::end);
+    return Mono.defer(() -> exchange.answer(request, path)).doFinally(signal -> end(exchange));
   }
 
-  private void end(SignalType signal) {
-    if (signal != SignalType.ON_COMPLETE) {
+  private void end(Exchange exchange) {
+    if (!exchange.written) {
       cancelled.increment();
     }
     running.decrementAndGet();
@@ -125,6 +125,12 @@ final class MockUpstream {
   private final class Exchange {
     private final long number;
     private final HttpServerResponse response;
+
+    /**
+     * Whether the body was handed over to its end. The server tells the exchange as a whole that it
+     * is complete even when the client went away in the middle; only the body sees the difference.
+     */
+    private volatile boolean written;
 
     Exchange(long number, HttpServerResponse response) {
       this.number = number;
@@ -226,8 +232,8 @@ final class MockUpstream {
       return afterNanos(
           address.latencyNanos(),
           () -> {
-            Flux<ByteBuf> pieces = MockVectors.pieces(ask).map(Unpooled::wrappedBuffer);
-            return response.header(CONTENT_TYPE, "application/json").send(pieces).then();
+            response.header(CONTENT_TYPE, "application/json");
+            return send(MockVectors.pieces(ask), piece -> false);
           });
     }
 
@@ -254,14 +260,11 @@ final class MockUpstream {
           new MockStream(
               dialect, answer, tokens -> chargeProduced(answer.ask().model(), tokens));
       if (pace.atOnce()) {
-        return response.send(Mono.fromSupplier(() -> buffer(stream.all()))).then();
+        return send(stream::all);
       }
-      Flux<ByteBuf> events =
-          pace.dueTokens(surroundings.timers())
-              .map(stream::upTo)
-              .startWith(stream.start())
-              .map(Exchange::buffer);
-      return response.send(events, event -> true).then();
+      return send(
+          pace.dueTokens(surroundings.timers()).map(stream::upTo).startWith(stream.start()),
+          piece -> true);
     }
 
     private Mono<Void> error(Refused refused) {
@@ -271,12 +274,18 @@ final class MockUpstream {
     private Mono<Void> json(int status, byte[] body) {
       response.status(status).header(CONTENT_TYPE, "application/json");
       response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length));
-      return response.send(Mono.fromSupplier(() -> buffer(body))).then();
+      return send(() -> body);
     }
 
-    /** Wraps bytes on the heap: such a buffer needs no release, so an abandoned one leaks nothing. */
-    private static ByteBuf buffer(byte[] bytes) {
-      return Unpooled.wrappedBuffer(bytes);
+    private Mono<Void> send(Supplier<byte[]> body) {
+      Mono<ByteBuf> buffer = Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body.get()));
+      return response.send(buffer.doOnSuccess(whole -> written = true)).then();
+    }
+
+    /** Sends pieces as they come. Wrapped bytes on the heap need no release, so none can leak. */
+    private Mono<Void> send(Flux<byte[]> pieces, Predicate<ByteBuf> flushed) {
+      Flux<ByteBuf> buffers = pieces.map(Unpooled::wrappedBuffer);
+      return response.send(buffers.doOnComplete(() -> written = true), flushed).then();
     }
   }
 }
