@@ -1,6 +1,9 @@
 package io.penstock.provider;
 
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.net.URI;
@@ -46,6 +49,11 @@ public final class MockProvider implements AutoCloseable {
   private final Map<MockAddress, Integer> numbers = new ConcurrentHashMap<>();
   private final List<MockUpstream> upstreams = new CopyOnWriteArrayList<>();
   private final LoopResources loops;
+
+  /** Stays closed: a connection that is accepted while the provider closes is closed too. */
+  private final ChannelGroup connections =
+      new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
+
   private final DisposableServer server;
 
   private MockProvider(MockUpstream.Surroundings surroundings) {
@@ -53,7 +61,13 @@ public final class MockProvider implements AutoCloseable {
     int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     this.loops = LoopResources.create("penstock-mock", threads, true);
     this.server =
-        HttpServer.create().host(HOST).port(0).runOn(loops).handle(this::handle).bindNow();
+        HttpServer.create()
+            .host(HOST)
+            .port(0)
+            .runOn(loops)
+            .channelGroup(connections)
+            .handle(this::handle)
+            .bindNow();
   }
 
   /**
@@ -126,6 +140,10 @@ public final class MockProvider implements AutoCloseable {
   @Override
   public void close() {
     server.dispose();
-    loops.disposeLater(Duration.ZERO, Duration.ofSeconds(1)).subscribe();
+    // a loop that ends first leaves its connections open, and their clients waiting for ever
+    connections
+        .close()
+        .addListener(
+            closed -> loops.disposeLater(Duration.ZERO, Duration.ofSeconds(1)).subscribe());
   }
 }
