@@ -49,7 +49,7 @@ class MockProviderTest {
   @AfterEach
   void close() {
     provider.close();
-    client.close();
+    client.shutdownNow();
   }
 
   private static MockAddress address(String text) {
