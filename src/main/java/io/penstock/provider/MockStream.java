@@ -1,0 +1,49 @@
+package io.penstock.provider;
+
+import java.util.function.IntConsumer;
+
+/** One answer written as events, piece by piece. Not thread-safe. */
+final class MockStream {
+  private final MockDialect dialect;
+  private final MockAnswer answer;
+  private final IntConsumer produced;
+  private int sent;
+
+  /** Makes a stream that tells {@code produced} how many tokens each piece has. */
+  MockStream(MockDialect dialect, MockAnswer answer, IntConsumer produced) {
+    this.dialect = dialect;
+    this.answer = answer;
+    this.produced = produced;
+  }
+
+  /** Returns the events before the first token. */
+  byte[] start() {
+    MockBytes out = new MockBytes(512);
+    dialect.begin(answer, out);
+    return out.toArray();
+  }
+
+  /** Returns events with the tokens up to {@code due}; with the last token, also the end. */
+  byte[] upTo(int due) {
+    MockBytes out = new MockBytes(1_024);
+    appendUpTo(due, out);
+    return out.toArray();
+  }
+
+  /** Returns everything. */
+  byte[] all() {
+    MockBytes out = new MockBytes(4_096);
+    dialect.begin(answer, out);
+    appendUpTo(answer.ask().outputTokens(), out);
+    return out.toArray();
+  }
+
+  private void appendUpTo(int due, MockBytes out) {
+    dialect.tokens(answer, sent, due, out);
+    produced.accept(due - sent);
+    sent = due;
+    if (due == answer.ask().outputTokens()) {
+      dialect.end(answer, out);
+    }
+  }
+}
