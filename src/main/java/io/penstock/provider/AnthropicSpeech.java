@@ -1,0 +1,45 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.refusal.Refusal;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Anthropic: messages are weighed, everything else passes, counting of tokens included. */
+final class AnthropicSpeech implements Speech {
+  static final AnthropicSpeech INSTANCE = new AnthropicSpeech();
+
+  private AnthropicSpeech() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    return method.equals("POST") && isMessages(path);
+  }
+
+  private static boolean isMessages(String path) {
+    return Paths.names(path, "/messages");
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    return isMessages(path)
+        ? new BodyReader(reading, new AnthropicMessages())
+        : new UnreadBody(Cost.NO_TOKENS);
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return AnswerReaders.of(contentType, AnthropicAnswer::new);
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.anthropic(refusal, requestId);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("x-api-key", apiKey);
+  }
+}

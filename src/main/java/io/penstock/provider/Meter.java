@@ -1,0 +1,132 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up what one answer says it used. A usage block is taken over when it is complete, so half a
+ * block counts for nothing; of several blocks the later statement of the input counts, and the
+ * largest of the output, which providers state as a running total.
+ */
+final class Meter {
+  // the figures a block may state
+  static final int INPUT = 0;
+  static final int CACHE_READ = 1;
+  static final int CACHE_WRITE = 2;
+  static final int OUTPUT = 3;
+
+  private static final int FIGURES = 4;
+  private static final long UNSTATED = -1;
+
+  private final boolean inputHoldsCache;
+  private final long[] stated = new long[FIGURES];
+  private final long[] block = new long[FIGURES];
+  private long document;
+  private long statedIn = UNSTATED;
+  private long textIn = UNSTATED;
+  private long textBytes;
+  private @Nullable String warning;
+
+  /**
+   * @param inputHoldsCache whether the provider's input figure contains what was read from and
+   *     written to its cache, or those come on top
+   */
+  Meter(boolean inputHoldsCache) {
+    this.inputHoldsCache = inputHoldsCache;
+    Arrays.fill(stated, UNSTATED);
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Says that what follows is another event of the answer. */
+  void nextDocument() {
+    document++;
+  }
+
+  /** Counts {@code utf8Bytes} of output text. */
+  void text(long utf8Bytes) {
+    textBytes += utf8Bytes;
+    textIn = utf8Bytes > 0 ? document : textIn;
+  }
+
+  /** Remembers the first oddity; {@code what} must not hold content of the answer. */
+  void warn(String what) {
+    if (warning == null) {
+      warning = what;
+    }
+  }
+
+  void beginBlock() {
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Takes one figure of the running block from the value the walk is at. */
+  void figure(int figure, JsonWalk at) {
+    if (at.isNull()) {
+      return;
+    }
+    long tokens = at.whole();
+    if (tokens == JsonWalk.NOT_WHOLE) {
+      warn("a token count in the usage is not a whole number");
+    } else if (tokens == JsonWalk.NEGATIVE) {
+      warn("a token count in the usage is negative");
+    } else if (tokens == JsonWalk.TOO_LARGE) {
+      warn("a token count in the usage is above " + Cost.MAX_TOKENS);
+    } else {
+      block[figure] = tokens;
+    }
+  }
+
+  /**
+   * Takes the running block over.
+   *
+   * @param atEnd whether the output it states is that of the whole answer
+   */
+  void endBlock(boolean atEnd) {
+    // a block that repeats the input as zero has not counted it
+    boolean input = stated[INPUT] == UNSTATED;
+    for (int i = 0; i < OUTPUT; i++) {
+      input |= block[i] > 0;
+    }
+    for (int i = 0; i < OUTPUT && input; i++) {
+      stated[i] = block[i] == UNSTATED ? stated[i] : block[i];
+    }
+    if (block[OUTPUT] != UNSTATED) {
+      if (block[OUTPUT] < stated[OUTPUT]) {
+        warn("the output tokens in the usage fell");
+      }
+      stated[OUTPUT] = Math.max(stated[OUTPUT], block[OUTPUT]);
+      statedIn = atEnd ? document : statedIn;
+    }
+    if (inputHoldsCache && figure(CACHE_READ) > figure(INPUT)) {
+      warn("the usage states more cached input than input");
+    }
+  }
+
+  private long figure(int figure) {
+    return Math.max(0, stated[figure]);
+  }
+
+  long producedTokens() {
+    return Math.max(figure(OUTPUT), Math.ceilDiv(textBytes, 4L));
+  }
+
+  @Nullable Usage usage() {
+    if (stated[INPUT] == UNSTATED) {
+      return null;
+    }
+    long input = figure(INPUT);
+    long read = figure(CACHE_READ);
+    if (!inputHoldsCache) {
+      input += read + figure(CACHE_WRITE);
+    }
+    // output that came in a later event than the statement is not in it
+    boolean whole = statedIn != UNSTATED && textIn <= statedIn;
+    return new Usage(input, Math.min(read, input), whole ? figure(OUTPUT) : producedTokens());
+  }
+
+  @Nullable String warning() {
+    return warning;
+  }
+}

@@ -1,0 +1,82 @@
+package io.penstock.provider;
+
+import io.penstock.endpoint.EndpointSpec;
+import java.util.Set;
+
+/** Weighs a request for chat completions. */
+final class OpenAiChat implements RequestVisitor {
+  /**
+   * What an image, a recording or a file counts: a square image of 1,024 pixels in high detail.
+   * Source: OpenAI's guide to images and vision, 85 + 4 × 170.
+   */
+  static final long TOKENS_AN_ATTACHMENT = 765;
+
+  private final Parameters parameters =
+      new Parameters(true, "max_completion_tokens", "max_tokens");
+  private final ContentText messages =
+      new ContentText(
+          Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),
+          Set.of("image_url", "input_audio", "file"));
+  private final JsonText tools = new JsonText();
+  private final JsonText functions = new JsonText();
+  private final JsonText responseFormat = new JsonText();
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.open(at, array);
+      case "tools" -> tools.open(at);
+      case "functions" -> functions.open(at);
+      case "response_format" -> responseFormat.open(at);
+      default -> {
+        if (at.depth() == 1) {
+          parameters.open(top);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    if ("messages".equals(at.name(1))) {
+      messages.close(at);
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.scalar(at);
+      case "tools" -> tools.scalar(at);
+      case "functions" -> functions.scalar(at);
+      case "response_format" -> responseFormat.scalar(at);
+      default -> {
+        if (at.depth() == 1) {
+          parameters.scalar(at, top);
+        }
+      }
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    long text =
+        messages.textBytes()
+            + tools.textBytes()
+            + functions.textBytes()
+            + responseFormat.textBytes();
+    long input =
+        Estimate.tokens(text)
+            + messages.messages() * Estimate.TOKENS_A_MESSAGE
+            + messages.attachments() * TOKENS_AN_ATTACHMENT;
+    return parameters.weigh(input, true, reading);
+  }
+}

@@ -1,0 +1,51 @@
+package io.penstock.provider;
+
+import io.penstock.endpoint.EndpointSpec;
+
+/** Weighs a request for embeddings: its input is text, or tokens already. */
+final class OpenAiEmbeddings implements RequestVisitor {
+  private final Parameters parameters = new Parameters(false);
+  private long textBytes;
+  private long tokens;
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      reset(name);
+      parameters.open(name);
+    }
+  }
+
+  /** Of an input written twice the last one counts. */
+  private void reset(String name) {
+    if (name.equals("input")) {
+      textBytes = 0;
+      tokens = 0;
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {}
+
+  @Override
+  public void scalar(JsonWalk at) {
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      reset(name);
+      parameters.scalar(at, name);
+    }
+    if ("input".equals(at.name(1))) {
+      if (at.isString()) {
+        textBytes += at.utf8Bytes();
+      } else if (at.isNumber()) {
+        tokens++;
+      }
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    return parameters.weigh(Estimate.tokens(textBytes) + tokens, false, reading);
+  }
+}

@@ -1,0 +1,52 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.refusal.Refusal;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** OpenAI: chat completions and embeddings are weighed, everything else passes. */
+final class OpenAiSpeech implements Speech {
+  static final OpenAiSpeech INSTANCE = new OpenAiSpeech();
+
+  private OpenAiSpeech() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    return method.equals("POST") && (isChat(path) || isEmbeddings(path));
+  }
+
+  private static boolean isChat(String path) {
+    return Paths.names(path, "/chat/completions");
+  }
+
+  private static boolean isEmbeddings(String path) {
+    return Paths.names(path, "/embeddings");
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    if (isChat(path)) {
+      return new BodyReader(reading, new OpenAiChat());
+    }
+    return isEmbeddings(path)
+        ? new BodyReader(reading, new OpenAiEmbeddings())
+        : new UnreadBody(Cost.NO_TOKENS);
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return AnswerReaders.of(contentType, OpenAiAnswer::new);
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.openAi(refusal);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("Authorization", "Bearer " + apiKey);
+  }
+}

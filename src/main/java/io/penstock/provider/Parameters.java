@@ -1,0 +1,133 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request states beside its text: model, stream flag, output maxima and number of answers.
+ * They are members of the outermost object; written twice, the last one counts.
+ */
+final class Parameters {
+  /** The longest model name, in characters. */
+  static final int MAX_MODEL_LENGTH = 256;
+
+  /** The most answers a request may ask for. */
+  static final int MAX_ANSWERS = 10_000;
+
+  private final List<String> maximumNames;
+  private final List<Count> maxima;
+  private final @Nullable Count answers;
+  private @Nullable String model;
+  private @Nullable String modelFault = "model is missing";
+  private boolean stream;
+  private @Nullable String streamFault;
+
+  /**
+   * @param manyAnswers whether the dialect knows {@code n}
+   * @param maximumNames the members that state an output maximum
+   */
+  Parameters(boolean manyAnswers, String... maximumNames) {
+    this.maximumNames = List.of(maximumNames);
+    this.maxima = Arrays.stream(maximumNames).map(Count::ofTokens).toList();
+    this.answers = manyAnswers ? new Count("n", 1, MAX_ANSWERS) : null;
+  }
+
+  /** Reads a scalar member of the outermost object. */
+  void scalar(JsonWalk at, String name) {
+    switch (name) {
+      case "model" -> model(at);
+      case "stream" -> {
+        stream = at.isTrue();
+        streamFault = at.isBoolean() || at.isNull() ? null : "stream is not true or false";
+      }
+      default -> {
+        Count count = count(name);
+        if (count != null) {
+          count.read(at);
+        }
+      }
+    }
+  }
+
+  /** Takes note that an object or array begins as a member of the outermost object. */
+  void open(String name) {
+    switch (name) {
+      case "model" -> modelFault = "model is not a string";
+      case "stream" -> streamFault = "stream is not true or false";
+      default -> {
+        Count count = count(name);
+        if (count != null) {
+          count.notANumber();
+        }
+      }
+    }
+  }
+
+  private @Nullable Count count(String name) {
+    if (name.equals("n")) {
+      return answers;
+    }
+    int i = maximumNames.indexOf(name);
+    return i < 0 ? null : maxima.get(i);
+  }
+
+  private void model(JsonWalk at) {
+    model = null;
+    if (!at.isString()) {
+      modelFault = "model is not a string";
+    } else if (!at.isAtMost(MAX_MODEL_LENGTH)) {
+      modelFault = "model is longer than " + MAX_MODEL_LENGTH + " characters";
+    } else {
+      model = at.text();
+      modelFault = model.isBlank() ? "model is blank" : null;
+    }
+  }
+
+  /**
+   * Returns what the request weighs.
+   *
+   * @param inputTokens the estimate of its input, ≥ 0
+   * @param generates whether it has output at all
+   */
+  Weighed weigh(long inputTokens, boolean generates, EndpointSpec.Reading reading) {
+    String fault = modelFault != null ? modelFault : streamFault;
+    if (fault != null) {
+      return new Weighed.Malformed(fault);
+    }
+    long input = Math.min(inputTokens, Cost.MAX_TOKENS);
+    return generates
+        ? weighOutput(input, reading)
+        : new Weighed.Request(model, Cost.ofInput(input), stream);
+  }
+
+  private Weighed weighOutput(long input, EndpointSpec.Reading reading) {
+    long most = Count.UNSTATED;
+    for (Count maximum : maxima) {
+      if (maximum.fault() != null) {
+        return new Weighed.Malformed(maximum.fault());
+      }
+      most = Math.max(most, maximum.value());
+    }
+    long n = 1;
+    if (answers != null) {
+      if (answers.fault() != null) {
+        return new Weighed.Malformed(answers.fault());
+      }
+      n = Math.max(n, answers.value());
+    }
+    if (most == Count.UNSTATED) {
+      // n is small, so only an absurd default can come near the end of a long
+      long each = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
+      long output = Math.min(each * n, Cost.MAX_TOKENS);
+      return new Weighed.Request(model, new Cost(input, output, 0), stream);
+    }
+    long output = most * n;
+    return output > Cost.MAX_TOKENS
+        ? new Weighed.Malformed(
+            "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS)
+        : new Weighed.Request(model, new Cost(input, output, output), stream);
+  }
+}

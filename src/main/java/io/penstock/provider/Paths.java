@@ -1,0 +1,30 @@
+package io.penstock.provider;
+
+/** Which of a provider's calls a path names. */
+final class Paths {
+  private Paths() {}
+
+  /**
+   * Returns whether {@code path} ends in {@code call}, such as {@code /chat/completions}. What
+   * stands before it is the provider's version, which some deployments put elsewhere. Slashes too
+   * many are overlooked, as some providers do: a request must not get round its limits by them.
+   */
+  static boolean names(String path, String call) {
+    return tidy(path).endsWith(call);
+  }
+
+  private static String tidy(String path) {
+    if (!path.contains("//") && !path.endsWith("/")) {
+      return path;
+    }
+    StringBuilder tidy = new StringBuilder(path.length());
+    for (int i = 0; i < path.length(); i++) {
+      char c = path.charAt(i);
+      boolean last = i == path.length() - 1;
+      if (c != '/' || !(last || path.charAt(i + 1) == '/')) {
+        tidy.append(c);
+      }
+    }
+    return tidy.toString();
+  }
+}

@@ -1,0 +1,40 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.refusal.Refusal;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** No provider in particular: nothing is read, and refusals are problem details (RFC 9457). */
+final class PlainSpeech implements Speech {
+  static final PlainSpeech INSTANCE = new PlainSpeech();
+
+  private PlainSpeech() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    return false;
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    return new UnreadBody(
+        Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return new UnreadAnswer();
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.problem(refusal, requestId);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("Authorization", "Bearer " + apiKey);
+  }
+}

@@ -1,0 +1,134 @@
+package io.penstock.provider;
+
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Writes refusals as each kind of client expects them. */
+final class RefusalJson {
+  private static final String JSON = "application/json";
+  private static final String PROBLEM = "application/problem+json";
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private RefusalJson() {}
+
+  /** {@code {"error":{"message","type","param","code"}}}. */
+  static RefusalBody openAi(Refusal refusal) {
+    return body(
+        JSON,
+        json -> {
+          json.writeObjectPropertyStart("error");
+          json.writeStringProperty("message", wellFormed(refusal.detail()));
+          json.writeStringProperty("type", openAiType(refusal.reason()));
+          json.writeNullProperty("param");
+          json.writeStringProperty("code", refusal.reason().code());
+          json.writeEndObject();
+        });
+  }
+
+  /** A 429 of OpenAI names as its type what there was too much of. */
+  private static String openAiType(Reason reason) {
+    int status = reason.status();
+    if (status == 429) {
+      return reason == Reason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
+    }
+    return status < 500 ? "invalid_request_error" : "server_error";
+  }
+
+  /** {@code {"type":"error","error":{"type","message"},"request_id"}}. */
+  static RefusalBody anthropic(Refusal refusal, String requestId) {
+    return body(
+        JSON,
+        json -> {
+          json.writeStringProperty("type", "error");
+          json.writeObjectPropertyStart("error");
+          json.writeStringProperty("type", anthropicType(refusal.reason().status()));
+          json.writeStringProperty("message", wellFormed(refusal.detail()));
+          json.writeEndObject();
+          json.writeStringProperty("request_id", wellFormed(requestId));
+        });
+  }
+
+  /** Source: Anthropic's page on errors; 502 and 503 are not in it. */
+  private static String anthropicType(int status) {
+    return switch (status) {
+      case 400 -> "invalid_request_error";
+      case 401 -> "authentication_error";
+      case 403 -> "permission_error";
+      case 404 -> "not_found_error";
+      case 413 -> "request_too_large";
+      case 429 -> "rate_limit_error";
+      case 503, 529 -> "overloaded_error";
+      case 504 -> "timeout_error";
+      default -> status < 500 ? "invalid_request_error" : "api_error";
+    };
+  }
+
+  /** {@code {"ok":false,"error","reason"}}, the answer of a permit endpoint. */
+  static RefusalBody permit(Refusal refusal) {
+    return body(
+        JSON,
+        json -> {
+          json.writeBooleanProperty("ok", false);
+          json.writeStringProperty("error", permitError(refusal));
+          json.writeStringProperty("reason", refusal.reason().code());
+        });
+  }
+
+  private static String permitError(Refusal refusal) {
+    return switch (refusal.reason()) {
+      case QUEUE_FULL -> "queue full";
+      case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> "estimated wait exceeds timeout";
+      default -> wellFormed(refusal.detail());
+    };
+  }
+
+  /** A problem detail; with no type of its own, its title is that of the status (RFC 9457, 4.2.1). */
+  static RefusalBody problem(Refusal refusal, String requestId) {
+    return body(
+        PROBLEM,
+        json -> {
+          json.writeStringProperty("type", "about:blank");
+          json.writeStringProperty("title", title(refusal.reason().status()));
+          json.writeNumberProperty("status", refusal.reason().status());
+          json.writeStringProperty("detail", wellFormed(refusal.detail()));
+          json.writeStringProperty("reason", refusal.reason().code());
+          json.writeStringProperty("request_id", wellFormed(requestId));
+        });
+  }
+
+  private static String title(int status) {
+    return switch (status) {
+      case 400 -> "Bad Request";
+      case 401 -> "Unauthorized";
+      case 403 -> "Forbidden";
+      case 404 -> "Not Found";
+      case 413 -> "Content Too Large";
+      case 429 -> "Too Many Requests";
+      case 502 -> "Bad Gateway";
+      case 503 -> "Service Unavailable";
+      case 504 -> "Gateway Timeout";
+      default -> "Refused";
+    };
+  }
+
+  /** Half a surrogate pair, which an id taken from a request may hold, cannot be written. */
+  private static String wellFormed(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  private static RefusalBody body(String contentType, Consumer<JsonGenerator> content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+      json.writeStartObject();
+      content.accept(json);
+      json.writeEndObject();
+    }
+    return new RefusalBody(contentType, bytes.toByteArray());
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.refusal.Refusal;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one provider speaks: what a request weighs, what an answer used, and how the provider says
+ * no. Stateless and safe from any thread; the readers it makes belong to one request each.
+ */
+public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeech {
+
+  /** Returns the speech of {@code dialect}. */
+  static Speech of(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI -> OpenAiSpeech.INSTANCE;
+      case ANTHROPIC -> AnthropicSpeech.INSTANCE;
+      case NONE -> PlainSpeech.INSTANCE;
+    };
+  }
+
+  /** Returns the body of a refusal by an endpoint that has no upstreams. */
+  static RefusalBody permitRefusal(Refusal refusal) {
+    return RefusalJson.permit(refusal);
+  }
+
+  /**
+   * Returns whether a request is weighed: a POST of generation or embedding JSON. Others pass and
+   * count as one request.
+   *
+   * @param method the HTTP method, in capitals
+   * @param path the decoded path below the endpoint, such as {@code /v1/chat/completions}, without
+   *     a query
+   */
+  boolean weighs(String method, String path);
+
+  /** Returns a reader for the body of one request to {@code path}. */
+  RequestReader requestReader(EndpointSpec.Reading reading, String path);
+
+  /**
+   * Returns a reader for one answer. JSON and event streams are read, other types are not; an
+   * answer without a type is taken for JSON.
+   */
+  AnswerReader answerReader(@Nullable String contentType);
+
+  /** Returns the body that the provider's own client library turns into its own typed error. */
+  RefusalBody refusalBody(Refusal refusal, String requestId);
+
+  /** Returns the headers, by name, that authenticate with an upstream. */
+  Map<String, String> credentials(String apiKey);
+}

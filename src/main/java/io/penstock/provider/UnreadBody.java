@@ -1,0 +1,23 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Cost;
+import java.nio.ByteBuffer;
+
+/** Lets a request body pass that the dialect does not read. */
+final class UnreadBody implements RequestReader {
+  private final Cost cost;
+
+  UnreadBody(Cost cost) {
+    this.cost = cost;
+  }
+
+  @Override
+  public void feed(ByteBuffer bytes) {
+    bytes.position(bytes.limit());
+  }
+
+  @Override
+  public Weighed finish() {
+    return new Weighed.Request(null, cost, false);
+  }
+}

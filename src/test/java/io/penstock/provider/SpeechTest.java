@@ -1,0 +1,125 @@
+package io.penstock.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SpeechTest {
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, POST, /v1/chat/completions, true",
+    "OPENAI, POST, /chat/completions, true",
+    "OPENAI, POST, /api/v1/chat/completions, true",
+    "OPENAI, POST, //v1//chat//completions//, true",
+    "OPENAI, POST, /v1/chat/completions/, true",
+    "OPENAI, POST, /v1/embeddings, true",
+    "OPENAI, GET, /v1/chat/completions, false",
+    "OPENAI, POST, /v1/chat/completions/chatcmpl-1, false",
+    "OPENAI, POST, /v1/notchat/completions, false",
+    "OPENAI, POST, /v1/completionsx, false",
+    "OPENAI, POST, /v1/files, false",
+    "OPENAI, POST, /, false",
+    "OPENAI, POST, '', false",
+    "OPENAI, POST, /v1/messages, false",
+    "ANTHROPIC, POST, /v1/messages, true",
+    "ANTHROPIC, POST, /v1/messages/, true",
+    "ANTHROPIC, GET, /v1/messages, false",
+    "ANTHROPIC, POST, /v1/messages/count_tokens, false",
+    "ANTHROPIC, POST, /v1/messages/batches, false",
+    "ANTHROPIC, POST, /v1/chat/completions, false",
+    "NONE, POST, /v1/chat/completions, false",
+  })
+  void weighs_onlyGenerationAndEmbedding(
+      Dialect dialect, String method, String path, boolean weighed) {
+    assertThat(Speech.of(dialect).weighs(method, path)).isEqualTo(weighed);
+  }
+
+  @Test
+  void unweighedPath_readAnyway_isOneRequestWithoutTokens() {
+    for (Dialect dialect : new Dialect[] {Dialect.OPENAI, Dialect.ANTHROPIC}) {
+      assertThat(Cases.weigh(dialect, "/v1/files", Cases.bytes("{broken")))
+          .isEqualTo(new Weighed.Request(null, Cost.NO_TOKENS, false));
+    }
+  }
+
+  @Test
+  void credentials_asEachProviderTakesThem() {
+    assertThat(Speech.of(Dialect.OPENAI).credentials("k"))
+        .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
+    assertThat(Speech.of(Dialect.ANTHROPIC).credentials("k"))
+        .containsExactly(java.util.Map.entry("x-api-key", "k"));
+    assertThat(Speech.of(Dialect.NONE).credentials("k"))
+        .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
+  }
+
+  private static String text(RefusalBody body) {
+    return new String(body.bytes(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void refusal_inEachDialect_hasItsShape() {
+    Refusal full = Refusal.of(Reason.QUEUE_FULL, "1000 requests are \"waiting\"");
+    RefusalBody openAi = Speech.of(Dialect.OPENAI).refusalBody(full, "r-1");
+    assertThat(openAi.contentType()).isEqualTo("application/json");
+    assertThat(text(openAi))
+        .isEqualTo(
+            """
+            {"error":{"message":"1000 requests are \\"waiting\\"","type":"requests",\
+            "param":null,"code":"queue_full"}}""");
+    RefusalBody anthropic = Speech.of(Dialect.ANTHROPIC).refusalBody(full, "r-1");
+    assertThat(anthropic.contentType()).isEqualTo("application/json");
+    assertThat(text(anthropic))
+        .isEqualTo(
+            """
+            {"type":"error","error":{"type":"rate_limit_error",\
+            "message":"1000 requests are \\"waiting\\""},"request_id":"r-1"}""");
+    RefusalBody plain = Speech.of(Dialect.NONE).refusalBody(full, "r-1");
+    assertThat(plain.contentType()).isEqualTo("application/problem+json");
+    assertThat(text(plain))
+        .isEqualTo(
+            """
+            {"type":"about:blank","title":"Too Many Requests","status":429,\
+            "detail":"1000 requests are \\"waiting\\"","reason":"queue_full","request_id":"r-1"}""");
+  }
+
+  @Test
+  void permitRefusal_saysWhatRlsClientsLookFor() {
+    assertThat(text(Speech.permitRefusal(Refusal.of(Reason.QUEUE_FULL, "any"))))
+        .isEqualTo("{\"ok\":false,\"error\":\"queue full\",\"reason\":\"queue_full\"}");
+    assertThat(
+            text(
+                Speech.permitRefusal(
+                    Refusal.of(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT, "8 s is more than 5 s"))))
+        .contains("\"error\":\"estimated wait exceeds timeout\"");
+    String cost = "token cost 9 exceeds window capacity 5";
+    assertThat(text(Speech.permitRefusal(Refusal.of(Reason.COST_EXCEEDS_CAPACITY, cost))))
+        .contains("\"error\":\"" + cost + "\"");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Reason.class)
+  void refusal_ofEveryReason_hasATypeAndATitle(Reason reason) {
+    Refusal refusal = Refusal.of(reason, "detail");
+    for (Dialect dialect : Dialect.values()) {
+      assertThat(text(Speech.of(dialect).refusalBody(refusal, "r")))
+          .contains("detail")
+          .doesNotContain("Refused");
+    }
+    assertThat(text(Speech.permitRefusal(refusal))).contains(reason.code());
+  }
+
+  @Test
+  void refusal_idNotWellFormed_isStillWritten() {
+    Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "a\ud83d");
+    assertThat(text(Speech.of(Dialect.ANTHROPIC).refusalBody(refusal, "r\udc00\u0000\"")))
+        .contains("\"message\":\"a?\"", "\"request_id\":\"r?\\u0000\\\"\"");
+  }
+}
