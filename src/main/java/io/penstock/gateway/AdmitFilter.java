@@ -1,0 +1,62 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Settlement;
+import io.penstock.park.Parking;
+import io.penstock.refusal.Refusal;
+import java.util.concurrent.Executor;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.netty.Connection;
+
+/** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
+final class AdmitFilter implements GlobalFilter, Ordered {
+  @Override
+  public int getOrder() {
+    return Steps.ADMIT;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    Passage passage = Passage.of(exchange);
+    Pending pending =
+        passage
+            .endpoint()
+            .submit(
+                passage.model(),
+                passage.cost(),
+                passage.body().size(),
+                passage.parameters().patience());
+    if (pending.outcome() == null) {
+      passage.body().park();
+    }
+    return Parking.await(pending, loop(exchange.getRequest()))
+        .flatMap(outcome -> decided(exchange, chain, pending, outcome));
+  }
+
+  private static Mono<Void> decided(
+      ServerWebExchange exchange, GatewayFilterChain chain, Pending pending, Outcome outcome) {
+    if (!pending.take()) {
+      return Mono.empty(); // the client went away first, and everything was returned
+    }
+    Passage passage = Passage.of(exchange);
+    return switch (outcome) {
+      case Outcome.Refused(Refusal refusal) -> Refuser.refuse(exchange, passage, refusal);
+      case Outcome.Granted(Settlement settlement) -> {
+        passage.granted(settlement);
+        yield chain.filter(exchange);
+      }
+    };
+  }
+
+  private static Executor loop(ServerHttpRequest request) {
+    Connection connection = ServerHttpRequestDecorator.getNativeRequest(request);
+    return connection.channel().eventLoop();
+  }
+}

@@ -1,0 +1,27 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Settlement;
+import io.penstock.pool.Upstream;
+import java.util.List;
+import org.springframework.http.HttpHeaders;
+
+/** What the gateway says of itself on every answer. */
+final class Head {
+  private Head() {}
+
+  static void write(HttpHeaders headers, Passage passage, Settlement settlement) {
+    for (String name : List.copyOf(headers.headerNames())) {
+      if (Names.saysProviderLimits(name)) {
+        headers.remove(name);
+      }
+    }
+    headers.set(Names.REQUEST_ID, passage.requestId());
+    headers.set(Names.ENDPOINT, passage.endpoint().path());
+    Upstream upstream = settlement.upstream();
+    if (upstream != null) {
+      headers.set(Names.UPSTREAM, upstream.spec().id());
+    }
+    headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
+    headers.set(Names.COST, Long.toString(passage.cost().totalTokens()));
+  }
+}

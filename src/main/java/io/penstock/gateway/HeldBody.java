@@ -1,0 +1,88 @@
+package io.penstock.gateway;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.core.io.buffer.PooledDataBuffer;
+import reactor.core.publisher.Flux;
+
+/**
+ * The body of a request while the gateway has it. It is held in the buffers it came in; one that
+ * waits is copied once, to its exact size, because a slice would pin a whole chunk of its pool. Safe
+ * from any thread.
+ */
+final class HeldBody {
+  private final List<DataBuffer> buffers = new ArrayList<>();
+  private byte @Nullable [] copy;
+  private long size;
+  private boolean freed;
+
+  /** Takes over a buffer and shows its bytes to {@code reader}. */
+  synchronized void add(DataBuffer buffer, Consumer<ByteBuffer> reader) {
+    if (freed) {
+      DataBufferUtils.release(buffer);
+      return;
+    }
+    size += buffer.readableByteCount();
+    buffers.add(buffer);
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reader);
+    }
+  }
+
+  /** Returns how many bytes there are. */
+  synchronized long size() {
+    return size;
+  }
+
+  /** Copies the bytes out of their buffers and lets those go. */
+  synchronized void park() {
+    if (copy != null || freed) {
+      return;
+    }
+    byte[] exact = new byte[Math.toIntExact(size)];
+    int at = 0;
+    for (DataBuffer buffer : buffers) {
+      int count = buffer.readableByteCount();
+      buffer.toByteBuffer(buffer.readPosition(), ByteBuffer.wrap(exact), at, count);
+      at += count;
+    }
+    copy = exact;
+    release();
+  }
+
+  /** Returns the body, as often as it is asked for until it is freed. */
+  Flux<DataBuffer> publish(DataBufferFactory factory) {
+    return Flux.defer(() -> Flux.fromIterable(parts(factory)))
+        .doOnDiscard(PooledDataBuffer.class, DataBufferUtils::release);
+  }
+
+  private synchronized List<DataBuffer> parts(DataBufferFactory factory) {
+    if (copy != null) {
+      return List.of(DefaultDataBufferFactory.sharedInstance.wrap(copy));
+    }
+    List<DataBuffer> parts = new ArrayList<>(buffers.size());
+    for (DataBuffer buffer : buffers) {
+      parts.add(Duplicates.of(buffer, factory));
+    }
+    return parts;
+  }
+
+  /** Lets everything go; the body cannot be published any more. */
+  synchronized void free() {
+    freed = true;
+    copy = null;
+    release();
+  }
+
+  private void release() {
+    buffers.forEach(DataBufferUtils::release);
+    buffers.clear();
+  }
+}

@@ -1,0 +1,39 @@
+package io.penstock.gateway;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Names of headers. */
+final class Names {
+  static final String REQUEST_ID = "x-request-id";
+  static final String REASON = "x-penstock-reason";
+  static final String ENDPOINT = "x-penstock-endpoint";
+  static final String UPSTREAM = "x-penstock-upstream";
+  static final String QUEUED_MS = "x-penstock-queued-ms";
+  static final String COST = "x-penstock-cost";
+
+  /** What a client says to the gateway, not to the provider; its credentials above all. */
+  static final Set<String> FOR_THE_GATEWAY =
+      Set.of(
+          "authorization",
+          "x-api-key",
+          "api-key",
+          "x-goog-api-key",
+          "x-penstock-key",
+          "x-token-cost",
+          "x-timeout",
+          "x-priority",
+          "x-sent-at");
+
+  /** What a provider says of its limits: the client's are the gateway's. */
+  private static final List<String> PROVIDER_LIMITS =
+      List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
+
+  private Names() {}
+
+  static boolean saysProviderLimits(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return PROVIDER_LIMITS.stream().anyMatch(lower::startsWith);
+  }
+}

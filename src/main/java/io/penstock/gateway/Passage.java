@@ -1,0 +1,90 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Settlement;
+import io.penstock.provider.Speech;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * One request's way through the gateway: what the filters know of it. The one attribute they share.
+ * Belongs to the event loop of the request.
+ */
+final class Passage {
+  private static final String ATTRIBUTE = Passage.class.getName();
+
+  private final String requestId;
+  private final Endpoint endpoint;
+  private final Speech speech;
+  private final Parameters parameters;
+  private final HeldBody body = new HeldBody();
+  private Cost cost = Cost.NO_TOKENS;
+  private @Nullable String model;
+  private boolean weighed;
+  private @Nullable Settlement settlement;
+
+  Passage(String requestId, Endpoint endpoint, Parameters parameters) {
+    this.requestId = requestId;
+    this.endpoint = endpoint;
+    this.speech = Speech.of(endpoint.spec().reading().dialect());
+    this.parameters = parameters;
+  }
+
+  /** Returns the passage of an exchange that was identified. */
+  static Passage of(ServerWebExchange exchange) {
+    return exchange.getRequiredAttribute(ATTRIBUTE);
+  }
+
+  void attach(ServerWebExchange exchange) {
+    exchange.getAttributes().put(ATTRIBUTE, this);
+  }
+
+  String requestId() {
+    return requestId;
+  }
+
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  Speech speech() {
+    return speech;
+  }
+
+  Parameters parameters() {
+    return parameters;
+  }
+
+  HeldBody body() {
+    return body;
+  }
+
+  Cost cost() {
+    return cost;
+  }
+
+  @Nullable String model() {
+    return model;
+  }
+
+  /** Whether the body was read and held; others are streamed through. */
+  boolean weighed() {
+    return weighed;
+  }
+
+  void weighs(Cost of, @Nullable String asked, boolean read) {
+    cost = of;
+    model = asked;
+    weighed = read;
+  }
+
+  /** What was taken for the request, once it was let go. */
+  @Nullable Settlement settlement() {
+    return settlement;
+  }
+
+  void granted(Settlement granted) {
+    settlement = granted;
+  }
+}

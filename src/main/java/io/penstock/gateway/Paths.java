@@ -1,0 +1,26 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.EndpointSpec;
+import java.util.regex.Pattern;
+
+/** Paths of requests, raw: percent-encoded as they came. */
+final class Paths {
+  private static final Pattern DOTS = Pattern.compile("(?i)(^|/)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
+
+  private Paths() {}
+
+  /** Returns whether a path has a segment that an upstream could take for a way up. */
+  static boolean climbs(String path) {
+    return DOTS.matcher(path).find();
+  }
+
+  /** Returns what is below the endpoint, starting with a slash, or empty. */
+  static String below(EndpointSpec spec, String path) {
+    return spec.path().length() == 1 ? path : path.substring(spec.path().length());
+  }
+
+  /** Returns the path an upstream is asked for. */
+  static String forwarded(EndpointSpec spec, String path) {
+    return spec.stripPrefix() ? below(spec, path) : path;
+  }
+}

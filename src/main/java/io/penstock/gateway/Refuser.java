@@ -1,0 +1,53 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.provider.RefusalBody;
+import io.penstock.provider.Speech;
+import io.penstock.refusal.Refusal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Writes refusals, as the endpoint's dialect has it. */
+final class Refuser {
+  private Refuser() {}
+
+  /** Refuses a request that has an endpoint. */
+  static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
+    Endpoint endpoint = passage.endpoint();
+    RefusalBody body =
+        endpoint.spec().permit()
+            ? Speech.permitRefusal(refusal)
+            : passage.speech().refusalBody(refusal, passage.requestId());
+    return write(exchange, refusal, body, passage.requestId(), endpoint.path());
+  }
+
+  /** Writes a refusal with whatever is known of the request. */
+  static Mono<Void> write(
+      ServerWebExchange exchange,
+      Refusal refusal,
+      RefusalBody body,
+      String requestId,
+      @Nullable String path) {
+    ServerHttpResponse response = exchange.getResponse();
+    HttpHeaders headers = response.getHeaders();
+    headers.clear();
+    response.setStatusCode(HttpStatusCode.valueOf(refusal.reason().status()));
+    headers.set(Names.REQUEST_ID, requestId);
+    headers.set(Names.REASON, refusal.reason().code());
+    if (path != null) {
+      headers.set(Names.ENDPOINT, path);
+    }
+    refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
+    refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
+    if (refusal.retryUseless()) {
+      headers.set("x-should-retry", "false");
+    }
+    headers.set(HttpHeaders.CONTENT_TYPE, body.contentType());
+    headers.setContentLength(body.bytes().length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body.bytes())));
+  }
+}

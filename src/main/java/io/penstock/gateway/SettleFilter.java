@@ -1,0 +1,52 @@
+package io.penstock.gateway;
+
+import io.penstock.time.Ticker;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+
+/** Step 7, settle: the usage is read while the bytes pass, and settled once, whatever happens. */
+final class SettleFilter implements GlobalFilter, Ordered {
+  private final Ticker ticker;
+
+  SettleFilter(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  @Override
+  public int getOrder() {
+    return Steps.SETTLE;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    Passage passage = Passage.of(exchange);
+    Tap tap = new Tap(passage, ticker);
+    TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
+    return chain
+        .filter(exchange.mutate().response(response).build())
+        .onErrorResume(error -> failed(exchange, tap, error))
+        .doFinally(signal -> ended(tap, signal))
+        .contextWrite(context -> context.put(Passage.class, passage));
+  }
+
+  /** The last word: what the answer's own stream settled is settled already. */
+  private static void ended(Tap tap, SignalType signal) {
+    if (signal == SignalType.CANCEL) {
+      tap.abandoned();
+    } else {
+      tap.ends(signal);
+    }
+  }
+
+  private static Mono<Void> failed(ServerWebExchange exchange, Tap tap, Throwable error) {
+    UpstreamFailure failure = UpstreamFailure.of(error);
+    if (failure == null || exchange.getResponse().isCommitted()) {
+      return Mono.error(error);
+    }
+    return Refuser.refuse(exchange, tap.passage(), tap.failed(failure));
+  }
+}

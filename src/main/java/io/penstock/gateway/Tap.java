@@ -1,0 +1,94 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Settlement;
+import io.penstock.provider.AnswerReader;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.buffer.DataBuffer;
+import reactor.core.publisher.SignalType;
+
+/**
+ * Reads an answer as its bytes pass, and settles the request when the answer ends, however it does.
+ */
+final class Tap {
+  private static final Logger LOG = LoggerFactory.getLogger(Tap.class);
+
+  private final Passage passage;
+  private final Settlement settlement;
+  private final Ticker ticker;
+  private @Nullable AnswerReader reader;
+
+  Tap(Passage passage, Ticker ticker) {
+    this.passage = passage;
+    this.settlement = Objects.requireNonNull(passage.settlement());
+    this.ticker = ticker;
+  }
+
+  Passage passage() {
+    return passage;
+  }
+
+  Settlement settlement() {
+    return settlement;
+  }
+
+  /** The head of the answer is there. */
+  void begins(@Nullable String contentType) {
+    if (passage.weighed()) {
+      reader = passage.speech().answerReader(contentType);
+    }
+  }
+
+  void passes(DataBuffer buffer) {
+    AnswerReader reading = reader;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    settlement.produced(reading.producedTokens(), ticker.nanos());
+  }
+
+  /** The body of the answer ended; only its own stream says truly how. */
+  void ends(SignalType signal) {
+    long now = ticker.nanos();
+    AnswerReader read = reader;
+    long produced = read == null ? 0 : read.producedTokens();
+    var usage = read == null ? null : read.usage();
+    switch (signal) {
+      case ON_COMPLETE -> settlement.served(usage, produced, now);
+      case CANCEL -> settlement.cancelled(usage, produced, now);
+      default -> settlement.failed(UpstreamFailure.midway(), produced, now);
+    }
+    if (read != null && read.warning() != null) {
+      LOG.warn("upstream {}: {}", upstream(), read.warning());
+    }
+  }
+
+  /** The client went away before the answer's body did. */
+  void abandoned() {
+    ends(SignalType.CANCEL);
+  }
+
+  /** There will be no answer. */
+  Refusal failed(UpstreamFailure failure) {
+    long now = ticker.nanos();
+    if (failure.sent()) {
+      settlement.failed(failure.refusal(), 0, now);
+    } else {
+      settlement.refused(failure.refusal(), now);
+    }
+    LOG.warn("upstream {}: {}", upstream(), failure.refusal().detail());
+    return failure.refusal();
+  }
+
+  private String upstream() {
+    var upstream = settlement.upstream();
+    return upstream == null ? "-" : upstream.spec().id();
+  }
+}

@@ -1,0 +1,58 @@
+package io.penstock.gateway;
+
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.timeout.TimeoutException;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why an upstream gave no answer.
+ *
+ * @param refusal what the client is told
+ * @param sent whether the upstream may have seen the request
+ */
+record UpstreamFailure(Refusal refusal, boolean sent) {
+  /** Returns what an error means, or null when it is not the upstream's. */
+  static @Nullable UpstreamFailure of(Throwable error) {
+    return switch (error) {
+      case ConnectTimeoutException slow ->
+          unsent(Reason.UPSTREAM_TIMEOUT, "the upstream could not be connected to in time");
+      case ConnectException refused ->
+          unsent(Reason.UPSTREAM_UNREACHABLE, "the upstream refused the connection");
+      case UnknownHostException unknown ->
+          unsent(Reason.UPSTREAM_UNREACHABLE, "the upstream's host is unknown");
+      case SSLException untrusted ->
+          unsent(Reason.UPSTREAM_UNREACHABLE, "no secure connection to the upstream");
+      case TimeoutException slow ->
+          sent(Reason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
+      case IOException broken ->
+          sent(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
+      default -> unreadable(error);
+    };
+  }
+
+  private static @Nullable UpstreamFailure unreadable(Throwable error) {
+    // The codec's errors have no base type of their own; what is not HTTP is no answer either.
+    return error.getClass().getName().startsWith("io.netty.handler.codec")
+        ? sent(Reason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP")
+        : null;
+  }
+
+  /** The answer had begun. */
+  static Refusal midway() {
+    return Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed within its answer");
+  }
+
+  private static UpstreamFailure unsent(Reason reason, String detail) {
+    return new UpstreamFailure(Refusal.of(reason, detail), false);
+  }
+
+  private static UpstreamFailure sent(Reason reason, String detail) {
+    return new UpstreamFailure(Refusal.of(reason, detail), true);
+  }
+}

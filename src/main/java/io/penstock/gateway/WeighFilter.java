@@ -1,0 +1,88 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.provider.RequestReader;
+import io.penstock.provider.Weighed;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Step 2, weigh: what the request will cost. */
+final class WeighFilter implements GlobalFilter, Ordered {
+  @Override
+  public int getOrder() {
+    return Steps.WEIGH;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    Passage passage = Passage.of(exchange);
+    EndpointSpec spec = passage.endpoint().spec();
+    ServerHttpRequest request = exchange.getRequest();
+    String below = Paths.below(spec, request.getURI().getRawPath());
+    if (!passage.speech().weighs(request.getMethod().name(), below)) {
+      passage.weighs(unweighed(spec.reading(), passage.parameters().tokens()), null, false);
+      return chain.filter(exchange);
+    }
+    long most = spec.reading().maxBodyBytes();
+    if (request.getHeaders().getContentLength() > most) {
+      return refuse(exchange, passage, tooLarge(most));
+    }
+    RequestReader reader = passage.speech().requestReader(spec.reading(), below);
+    HeldBody body = passage.body();
+    return request
+        .getBody()
+        .doOnNext(buffer -> body.add(buffer, reader::feed))
+        .takeUntil(buffer -> body.size() > most)
+        .then(Mono.defer(() -> weighed(exchange, chain, body.size() > most ? null : reader)))
+        .doFinally(signal -> body.free());
+  }
+
+  private static Mono<Void> weighed(
+      ServerWebExchange exchange, GatewayFilterChain chain, @Nullable RequestReader reader) {
+    Passage passage = Passage.of(exchange);
+    EndpointSpec.Reading reading = passage.endpoint().spec().reading();
+    if (reader == null) {
+      return refuse(exchange, passage, tooLarge(reading.maxBodyBytes()));
+    }
+    return switch (reader.finish()) {
+      case Weighed.Malformed(String detail) ->
+          refuse(exchange, passage, Refusal.of(Reason.BAD_REQUEST, detail));
+      case Weighed.Request(String model, Cost cost, boolean stream) -> {
+        passage.weighs(cost(reading, cost, passage.parameters().tokens()), model, true);
+        yield chain.filter(exchange);
+      }
+    };
+  }
+
+  private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
+    return switch (reading.costFrom()) {
+      case BODY -> body;
+      case QUERY -> Cost.ofInput(tokens == null ? reading.defaultTokens() : tokens);
+      case MAX -> tokens == null ? body : body.withInputAtLeast(tokens);
+    };
+  }
+
+  private static Cost unweighed(EndpointSpec.Reading reading, @Nullable Long tokens) {
+    return reading.costFrom() == CostFrom.BODY
+        ? Cost.NO_TOKENS
+        : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
+  }
+
+  private static Refusal tooLarge(long most) {
+    return Refusal.of(Reason.BODY_TOO_LARGE, "the body is larger than " + most + " bytes");
+  }
+
+  private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
+    passage.endpoint().refused(passage.cost(), passage.body().size(), refusal);
+    return Refuser.refuse(exchange, passage, refusal);
+  }
+}
