@@ -45,6 +45,7 @@ class RequestReaderTest {
         "`{'model':'m'}`|broken near byte",
         "`{\"model\":\"m\"} x`|broken near byte",
         "`{\"model\":\"m\"}{}`|more after the JSON",
+        "`{\"model\":\"m\"} 7`|more after the JSON",
         "`{\"model\":\"m\"}]`|broken near byte",
         "`{\"model\":\"m\"]`|broken near byte",
         "`{\"model\":NaN}`|broken near byte",
