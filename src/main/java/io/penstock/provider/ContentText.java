@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input text in messages, or in a system prompt. Parts may hold parts (a tool's result holds
- * blocks), so a string counts for its name, at any depth. What is not text, such as the base64 of an
- * image, does not count as text: each such part counts as one attachment.
+ * blocks), so a string counts for its name, at any depth; the arguments of a tool call count as the
+ * JSON they are. What is not text, such as the base64 of an image, does not count as text: each
+ * such part counts as one attachment.
  */
 final class ContentText {
   private static final int NOWHERE = -1;

@@ -1,8 +1,8 @@
 package io.penstock.provider;
 
 /**
- * A member that the provider shows to the model as JSON, such as the definitions of tools. It weighs
- * what it would without white space and with escapes resolved.
+ * A member that the provider shows to the model as JSON, such as the definitions of tools. It
+ * weighs what it would without white space and with escapes resolved.
  */
 final class JsonText {
   private long bytes;

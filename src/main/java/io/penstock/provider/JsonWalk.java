@@ -35,10 +35,7 @@ final class JsonWalk {
   /** How deep values may be nested. */
   static final int MAX_DEPTH = 200;
 
-  /**
-   * How long a member's name may be, in characters. The parsers share a table of up to 6,000 names
-   * that outlives the requests, so this also bounds what hostile names can make it hold.
-   */
+  /** How long a member's name may be, in characters. */
   static final int MAX_NAME_LENGTH = 1_024;
 
   /** How many digits a number may have. */
@@ -74,7 +71,8 @@ final class JsonWalk {
   private boolean complete;
 
   private JsonWalk(JsonFactory factory, Visitor visitor) {
-    this.factory = factory;
+    // a factory keeps a table of the names it met: hostile ones must not outlive their document
+    this.factory = factory.copy();
     this.visitor = visitor;
   }
 
@@ -158,7 +156,7 @@ final class JsonWalk {
         token = open.nextToken();
       }
     } catch (StreamConstraintsException e) {
-      fault = "the JSON is nested too deeply, or a name or number in it is too long";
+      fault = "the JSON is nested too deeply, or a name or value in it is too long";
     } catch (JacksonException e) {
       fault = bytes == null ? "it ends inside the JSON" : "the JSON is broken" + where(open);
     }

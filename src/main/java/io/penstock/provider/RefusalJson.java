@@ -88,7 +88,7 @@ final class RefusalJson {
     };
   }
 
-  /** A problem detail; with no type of its own, its title is that of the status (RFC 9457, 4.2.1). */
+  /** A problem detail; having no type, its title is that of the status (RFC 9457, 4.2.1). */
   static RefusalBody problem(Refusal refusal, String requestId) {
     return body(
         PROBLEM,

@@ -166,18 +166,20 @@ class AnswerReaderTest {
 
   @Test
   void stream_objectOverSeveralDataLines_isOneEvent() {
-    AnswerReader reader =
-        openAiStream(
-            """
-            data: {"usage":
-            data:
-            data: {"prompt_tokens":1,
-            event: x
-            data:"completion_tokens":2}}
+    String event =
+        """
+        data: {"usage":
+        data:
+        data: {"prompt_tokens":1,
+        event: x
+        data:"completion_tokens":2}}
 
-            """);
-    assertThat(reader.usage()).isEqualTo(new Usage(1, 0, 2));
-    assertThat(reader.warning()).isNull();
+        """;
+    for (String lineEnd : new String[] {"\n", "\r\n", "\r"}) {
+      AnswerReader reader = openAiStream(event.replace("\n", lineEnd));
+      assertThat(reader.usage()).isEqualTo(new Usage(1, 0, 2));
+      assertThat(reader.warning()).isNull();
+    }
   }
 
   @Test
@@ -201,7 +203,7 @@ class AnswerReaderTest {
     AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(SSE);
     reader.feed(ByteBuffer.wrap(Cases.bytes("data: {\"pad\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 700; i++) {
       reader.feed(ByteBuffer.wrap(piece));
     }
     reader.feed(ByteBuffer.wrap(Cases.bytes("\"}\n\n" + USAGE)));
@@ -231,6 +233,17 @@ class AnswerReaderTest {
     assertThat(reader.usage()).isNull();
     assertThat(reader.producedTokens()).isZero();
     assertThat(reader.warning()).contains("cannot be read").doesNotContain("html");
+  }
+
+  @Test
+  void jsonWithEndlessString_isGivenUp() {
+    AnswerReader reader = openAi("{\"usage\":{\"prompt_tokens\":7},\"pad\":\"");
+    byte[] piece = Cases.bytes("x".repeat(1 << 20));
+    for (int i = 0; i < 700; i++) {
+      reader.feed(ByteBuffer.wrap(piece));
+    }
+    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(reader.warning()).contains("too long");
   }
 
   @Test

@@ -41,7 +41,7 @@ class HostileBytesTest {
   }
 
   private void check(byte[] body, Random random) {
-    // what a reader costs before it reads anything, and a generous factor of what it is fed
+    // loading classes in the first round, a reader, and a generous factor of what it is fed
     long allowed = 256_000 + 100L * body.length;
     for (Dialect dialect : Dialect.values()) {
       Speech speech = Speech.of(dialect);

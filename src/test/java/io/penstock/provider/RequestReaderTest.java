@@ -1,12 +1,14 @@
 package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,7 @@ class RequestReaderTest {
         "`{'model':'m'}`|broken near byte",
         "`{\"model\":\"m\"} x`|broken near byte",
         "`{\"model\":\"m\"}{}`|more after the JSON",
+        "`{\"model\":\"m\"} 7`|more after the JSON",
         "`{\"model\":\"m\"}]`|broken near byte",
         "`{\"model\":\"m\"]`|broken near byte",
         "`{\"model\":NaN}`|broken near byte",
@@ -86,6 +89,17 @@ class RequestReaderTest {
     assertMalformed(chatWith("\"" + name + "n\":1"), "too long");
     assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_001)), "too long");
     assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_000)), "out of range");
+  }
+
+  @Test
+  void body_countlessNames_takeNoLongerThanTheirBytes() {
+    StringBuilder names = new StringBuilder("\"metadata\":{");
+    for (int i = 0; i < 2_000_000; i++) {
+      names.append('"').append(Integer.toString(i, 36)).append("\":0,");
+    }
+    Weighed weighed =
+        assertTimeout(Duration.ofSeconds(10), () -> chatWith(names.append("\"z\":0}").toString()));
+    assertThat(weighed).isNotNull();
   }
 
   @Test

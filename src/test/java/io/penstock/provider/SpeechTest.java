@@ -87,7 +87,8 @@ class SpeechTest {
         .isEqualTo(
             """
             {"type":"about:blank","title":"Too Many Requests","status":429,\
-            "detail":"1000 requests are \\"waiting\\"","reason":"queue_full","request_id":"r-1"}""");
+            "detail":"1000 requests are \\"waiting\\"","reason":"queue_full",\
+            "request_id":"r-1"}""");
   }
 
   @Test
