@@ -1,0 +1,38 @@
+package io.penstock.config;
+
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Collects faults, each once, up to a bound. One thread. */
+final class Faults {
+  /** How many faults are kept; a file of garbage makes no more. */
+  static final int MOST = 200;
+
+  private static final Comparator<Fault> BY_PLACE =
+      Comparator.comparing(Fault::file)
+          .thenComparingInt(Fault::line)
+          .thenComparingInt(Fault::column);
+
+  private final Set<Fault> found = new LinkedHashSet<>();
+
+  void add(Place place, String message) {
+    if (found.size() < MOST) {
+      found.add(new Fault(place.file(), place.line(), place.column(), message));
+    }
+  }
+
+  boolean none() {
+    return found.isEmpty();
+  }
+
+  /** Returns whether further faults are no longer kept, so that reading on is pointless. */
+  boolean full() {
+    return found.size() >= MOST;
+  }
+
+  List<Fault> sorted() {
+    return found.stream().sorted(BY_PLACE).toList();
+  }
+}
