@@ -31,6 +31,7 @@ import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -148,7 +149,7 @@ final class EndpointBuilder {
         UpstreamSpec spec = UpstreamBuilder.build(upstream);
         note(spec, section.start(), upstream.place(UpstreamSettings.ID));
         upstreams.specs().add(spec);
-        upstreams.shown().add(upstream.shown());
+        upstreams.shown().add(Collections.unmodifiableMap(upstream.shown()));
       }
     }
     return good ? Optional.of(upstreams) : Optional.empty();
@@ -177,7 +178,7 @@ final class EndpointBuilder {
   private EndpointSpec endpoint(LimitSpec limit, Upstreams upstreams) {
     long tokens = values.get(MAX_QUEUED_TOKENS);
     Map<String, Object> shown = values.shown();
-    shown.put(UPSTREAMS.name(), upstreams.shown());
+    shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
         values.get(PATH),
         values.get(ALGORITHM),

@@ -4,12 +4,14 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Collects faults, each once, up to a bound. One thread. */
 final class Faults {
   /** How many faults are kept; a file of garbage makes no more. */
   static final int MOST = 200;
 
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}+");
   private static final Comparator<Fault> BY_PLACE =
       Comparator.comparing(Fault::file)
           .thenComparingInt(Fault::line)
@@ -19,7 +21,8 @@ final class Faults {
 
   void add(Place place, String message) {
     if (found.size() < MOST) {
-      found.add(new Fault(place.file(), place.line(), place.column(), message));
+      String line = CONTROL.matcher(message).replaceAll(" ");
+      found.add(new Fault(place.file(), place.line(), place.column(), line));
     }
   }
 

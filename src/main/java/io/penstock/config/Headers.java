@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -109,7 +110,7 @@ record Headers() implements Shape<Map<String, Headers.Header>> {
   public Object show(Map<String, Header> value) {
     Map<String, Object> shown = new LinkedHashMap<>();
     value.forEach((name, header) -> shown.put(name, header.toString()));
-    return shown;
+    return Collections.unmodifiableMap(shown);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.penstock.config;
 
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +76,7 @@ record Models() implements Shape<Map<String, String>> {
   @Override
   public Object show(Map<String, String> value) {
     boolean list = value.entrySet().stream().allMatch(e -> e.getKey().equals(e.getValue()));
-    return list ? new ArrayList<>(value.keySet()) : new LinkedHashMap<>(value);
+    return list ? List.copyOf(value.keySet()) : Collections.unmodifiableMap(value);
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -65,6 +66,11 @@ public final class RouteWatcher implements AutoCloseable {
   @Override
   public void close() throws IOException {
     watch.close();
+  }
+
+  /** Waits until the thread has ended after {@link #close}; returns whether it has. */
+  boolean join(Duration longest) throws InterruptedException {
+    return thread.join(longest);
   }
 
   private void run() {

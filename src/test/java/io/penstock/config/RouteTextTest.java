@@ -120,7 +120,7 @@ class RouteTextTest {
             dialect: openai
             queue_timeout: 1.25
             upstreams:
-              - {id: u, url: 'http://u/v1', models: {x: y}, tpm_limit: 9, guard: 0.5, headers: {A: 'yes'}}
+              - {id: u, url: 'http://u/v1', models: {x: y}, guard: 0.5, headers: {A: 'yes'}}
               - {id: v, url: 'mock://openai?latency=1ms', models: ['1', z]}
         """;
     Snapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
