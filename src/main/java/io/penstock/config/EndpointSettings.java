@@ -66,14 +66,14 @@ final class EndpointSettings {
       Setting.unset(
           "window_seconds",
           Numbers.Fraction.from("0.001", YEAR_SECONDS),
-          "required for token_window",
+          "none; required for token_window",
           "Length of a window, in seconds (token_window).");
 
   static final Setting<Long> TOKENS_PER_WINDOW =
       Setting.unset(
           "tokens_per_window",
           new Numbers.Whole(1, Cost.MAX_TOKENS),
-          "required for token_window",
+          "none; required for token_window",
           "Input and output tokens released in one window (token_window).");
 
   static final Setting<Long> DEFAULT_TOKENS =
