@@ -1,0 +1,92 @@
+package io.penstock.cli;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command line: {@code penstock [serve|check|version] …}. */
+public final class Commands {
+  /** What runs when no command is named. */
+  public static final String DEFAULT = "serve";
+
+  private static final Set<String> OF_THE_PROGRAM = Set.of("-h", "--help", "-V", "--version");
+
+  private Commands() {}
+
+  /**
+   * Returns the command line with the commands that need no server.
+   *
+   * @param environment what {@code ${NAME}} stands for in route files
+   * @param addressCheck as in {@link io.penstock.config.RouteFiles}
+   */
+  public static CommandLine commandLine(
+      Map<String, String> environment, Consumer<URI> addressCheck) {
+    CommandLine line = new CommandLine(new Program());
+    line.addSubcommand(new CheckCommand(environment, addressCheck));
+    line.addSubcommand(new VersionCommand());
+    return line;
+  }
+
+  /**
+   * Returns the command line with {@code serve} as well.
+   *
+   * @param serve a picocli command; options that it does not know, such as {@code --server.port=1},
+   *     are left to it in {@link CommandLine#getUnmatchedArguments()}
+   */
+  public static CommandLine commandLine(
+      Map<String, String> environment, Consumer<URI> addressCheck, Object serve) {
+    CommandLine line = commandLine(environment, addressCheck);
+    CommandLine serving = new CommandLine(serve);
+    serving.setUnmatchedArgumentsAllowed(true);
+    serving.setUnmatchedOptionsArePositionalParams(false);
+    line.addSubcommand(DEFAULT, serving);
+    line.setExecutionStrategy(Commands::run);
+    return line;
+  }
+
+  /** Runs the command that was named; a word that nothing takes is refused before. */
+  private static int run(ParseResult result) {
+    ParseResult last = result;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    List<String> strays =
+        last.unmatched().stream().filter(argument -> !argument.startsWith("--")).toList();
+    if (!strays.isEmpty()) {
+      throw new UnmatchedArgumentException(last.commandSpec().commandLine(), strays);
+    }
+    return new CommandLine.RunLast().execute(result);
+  }
+
+  /**
+   * Returns {@code arguments} with {@code serve} in front where no command is named: none at all,
+   * or an option that is not of the program itself. Another word is left for picocli to refuse.
+   */
+  public static String[] withDefault(String... arguments) {
+    boolean named =
+        arguments.length > 0
+            && (!arguments[0].startsWith("-") || OF_THE_PROGRAM.contains(arguments[0]));
+    if (named) {
+      return arguments;
+    }
+    String[] all = new String[arguments.length + 1];
+    all[0] = DEFAULT;
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    return all;
+  }
+
+  /** The program itself; it only has commands. */
+  @Command(
+      name = "penstock",
+      description = "Holds LLM requests until their provider has room.",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      synopsisSubcommandLabel = "COMMAND")
+  private static final class Program {}
+}

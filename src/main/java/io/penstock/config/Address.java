@@ -1,0 +1,106 @@
+package io.penstock.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where an upstream is. Scheme and host come in lower case, without a slash at the end. Faults
+ * never show the address: it may hold a credential, which is one of the faults.
+ */
+record Address() implements Shape.OfScalar<URI> {
+  private static final Set<String> MOCKS = Set.of("openai", "anthropic", "gemini");
+  private static final int LARGEST_PORT = 65_535;
+
+  @Override
+  public String expected() {
+    return "an address such as https://api.openai.com or mock://openai";
+  }
+
+  @Override
+  public Parsed<URI> parse(Scalar scalar, Source source) {
+    if (!scalar.textual()) {
+      return bad(scalar);
+    }
+    URI uri;
+    try {
+      uri = new URI(scalar.text());
+    } catch (URISyntaxException e) {
+      return wrong("is not an address (" + e.getReason() + ")");
+    }
+    if (uri.getScheme() == null || uri.isOpaque()) {
+      return wrong("is not a whole address");
+    }
+    if (uri.getRawUserInfo() != null || userInfo(uri)) {
+      return new Parsed.Bad<>("has a user name or a password, expected credentials in api_key");
+    }
+    if (uri.getRawFragment() != null) {
+      return new Parsed.Bad<>("has a fragment, expected none");
+    }
+    return switch (uri.getScheme().toLowerCase(Locale.ROOT)) {
+      case "http", "https" -> web(uri);
+      case "mock" -> mock(uri, source);
+      default -> new Parsed.Bad<>("has an unknown scheme, expected http, https or mock");
+    };
+  }
+
+  /** An authority that is no host and port keeps its user information to itself. */
+  private static boolean userInfo(URI uri) {
+    return uri.getHost() == null
+        && uri.getRawAuthority() != null
+        && uri.getRawAuthority().contains("@");
+  }
+
+  private Parsed<URI> web(URI uri) {
+    if (uri.getHost() == null || uri.getHost().isEmpty()) {
+      return new Parsed.Bad<>(
+          "has no host name, expected one of letters, digits, dots and hyphens, or an IP address");
+    }
+    if (uri.getPort() == 0 || uri.getPort() > LARGEST_PORT) {
+      return new Parsed.Bad<>("has a bad port, expected 1 to " + LARGEST_PORT);
+    }
+    if (uri.getRawQuery() != null) {
+      return new Parsed.Bad<>("has a query, expected none: the request brings its own");
+    }
+    String path = uri.getRawPath();
+    if (!path.isEmpty()) {
+      switch (EndpointPath.normalise(path)) {
+        case Parsed.Good<String>(String normal) -> path = normal.equals("/") ? "" : normal;
+        case Parsed.Bad<String>(String problem) -> {
+          return new Parsed.Bad<>("has a path " + problem);
+        }
+      }
+    }
+    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    String text = uri.getScheme() + "://" + uri.getHost();
+    return new Parsed.Good<>(URI.create(text.toLowerCase(Locale.ROOT) + port + path));
+  }
+
+  private Parsed<URI> mock(URI uri, Source source) {
+    if (uri.getHost() == null || !MOCKS.contains(uri.getHost())) {
+      return new Parsed.Bad<>("has an unknown mock, expected openai, anthropic or gemini");
+    }
+    try {
+      source.addressCheck().accept(uri);
+    } catch (IllegalArgumentException e) {
+      return new Parsed.Bad<>("is no usable mock address: " + e.getMessage());
+    }
+    return new Parsed.Good<>(uri);
+  }
+
+  private Parsed<URI> wrong(String what) {
+    return new Parsed.Bad<>(what + ", expected " + expected());
+  }
+
+  @Override
+  public Object show(URI value) {
+    return value.toString();
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.orVariable(Shape.keywords("type", "string", "pattern", "^(https?|mock)://"));
+  }
+}

@@ -1,0 +1,87 @@
+package io.penstock.config;
+
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+
+/**
+ * The credential of an upstream. Where its variable is not set, or empty, the upstream is disabled:
+ * routes for several providers can be shipped and run by somebody who has a key for one.
+ *
+ * @param secret null when none is sent
+ * @param disabledBecause null when the upstream takes requests
+ */
+record Credential(@Nullable String secret, @Nullable String disabledBecause) {
+  /** None is sent. */
+  static final Credential NONE = new Credential(null, null);
+
+  /** What is shown in the place of a secret. */
+  static final String MASK = "***";
+
+  private static final int LONGEST = 8192;
+
+  @Override
+  public String toString() {
+    return "Credential[" + (secret == null ? "none" : MASK) + "]";
+  }
+
+  /** Reads a credential. */
+  record Key() implements Shape<Credential> {
+    @Override
+    public Optional<Credential> read(Node node, Source source, String name) {
+      if (Source.plainScalar(node)
+          && source.variables().expand(((ScalarNode) node).getValue())
+              instanceof Variables.Expansion.Unset(String variable)) {
+        return Optional.of(disabled(variable, "is not set"));
+      }
+      return source
+          .scalar(node, name, "text, mostly ${NAME}")
+          .flatMap(scalar -> parse(scalar, node, source, name));
+    }
+
+    private static Optional<Credential> parse(
+        Scalar scalar, Node node, Source source, String name) {
+      // A line break at the end comes with secrets that were read from files.
+      String secret = scalar.text().strip();
+      if (secret.isEmpty() && scalar.fromVariable()) {
+        return Optional.of(
+            scalar.names().isEmpty() ? NONE : disabled(scalar.names().getLast(), "is empty"));
+      }
+      String problem = "";
+      if (!scalar.textual()) {
+        problem = " is a number or a truth value, expected text: put it in quotes";
+      } else if (secret.isEmpty()) {
+        problem = " is empty, expected text, mostly ${NAME}";
+      } else if (secret.equals("passthrough")) {
+        problem = " is 'passthrough', which is not supported yet, expected a credential";
+      } else if (secret.length() > LONGEST || !secret.chars().allMatch(Key::sendable)) {
+        problem = " cannot be sent, expected up to 8192 visible ASCII characters";
+      }
+      if (!problem.isEmpty()) {
+        source.fault(node, name + problem);
+        return Optional.empty();
+      }
+      return Optional.of(new Credential(secret, null));
+    }
+
+    private static boolean sendable(int c) {
+      return c > ' ' && c < 0x7f;
+    }
+
+    private static Credential disabled(String variable, String why) {
+      return new Credential(null, "environment variable " + variable + " " + why);
+    }
+
+    @Override
+    public Object show(Credential value) {
+      return MASK;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return Shape.keywords("type", "string", "minLength", 1);
+    }
+  }
+}

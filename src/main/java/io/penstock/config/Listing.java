@@ -1,0 +1,39 @@
+package io.penstock.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+
+/** A list of sections that each hold the settings of one table. */
+record Listing(String of, List<Setting<?>> table) implements Shape<List<Section>> {
+  @Override
+  public Optional<List<Section>> read(Node node, Source source, String name) {
+    Optional<List<Node>> items = source.items(node, name, "a list of " + of + "s");
+    if (items.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Section> sections = new ArrayList<>();
+    for (Node item : items.get()) {
+      if (source.faults().full()) {
+        break;
+      }
+      Optional<MappingNode> mapping = source.mapping(item, "an " + of, "a mapping of settings");
+      mapping.ifPresent(m -> sections.add(Section.read(m, table, source)));
+    }
+    return Optional.of(sections);
+  }
+
+  /** Sections have defaults that depend on others; whoever builds from them shows them. */
+  @Override
+  public Object show(List<Section> value) {
+    throw new UnsupportedOperationException("sections are shown by what is built from them");
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.keywords("type", "array", "items", RouteText.sectionSchema(table));
+  }
+}

@@ -1,0 +1,4 @@
+package io.penstock.config;
+
+/** A value and where it was written. */
+record Located<T>(T value, Place place) {}

@@ -1,0 +1,91 @@
+package io.penstock.config;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+
+/**
+ * The models of an upstream: a list of names, or a mapping of the names that clients use to the
+ * upstream's own.
+ */
+record Models() implements Shape<Map<String, String>> {
+  private static final String EXPECTED = "a list of models, or a mapping of aliases to models";
+  private static final int LONGEST = 256;
+
+  @Override
+  public Optional<Map<String, String>> read(Node node, Source source, String name) {
+    Map<String, String> models = new LinkedHashMap<>();
+    int items;
+    if (node instanceof MappingNode) {
+      List<NodeTuple> tuples =
+          source.mapping(node, name, EXPECTED).map(MappingNode::getValue).orElse(List.of());
+      items = tuples.size();
+      for (NodeTuple tuple : tuples) {
+        Optional<String> alias = model(tuple.getKeyNode(), source);
+        Optional<String> own = model(tuple.getValueNode(), source);
+        if (alias.isPresent() && own.isPresent()) {
+          add(models, alias.get(), own.get(), tuple.getKeyNode(), source);
+        }
+      }
+    } else {
+      List<Node> nodes = source.items(node, name, EXPECTED).orElse(List.of());
+      items = nodes.size();
+      for (Node item : nodes) {
+        model(item, source).ifPresent(model -> add(models, model, model, item, source));
+      }
+    }
+    if (items == 0 && !Source.plainScalar(node)) {
+      source.fault(node, name + " is empty, expected a model, or no " + name + " to take any");
+    }
+    return items > 0 && models.size() == items ? Optional.of(models) : Optional.empty();
+  }
+
+  private static void add(
+      Map<String, String> models, String alias, String own, Node node, Source source) {
+    if (models.putIfAbsent(alias, own) != null) {
+      source.fault(node, "model " + Scalar.quote(alias) + " is there twice, expected it once");
+    }
+  }
+
+  private static Optional<String> model(Node node, Source source) {
+    Optional<Scalar> scalar = source.scalar(node, "a model", "its name");
+    if (scalar.isEmpty()) {
+      return Optional.empty();
+    }
+    String text = scalar.get().text();
+    if (!scalar.get().textual()) {
+      source.fault(
+          node, "a model is " + scalar.get().shown() + ", expected text: put it in quotes");
+      return Optional.empty();
+    }
+    if (text.isBlank()
+        || text.length() > LONGEST
+        || text.codePoints().anyMatch(Character::isISOControl)) {
+      source.fault(
+          node, "a model is " + scalar.get().shown() + ", expected a name of up to 256 characters");
+      return Optional.empty();
+    }
+    return Optional.of(text);
+  }
+
+  @Override
+  public Object show(Map<String, String> value) {
+    boolean list = value.entrySet().stream().allMatch(e -> e.getKey().equals(e.getValue()));
+    return list ? List.copyOf(value.keySet()) : Collections.unmodifiableMap(value);
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    Map<String, Object> name = Shape.keywords("type", "string", "minLength", 1);
+    return Shape.keywords(
+        "anyOf",
+        List.of(
+            Shape.keywords("type", "array", "items", name, "minItems", 1, "uniqueItems", true),
+            Shape.keywords("type", "object", "additionalProperties", name, "minProperties", 1)));
+  }
+}

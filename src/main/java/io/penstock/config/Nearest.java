@@ -1,0 +1,62 @@
+package io.penstock.config;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** What somebody who wrote an unknown key may have meant. */
+final class Nearest {
+  private static final int LONGEST = 64;
+
+  private Nearest() {}
+
+  /** Returns the fault of a key that {@code table} does not have. */
+  static String unknownKey(String key, List<Setting<?>> table) {
+    String fault = "unknown key " + Scalar.quote(key);
+    List<String> names = table.stream().<String>map(Setting::name).toList();
+    Optional<String> near = nearest(key, names);
+    if (near.isPresent()) {
+      return fault + ", did you mean '" + near.get() + "'?";
+    }
+    if (has(UpstreamSettings.TABLE, key)) {
+      return fault + " here, expected it in one of upstreams";
+    }
+    if (has(EndpointSettings.TABLE, key)) {
+      return fault + " here, expected it in one of endpoints";
+    }
+    return fault + ", expected one of " + String.join(", ", names);
+  }
+
+  private static boolean has(List<Setting<?>> table, String key) {
+    return table.stream().anyMatch(setting -> setting.name().equals(key));
+  }
+
+  /** Returns the name that differs from {@code text} least, if it differs little. */
+  static Optional<String> nearest(String text, List<String> names) {
+    if (text.length() > LONGEST) {
+      return Optional.empty();
+    }
+    int most = Math.max(1, text.length() / 3);
+    return names.stream()
+        .filter(name -> distance(text, name) <= most)
+        .min(Comparator.comparingInt(name -> distance(text, name)));
+  }
+
+  /** The number of single characters to insert, remove or replace (Levenshtein). */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

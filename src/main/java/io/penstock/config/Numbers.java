@@ -1,0 +1,115 @@
+package io.penstock.config;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Shapes of numbers. Digits are decimal, {@code _} may separate them, nothing else is read. */
+final class Numbers {
+  private static final int LONGEST = 40;
+  private static final int DECIMALS = 9;
+
+  private Numbers() {}
+
+  /** A whole number from {@code least} to {@code most}. */
+  record Whole(long least, long most) implements Shape.OfScalar<Long> {
+    // No leading zero: YAML takes 010 for eight, people take it for ten.
+    private static final Pattern DIGITS = Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)");
+
+    @Override
+    public String expected() {
+      return "a whole number from " + least + " to " + most;
+    }
+
+    @Override
+    public Parsed<Long> parse(Scalar scalar, Source source) {
+      String text = scalar.text();
+      if (!scalar.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
+        return bad(scalar);
+      }
+      BigInteger number = new BigInteger(text.replace("_", ""));
+      if (number.compareTo(BigInteger.valueOf(least)) < 0
+          || number.compareTo(BigInteger.valueOf(most)) > 0) {
+        return bad(scalar);
+      }
+      return new Parsed.Good<>(number.longValueExact());
+    }
+
+    @Override
+    public Object show(Long value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return Shape.orVariable(Shape.keywords("type", "integer", "minimum", least, "maximum", most));
+    }
+  }
+
+  /**
+   * A number from {@code least} to {@code most} with at most nine decimals.
+   *
+   * @param above whether {@code least} itself is too little
+   */
+  record Fraction(BigDecimal least, boolean above, BigDecimal most)
+      implements Shape.OfScalar<BigDecimal> {
+    private static final Pattern DIGITS =
+        Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
+
+    static Fraction above(long least, long most) {
+      return new Fraction(BigDecimal.valueOf(least), true, BigDecimal.valueOf(most));
+    }
+
+    static Fraction from(String least, long most) {
+      return new Fraction(new BigDecimal(least), false, BigDecimal.valueOf(most));
+    }
+
+    @Override
+    public String expected() {
+      String range = (above ? "above " : "from ") + least.toPlainString();
+      return "a number %s %s %s".formatted(range, above ? "and up to" : "to", most.toPlainString());
+    }
+
+    @Override
+    public Parsed<BigDecimal> parse(Scalar scalar, Source source) {
+      String text = scalar.text();
+      if (!scalar.bare() || text.length() > LONGEST || !DIGITS.matcher(text).matches()) {
+        return bad(scalar);
+      }
+      BigDecimal number = new BigDecimal(text.replace("_", "")).stripTrailingZeros();
+      int low = number.compareTo(least);
+      if (low < 0 || (above && low == 0) || number.compareTo(most) > 0) {
+        return bad(scalar);
+      }
+      if (number.scale() > DECIMALS) {
+        return new Parsed.Bad<>(
+            "is " + scalar.shown() + ", expected at most " + DECIMALS + " decimals");
+      }
+      return new Parsed.Good<>(number);
+    }
+
+    @Override
+    public Object show(BigDecimal value) {
+      return value.stripTrailingZeros().scale() <= 0 ? value.longValueExact() : value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      String minimum = above ? "exclusiveMinimum" : "minimum";
+      return Shape.orVariable(
+          Shape.keywords("type", "number", minimum, show(least), "maximum", show(most)));
+    }
+  }
+
+  /** Returns {@code seconds} in nanoseconds, rounded up. */
+  static long secondsToNanos(BigDecimal seconds) {
+    return seconds.movePointRight(9).setScale(0, RoundingMode.CEILING).longValueExact();
+  }
+
+  /** Returns {@code millis} in nanoseconds, rounded up. */
+  static long millisToNanos(BigDecimal millis) {
+    return millis.movePointRight(6).setScale(0, RoundingMode.CEILING).longValueExact();
+  }
+}

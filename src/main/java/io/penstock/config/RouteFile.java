@@ -1,0 +1,199 @@
+package io.penstock.config;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.composer.Composer;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.events.Event;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.parser.Parser;
+import org.yaml.snakeyaml.parser.ParserImpl;
+import org.yaml.snakeyaml.reader.StreamReader;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+/**
+ * Reads one route file. Only nodes are composed, no object is ever constructed from a tag, so a
+ * file cannot run anything; depth, aliases and size are bounded.
+ */
+final class RouteFile {
+  /** The largest file that is read, in bytes. */
+  static final int MAX_BYTES = 1 << 20;
+
+  private static final int DEEPEST = 20;
+  private static final int MOST_ALIASES = 50;
+  private static final String EXPECTED = "a mapping with defaults and endpoints";
+  private static final List<String> KEYS = List.of("defaults", "endpoints");
+  private static final Listing ENDPOINTS = new Listing("endpoint", EndpointSettings.TABLE);
+
+  private final Source source;
+  private final Draft draft;
+
+  RouteFile(Source source, Draft draft) {
+    this.source = source;
+    this.draft = draft;
+  }
+
+  /** Reads the file's bytes into the draft; what is wrong becomes faults. */
+  void read(byte[] bytes) {
+    text(bytes)
+        .flatMap(this::compose)
+        .flatMap(root -> source.mapping(root, "the file", EXPECTED))
+        .ifPresent(this::root);
+  }
+
+  private void root(MappingNode root) {
+    Section defaults = Section.empty(source.place(root));
+    List<Section> endpoints = List.of();
+    Set<String> seen = new HashSet<>();
+    for (NodeTuple tuple : root.getValue()) {
+      String key = Section.uniqueKey(tuple.getKeyNode(), seen, source).orElse("");
+      Node value = tuple.getValueNode();
+      switch (key) {
+        case "defaults" ->
+            defaults =
+                source
+                    .mapping(value, key, "a mapping of settings")
+                    .map(node -> Section.read(node, EndpointSettings.DEFAULTS, source))
+                    .orElse(defaults);
+        case "endpoints" -> endpoints = ENDPOINTS.read(value, source, key).orElse(List.of());
+        case "" -> {} // has its fault already
+        default -> source.fault(tuple.getKeyNode(), unknown(key));
+      }
+    }
+    for (Section endpoint : endpoints) {
+      new EndpointBuilder(Values.ofEndpoint(endpoint, defaults), source.faults(), draft).build();
+    }
+  }
+
+  private static String unknown(String key) {
+    return "unknown key "
+        + Scalar.quote(key)
+        + Nearest.nearest(key, KEYS)
+            .map(near -> ", did you mean '" + near + "'?")
+            .orElse(", expected defaults or endpoints");
+  }
+
+  /** Decodes {@code bytes}; SnakeYAML would replace what is not UTF-8 without a word. */
+  private Optional<String> text(byte[] bytes) {
+    if (bytes.length > MAX_BYTES) {
+      return fault(Place.startOf(source.file()), "the file is larger than 1 MiB, expected less");
+    }
+    CharsetDecoder decoder =
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPORT)
+            .onUnmappableCharacter(CodingErrorAction.REPORT);
+    CharBuffer chars = CharBuffer.allocate(bytes.length);
+    CoderResult result = decoder.decode(ByteBuffer.wrap(bytes), chars, true);
+    String text = chars.flip().toString();
+    if (result.isError()) {
+      return fault(endOf(text), "bytes that are not UTF-8, expected UTF-8 text");
+    }
+    if (text.startsWith("\uFEFF")) {
+      text = text.substring(1);
+    }
+    int bad = unprintable(text);
+    if (bad >= 0) {
+      return fault(
+          endOf(text.substring(0, bad)),
+          "character U+%04X, expected printable text".formatted(text.codePointAt(bad)));
+    }
+    return Optional.of(text);
+  }
+
+  private static int unprintable(String text) {
+    int at = 0;
+    while (at < text.length()) {
+      int c = text.codePointAt(at);
+      if (!StreamReader.isPrintable(c)) {
+        return at;
+      }
+      at += Character.charCount(c);
+    }
+    return -1;
+  }
+
+  /** Returns the place after {@code text}. */
+  private Place endOf(String text) {
+    int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
+    int start = text.lastIndexOf('\n') + 1;
+    return new Place(source.file(), line, 1 + text.codePointCount(start, text.length()));
+  }
+
+  private Optional<Node> compose(String text) {
+    LoaderOptions options = new LoaderOptions();
+    options.setCodePointLimit(MAX_BYTES);
+    options.setNestingDepthLimit(DEEPEST);
+    options.setMaxAliasesForCollections(MOST_ALIASES);
+    options.setAllowRecursiveKeys(false);
+    Steps parser = new Steps(new ParserImpl(new StreamReader(text), options));
+    try {
+      // An empty file has no node: it sets nothing.
+      return Optional.ofNullable(new Composer(parser, new Resolver(), options).getSingleNode());
+    } catch (MarkedYAMLException e) {
+      String context = e.getContext() == null ? "" : " " + e.getContext();
+      return fault(
+          e.getProblemMark() == null
+              ? Place.startOf(source.file())
+              : Place.of(source.file(), e.getProblemMark()),
+          "not YAML: " + oneLine(e.getProblem() + context));
+    } catch (YAMLException | IllegalArgumentException e) {
+      // Too deep, too many aliases, or a tag that is none; only the parser knows where.
+      return fault(
+          parser.last == null
+              ? Place.startOf(source.file())
+              : Place.of(source.file(), parser.last.getStartMark()),
+          "cannot be read: %s, expected plain YAML of at most %d levels and %d aliases"
+              .formatted(oneLine(String.valueOf(e.getMessage())), DEEPEST, MOST_ALIASES));
+    }
+  }
+
+  /** A parser that remembers the event it stands at. */
+  private static final class Steps implements Parser {
+    private final Parser parser;
+    private @Nullable Event last;
+
+    Steps(Parser parser) {
+      this.parser = parser;
+    }
+
+    @Override
+    public boolean checkEvent(Event.ID choice) {
+      return parser.checkEvent(choice);
+    }
+
+    @Override
+    public Event peekEvent() {
+      last = parser.peekEvent();
+      return last;
+    }
+
+    @Override
+    public Event getEvent() {
+      last = parser.getEvent();
+      return last;
+    }
+  }
+
+  private static String oneLine(String text) {
+    return text.replaceAll("\\s+", " ").strip();
+  }
+
+  private <T> Optional<T> fault(Place place, String message) {
+    source.faults().add(place, message);
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,65 @@
+package io.penstock.config;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Reads route files. Keeps nothing between two loads; safe to call from several threads; blocks on
+ * files.
+ */
+public final class RouteFiles {
+  private final Variables variables;
+  private final Consumer<URI> addressCheck;
+
+  /**
+   * Makes a reader.
+   *
+   * @param environment what {@code ${NAME}} stands for
+   * @param addressCheck is given the {@code mock} addresses of upstreams and throws
+   *     IllegalArgumentException with what is wrong and what was expected
+   */
+  public RouteFiles(Map<String, String> environment, Consumer<URI> addressCheck) {
+    this.variables = new Variables(environment);
+    this.addressCheck = addressCheck;
+  }
+
+  /**
+   * Reads the file, or the {@code *.yaml} and {@code *.yml} of the directory in name order. Never
+   * throws for what it finds there: that becomes faults.
+   */
+  public Loaded load(Path directoryOrFile) {
+    Faults faults = new Faults();
+    Draft draft = new Draft(faults);
+    switch (RouteListing.of(directoryOrFile)) {
+      case RouteListing.Nothing(String problem) ->
+          faults.add(Place.startOf(directoryOrFile.toString()), problem);
+      case RouteListing.Found found -> {
+        found.files().forEach(file -> read(file, faults, draft));
+        if (faults.none() && draft.empty()) {
+          faults.add(
+              Place.startOf(found.files().getFirst().toString()),
+              "no endpoint is configured, expected at least one in endpoints");
+        }
+      }
+    }
+    return faults.none() ? new Loaded.Good(draft.finish()) : new Loaded.Bad(faults.sorted());
+  }
+
+  private void read(Path file, Faults faults, Draft draft) {
+    if (faults.full()) {
+      return;
+    }
+    String name = file.toString();
+    byte[] bytes;
+    try {
+      bytes = RouteListing.read(file);
+    } catch (IOException e) {
+      faults.add(Place.startOf(name), RouteListing.problem(e));
+      return;
+    }
+    new RouteFile(new Source(name, variables, addressCheck, faults), draft).read(bytes);
+  }
+}

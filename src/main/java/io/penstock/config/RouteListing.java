@@ -1,0 +1,90 @@
+package io.penstock.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Which route files there are: a single file, or the {@code *.yaml} and {@code *.yml} of a
+ * directory in name order. Names that start with a dot are none: editors and Kubernetes make those.
+ */
+sealed interface RouteListing {
+  /** The most files that are read. */
+  int MOST = 1000;
+
+  /** The files, at least one. */
+  record Found(List<Path> files) implements RouteListing {}
+
+  /** There is nothing to read; {@code problem} says why. */
+  record Nothing(String problem) implements RouteListing {}
+
+  static RouteListing of(Path directoryOrFile) {
+    if (Files.isDirectory(directoryOrFile)) {
+      return ofDirectory(directoryOrFile);
+    }
+    return Files.exists(directoryOrFile, LinkOption.NOFOLLOW_LINKS)
+        ? new Found(List.of(directoryOrFile))
+        : new Nothing("does not exist, expected a route file or a directory of route files");
+  }
+
+  private static RouteListing ofDirectory(Path directory) {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, RouteListing::route)) {
+      for (Path entry : entries) {
+        files.add(entry);
+        if (files.size() > MOST) {
+          return new Nothing("has more than " + MOST + " route files, expected fewer");
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      return new Nothing(problem(Objects.requireNonNull(e.getCause())));
+    } catch (IOException e) {
+      return new Nothing(problem(e));
+    }
+    files.sort(Comparator.comparing(RouteListing::name));
+    return files.isEmpty()
+        ? new Nothing("has no route files, expected at least one *.yaml or *.yml")
+        : new Found(files);
+  }
+
+  private static boolean route(Path entry) {
+    String name = name(entry);
+    return !name.startsWith(".")
+        && (name.endsWith(".yaml") || name.endsWith(".yml"))
+        && !Files.isDirectory(entry);
+  }
+
+  private static String name(Path path) {
+    return String.valueOf(path.getFileName());
+  }
+
+  /** Reads {@code file} up to one byte more than a route file may have. */
+  static byte[] read(Path file) throws IOException {
+    // A pipe would wait for a writer for ever.
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException("not a regular file");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return in.readNBytes(RouteFile.MAX_BYTES + 1);
+    }
+  }
+
+  /** Says in words why a file cannot be read. */
+  static String problem(IOException e) {
+    return switch (e) {
+      case NoSuchFileException missing -> "does not exist, expected a route file";
+      case AccessDeniedException denied -> "cannot be read, expected permission to read it";
+      default -> "cannot be read (" + e.getMessage() + "), expected a route file";
+    };
+  }
+}

@@ -1,0 +1,97 @@
+package io.penstock.config;
+
+import io.penstock.endpoint.EndpointSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.representer.Representer;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Route files in the other direction: a configuration as YAML, and the schema of route files. */
+public final class RouteText {
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private RouteText() {}
+
+  /** Returns the resolved configuration as one route file, secrets masked. */
+  public static String yaml(Snapshot snapshot) {
+    DumperOptions options = new DumperOptions();
+    options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
+    options.setIndicatorIndent(2);
+    options.setIndentWithIndicator(true);
+    options.setSplitLines(false);
+    Yaml yaml =
+        new Yaml(new SafeConstructor(new LoaderOptions()), new Representer(options), options);
+    List<Map<String, Object>> endpoints =
+        snapshot.endpoints().stream().map(EndpointSpec::shown).toList();
+    return yaml.dump(Map.of("endpoints", endpoints));
+  }
+
+  /** Returns the JSON Schema (draft 2020-12) of route files, made from the parser's own tables. */
+  public static String schema() {
+    Map<String, Object> schema = new LinkedHashMap<>();
+    schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
+    schema.put("title", "Penstock route file");
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put("defaults", sectionSchema(EndpointSettings.DEFAULTS));
+    properties.put(
+        "endpoints",
+        Shape.keywords("type", "array", "items", sectionSchema(EndpointSettings.TABLE)));
+    schema.putAll(object(properties));
+    String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
+    schema.put(
+        "$defs",
+        Shape.keywords(
+            "variable",
+            Shape.keywords(
+                "description", fromEnvironment, "type", "string", "pattern", Variables.PATTERN)));
+    return JSON.writeValueAsString(schema);
+  }
+
+  /** Returns the schema of a mapping that holds the settings of {@code table}. */
+  static Map<String, Object> sectionSchema(List<Setting<?>> table) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    List<String> required = new ArrayList<>();
+    for (Setting<?> setting : table) {
+      properties.put(setting.name(), settingSchema(setting));
+      if (setting.fallback() instanceof Setting.Fallback.Required) {
+        required.add(setting.name());
+      }
+    }
+    Map<String, Object> schema = object(properties);
+    if (!required.isEmpty()) {
+      schema.put("required", required);
+    }
+    return schema;
+  }
+
+  private static Map<String, Object> object(Map<String, Object> properties) {
+    return Shape.keywords(
+        "type", "object", "additionalProperties", false, "properties", properties);
+  }
+
+  private static <T> Map<String, Object> settingSchema(Setting<T> setting) {
+    Map<String, Object> schema = new LinkedHashMap<>();
+    String text = "";
+    switch (setting.fallback()) {
+      case Setting.Fallback.Required<T> required -> text = " Required.";
+      case Setting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
+      case Setting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
+      case Setting.Fallback.Fixed<T> fixed -> schema.put("default", constant(setting, fixed));
+    }
+    schema.put("description", setting.meaning() + text);
+    schema.putAll(setting.shape().schema());
+    return schema;
+  }
+
+  private static <T> Object constant(Setting<T> setting, Setting.Fallback.Fixed<T> fixed) {
+    return setting.shape() instanceof Listing ? List.of() : setting.shape().show(fixed.value());
+  }
+}

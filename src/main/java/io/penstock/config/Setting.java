@@ -1,0 +1,57 @@
+package io.penstock.config;
+
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * One key of route files: the parser, the documentation and the schema all read it here.
+ *
+ * @param name the key
+ * @param shape what its value may be
+ * @param fallback what it is when neither the section nor the defaults set it
+ * @param meaning one sentence for the schema, units included
+ */
+record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String meaning) {
+
+  /** What a setting is when nothing sets it. */
+  sealed interface Fallback<T> {
+    /** It must be set. */
+    record Required<T>() implements Fallback<T> {}
+
+    /** It stays unset. */
+    record Unset<T>(String text) implements Fallback<T> {}
+
+    /** Always the same. */
+    record Fixed<T>(T value) implements Fallback<T> {}
+
+    /** It follows from other settings, as {@code text} says. */
+    record Derived<T>(String text, Function<Values, T> from) implements Fallback<T> {}
+  }
+
+  static <T> Setting<T> required(String name, Shape<T> shape, String meaning) {
+    return new Setting<>(name, shape, new Fallback.Required<>(), meaning);
+  }
+
+  static <T> Setting<T> fixed(String name, Shape<T> shape, T value, String meaning) {
+    return new Setting<>(name, shape, new Fallback.Fixed<>(value), meaning);
+  }
+
+  static <T> Setting<T> unset(String name, Shape<T> shape, String text, String meaning) {
+    return new Setting<>(name, shape, new Fallback.Unset<>(text), meaning);
+  }
+
+  static <T> Setting<T> derived(
+      String name, Shape<T> shape, String text, Function<Values, T> from, String meaning) {
+    return new Setting<>(name, shape, new Fallback.Derived<>(text, from), meaning);
+  }
+
+  /** Returns the value when nothing sets it. */
+  Optional<T> otherwise(Values values) {
+    return switch (fallback) {
+      case Fallback.Fixed<T>(T value) -> Optional.of(value);
+      case Fallback.Derived<T> derived -> Optional.of(derived.from().apply(values));
+      case Fallback.Required<T> required -> Optional.empty();
+      case Fallback.Unset<T> unset -> Optional.empty();
+    };
+  }
+}

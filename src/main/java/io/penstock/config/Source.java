@@ -1,0 +1,96 @@
+package io.penstock.config;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+
+/**
+ * The file being read: reads nodes of it and knows their places.
+ *
+ * @param file its name in faults
+ * @param variables what its references stand for
+ * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
+ * @param faults takes what is wrong
+ */
+record Source(String file, Variables variables, Consumer<URI> addressCheck, Faults faults) {
+  private static final Set<Tag> SCALAR_TAGS =
+      Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
+
+  Place place(Node node) {
+    return Place.of(file, node.getStartMark());
+  }
+
+  void fault(Node node, String message) {
+    faults.add(place(node), message);
+  }
+
+  /** Reads a mapping, or adds a fault. */
+  Optional<MappingNode> mapping(Node node, String name, String expected) {
+    if (node instanceof MappingNode mapping && node.getTag().equals(Tag.MAP)) {
+      return Optional.of(mapping);
+    }
+    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    return Optional.empty();
+  }
+
+  /** Reads the items of a list, or adds a fault. */
+  Optional<List<Node>> items(Node node, String name, String expected) {
+    if (node instanceof SequenceNode sequence && node.getTag().equals(Tag.SEQ)) {
+      return Optional.of(sequence.getValue());
+    }
+    fault(node, name + " is " + kind(node) + ", expected " + expected);
+    return Optional.empty();
+  }
+
+  /** Reads a value that is neither list nor mapping, or adds a fault. */
+  Optional<Scalar> scalar(Node node, String name, String expected) {
+    Optional<Scalar> scalar = Optional.empty();
+    if (!plainScalar(node)) {
+      fault(node, name + " is " + kind(node) + ", expected " + expected);
+      return scalar;
+    }
+    String raw = ((ScalarNode) node).getValue();
+    switch (variables.expand(raw)) {
+      case Variables.Expansion.Text text ->
+          scalar =
+              Optional.of(
+                  new Scalar(raw, text.text(), text.names(), text.replaced(), node.getTag()));
+      case Variables.Expansion.Unset unset ->
+          fault(
+              node,
+              "%s takes environment variable %s, which is not set, expected it to be set or %s"
+                  .formatted(name, unset.name(), "a default: ${" + unset.name() + ":default}"));
+      case Variables.Expansion.Malformed malformed ->
+          fault(node, name + " has a broken ${, expected ${NAME} or ${NAME:default}");
+    }
+    return scalar;
+  }
+
+  /** Returns whether {@code node} is a value with something in it and no foreign tag. */
+  static boolean plainScalar(Node node) {
+    return node instanceof ScalarNode
+        && SCALAR_TAGS.contains(node.getTag())
+        && !node.getTag().equals(Tag.NULL);
+  }
+
+  /** Returns what {@code node} is, in words, without its content. */
+  static String kind(Node node) {
+    Tag tag = node.getTag();
+    if (tag.equals(Tag.NULL)) {
+      return "empty";
+    }
+    return switch (node) {
+      case MappingNode mapping when tag.equals(Tag.MAP) -> "a mapping";
+      case SequenceNode sequence when tag.equals(Tag.SEQ) -> "a list";
+      case ScalarNode scalar when SCALAR_TAGS.contains(tag) -> Scalar.quote(scalar.getValue());
+      default -> "of type " + Scalar.quote(tag.getValue());
+    };
+  }
+}

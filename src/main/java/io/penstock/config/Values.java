@@ -1,0 +1,116 @@
+package io.penstock.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the settings of one endpoint or upstream are: its own, else its file's defaults, else the
+ * table's. An upstream also sees the settings of its endpoint.
+ */
+final class Values {
+  private final List<Setting<?>> table;
+  private final Section own;
+  private final @Nullable Section defaults;
+  private final @Nullable Values outer;
+
+  private Values(
+      List<Setting<?>> table, Section own, @Nullable Section defaults, @Nullable Values outer) {
+    this.table = table;
+    this.own = own;
+    this.defaults = defaults;
+    this.outer = outer;
+  }
+
+  static Values ofEndpoint(Section own, Section defaults) {
+    return new Values(EndpointSettings.TABLE, own, defaults, null);
+  }
+
+  static Values ofUpstream(Section own, Values endpoint) {
+    return new Values(UpstreamSettings.TABLE, own, null, endpoint);
+  }
+
+  /** Returns what is set, and where, without the table's default. */
+  <T> Optional<Located<T>> set(Setting<T> setting) {
+    Located<T> value = own.get(setting);
+    if (value == null && defaults != null && !own.broken(setting)) {
+      value = defaults.get(setting);
+    }
+    return Optional.ofNullable(value);
+  }
+
+  private boolean knows(Setting<?> setting) {
+    return table.stream().anyMatch(known -> known.name().equals(setting.name()));
+  }
+
+  /** Returns the value, if there is one. */
+  <T> Optional<T> find(Setting<T> setting) {
+    if (outer != null && !knows(setting)) {
+      return outer.find(setting);
+    }
+    Optional<T> value = set(setting).map(Located::value);
+    return value.isPresent() ? value : setting.otherwise(this);
+  }
+
+  /** Returns the value of a setting that always has one. */
+  <T> T get(Setting<T> setting) {
+    return find(setting)
+        .orElseThrow(() -> new IllegalStateException(setting.name() + " has no value"));
+  }
+
+  /** Returns whether each of {@code settings} can be used; those that cannot have a fault. */
+  boolean usable(Setting<?>... settings) {
+    for (Setting<?> setting : settings) {
+      boolean inherited = defaults != null && own.get(setting) == null && defaults.broken(setting);
+      if (own.broken(setting) || inherited) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether everything can be used. */
+  boolean usable() {
+    return !own.broken() && (defaults == null || !defaults.broken());
+  }
+
+  /** Returns where {@code setting} is set in the section itself, else where the section starts. */
+  Place place(Setting<?> setting) {
+    Located<?> value = own.get(setting);
+    return value == null ? own.start() : value.place();
+  }
+
+  /** Returns where one of {@code settings} is set: in the section itself, else in the defaults. */
+  Place placeOfAny(Setting<?>... settings) {
+    for (Setting<?> setting : settings) {
+      Located<?> value = own.get(setting);
+      if (value != null) {
+        return value.place();
+      }
+    }
+    for (Setting<?> setting : settings) {
+      Located<?> value = defaults == null ? null : defaults.get(setting);
+      if (value != null) {
+        return value.place();
+      }
+    }
+    return own.start();
+  }
+
+  /** Returns the values as route files write them, in the table's order, lists of sections not. */
+  Map<String, Object> shown() {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    for (Setting<?> setting : table) {
+      if (!(setting.shape() instanceof Listing)) {
+        show(setting, shown);
+      }
+    }
+    return shown;
+  }
+
+  private <T> void show(Setting<T> setting, Map<String, Object> shown) {
+    find(setting).ifPresent(value -> shown.put(setting.name(), setting.shape().show(value)));
+  }
+}

@@ -1,0 +1,377 @@
+package io.penstock.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RouteFaultsTest {
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of("NUMBER", "12", "SECRET", "hunter2", "EMPTY", "");
+
+  @TempDir Path directory;
+
+  private static Arguments endpoint(String line, String fault) {
+    return Arguments.of(Routes.endpointFile(line), "a.yaml:3:" + fault);
+  }
+
+  private static Arguments upstream(String line, String fault) {
+    return Arguments.of(Routes.upstreamFile(line), "a.yaml:6:" + fault);
+  }
+
+  private static Arguments url(String url, String fault) {
+    String file = Routes.endpointFile("upstreams:", "  - id: u", "    url: " + url);
+    return Arguments.of(file, "a.yaml:5:14: url " + fault);
+  }
+
+  static Stream<Arguments> ofEndpoints() {
+    String whole = "expected a whole number from 1 to 2147483647";
+    return Stream.of(
+        endpoint("max_queue_size: -1", "21: max_queue_size is '-1', " + whole),
+        endpoint("max_queue_size: 0", "21: max_queue_size is '0', " + whole),
+        endpoint("max_queue_size: 2147483648", "21: max_queue_size is '2147483648', " + whole),
+        endpoint("max_queue_size: 1.5", "21: max_queue_size is '1.5', " + whole),
+        endpoint("max_queue_size: '5'", "21: max_queue_size is '5', " + whole),
+        endpoint("max_queue_size: 010", "21: max_queue_size is '010', " + whole),
+        endpoint("max_queue_size: 0x10", "21: max_queue_size is '0x10', " + whole),
+        endpoint("max_queue_size: 1:30", "21: max_queue_size is '1:30', " + whole),
+        endpoint("max_queue_size: [1]", "21: max_queue_size is a list, " + whole),
+        endpoint("max_queue_size: {a: 1}", "21: max_queue_size is a mapping, " + whole),
+        endpoint("max_queue_size:", "20: max_queue_size is empty, " + whole),
+        endpoint("max_queue_size: ~", "21: max_queue_size is empty, " + whole),
+        endpoint("max_queue_size: ${SECRET}", "21: max_queue_size is '${SECRET}', " + whole),
+        endpoint(
+            "rate: .nan", "11: rate is '.nan', expected a number above 0 and up to 1000000000"),
+        endpoint(
+            "rate: .inf", "11: rate is '.inf', expected a number above 0 and up to 1000000000"),
+        endpoint("rate: 0", "11: rate is '0', expected a number above 0 and up to 1000000000"),
+        endpoint("rate: -2", "11: rate is '-2', expected a number above 0 and up to 1000000000"),
+        endpoint(
+            "rate: fast", "11: rate is 'fast', expected a number above 0 and up to 1000000000"),
+        endpoint(
+            "rate: 1.0e+99",
+            "11: rate is '1.0e+99', expected a number above 0 and up to 1000000000"),
+        endpoint("rate: 1.0e-12", "11: rate is '1.0e-12', expected at most 9 decimals"),
+        endpoint("unit: rph", "11: unit is 'rph', expected rps or rpm"),
+        endpoint(
+            "algorithm: token_bucket",
+            "16: algorithm is 'token_bucket', which is not supported yet, expected none, strict or"
+                + " token_window"),
+        endpoint(
+            "algorithm: leaky", "16: algorithm is 'leaky', expected none, strict or token_window"),
+        endpoint(
+            "scheduler: lifo",
+            "16: scheduler is 'lifo', which is not supported yet, expected fifo"),
+        endpoint(
+            "overflow: block",
+            "15: overflow is 'block', which is not supported yet, expected reject"),
+        endpoint(
+            "dialect: gemini",
+            "14: dialect is 'gemini', which is not supported yet, expected openai, anthropic or"
+                + " none"),
+        endpoint("strip_prefix: yes", "19: strip_prefix is 'yes', expected true or false"),
+        endpoint("strip_prefix: 'true'", "19: strip_prefix is 'true', expected true or false"),
+        endpoint(
+            "queue_timeout: -1", "20: queue_timeout is '-1', expected a number from 0 to 31536000"),
+        endpoint(
+            "window_seconds: 0",
+            "21: window_seconds is '0', expected a number from 0.001 to 31536000"),
+        endpoint(
+            "max_que_size: 1", "5: unknown key 'max_que_size', did you mean 'max_queue_size'?"),
+        endpoint(
+            "tpm_limit: 1", "5: unknown key 'tpm_limit' here, expected it in one of upstreams"),
+        endpoint(
+            "heartbeat_seconds: 1",
+            "5: unknown key 'heartbeat_seconds', expected one of "
+                + String.join(", ", EndpointSettings.TABLE.stream().map(s -> s.name()).toList())),
+        endpoint("path: /b", "5: key 'path' is there twice, expected it once"),
+        endpoint(
+            "<<: {rate: 1}",
+            "5: merge keys (<<) are not read, expected the settings themselves, or defaults"),
+        endpoint("? [a]\n    : 1", "7: a key is a list, expected a name"),
+        endpoint("? ~\n    : 1", "7: a key is empty, expected a name"),
+        endpoint(
+            "rate: !!int '5x'", "11: rate is '5x', expected a number above 0 and up to 1000000000"),
+        endpoint(
+            "rate: !!binary aGk=",
+            "11: rate is of type 'tag:yaml.org,2002:binary', expected a number above 0 and up to"
+                + " 1000000000"),
+        endpoint("upstreams: {id: u}", "16: upstreams is a mapping, expected a list of upstreams"),
+        endpoint("upstreams: [u]", "17: an upstream is 'u', expected a mapping of settings"),
+        endpoint(
+            "cost_from: body",
+            "16: cost_from is 'body', but dialect none reads no body, expected query or a dialect"),
+        endpoint(
+            "cost_from: provider",
+            "16: cost_from is 'provider', which is not supported yet, expected body, query or max"),
+        endpoint(
+            "rate: 0.123456789\n    unit: rpm",
+            "11: rate is 0.123456789, expected a fraction of numbers up to 1000000000"));
+  }
+
+  static Stream<Arguments> ofUpstreams() {
+    return Stream.of(
+        upstream("weight: 0", "17: weight is '0', expected a whole number from 1 to 1000000"),
+        upstream(
+            "tpm_limit: -1",
+            "20: tpm_limit is '-1', expected a whole number from 0 to 1099511627776"),
+        upstream(
+            "burst_seconds: 0", "24: burst_seconds is '0', expected a number above 0 and up to 60"),
+        upstream(
+            "burst_seconds: 61",
+            "24: burst_seconds is '61', expected a number above 0 and up to 60"),
+        upstream("guard: -1", "16: guard is '-1', expected a number from 0 to 60000"),
+        upstream(
+            "stall_timeout: 0",
+            "24: stall_timeout is '0', expected a number above 0 and up to 86400"),
+        upstream("rate: 1", "9: unknown key 'rate' here, expected it in one of endpoints"),
+        upstream("rpm_limits: 1", "9: unknown key 'rpm_limits', did you mean 'rpm_limit'?"),
+        upstream(
+            "charge: azure",
+            "17: charge is 'azure', which is not supported yet, expected openai, anthropic or"
+                + " total"),
+        upstream(
+            "api_key: passthrough",
+            "18: api_key is 'passthrough', which is not supported yet, expected a credential"),
+        upstream("api_key: ''", "18: api_key is empty, expected text, mostly ${NAME}"),
+        upstream(
+            "api_key: 123",
+            "18: api_key is a number or a truth value, expected text: put it in quotes"),
+        upstream("api_key: [a]", "18: api_key is a list, expected text, mostly ${NAME}"),
+        upstream(
+            "api_key: \"a\\nb\"",
+            "18: api_key cannot be sent, expected up to 8192 visible ASCII characters"),
+        upstream(
+            "api_key: ${1X}", "18: api_key has a broken ${, expected ${NAME} or ${NAME:default}"),
+        upstream(
+            "headers: {A: \"b\\r\\nc: d\"}",
+            "22: header 'A' cannot be sent, expected up to 8192 visible ASCII characters and"
+                + " spaces"),
+        upstream(
+            "headers: {'a b': c}", "19: a header's name is 'a b', expected one such as X-Team"),
+        upstream(
+            "headers: {Connection: close}",
+            "19: header 'Connection' is the gateway's own, expected another"),
+        upstream("headers: {hOST: x}", "19: header 'hOST' is the gateway's own, expected another"),
+        upstream("headers: {A: x, a: y}", "25: header 'a' is there twice, expected it once"),
+        upstream(
+            "headers: {A: 1}",
+            "22: header 'A' is a number or a truth value, expected text: put it in quotes"),
+        upstream("headers: [A]", "18: headers is a list, expected a mapping of names to values"),
+        upstream(
+            "headers: {A: '${NOPE}'}",
+            "22: header 'A' takes environment variable NOPE, which is not set, expected it to be"
+                + " set or a default: ${NOPE:default}"),
+        upstream("models: []", "17: models is empty, expected a model, or no models to take any"),
+        upstream("models: {}", "17: models is empty, expected a model, or no models to take any"),
+        upstream("models: [a, a]", "21: model 'a' is there twice, expected it once"),
+        upstream("models: [4.1]", "18: a model is '4.1', expected text: put it in quotes"),
+        upstream(
+            "models: m",
+            "17: models is 'm', expected a list of models, or a mapping of aliases to models"),
+        upstream("id: v", "9: key 'id' is there twice, expected it once"));
+  }
+
+  static Stream<Arguments> ofUrls() {
+    return Stream.of(
+        url("ftp://h", "has an unknown scheme, expected http, https or mock"),
+        url(
+            "api.openai.com",
+            "is not a whole address, expected an address such as https://api.openai.com or"
+                + " mock://openai"),
+        url(
+            "http:h",
+            "is not a whole address, expected an address such as https://api.openai.com or"
+                + " mock://openai"),
+        url(
+            "'http://h h'",
+            "is not an address (Illegal character in authority), expected an address"
+                + " such as https://api.openai.com or mock://openai"),
+        url(
+            "http://",
+            "is not an address (Expected authority), expected an address such as"
+                + " https://api.openai.com or mock://openai"),
+        url(
+            "http:///x",
+            "has no host name, expected one of letters, digits, dots and hyphens, or an IP"
+                + " address"),
+        url(
+            "http://my_host",
+            "has no host name, expected one of letters, digits, dots and hyphens, or an IP"
+                + " address"),
+        url("http://u:p@h", "has a user name or a password, expected credentials in api_key"),
+        url("http://u:p@my_host", "has a user name or a password, expected credentials in api_key"),
+        url("http://h:70000", "has a bad port, expected 1 to 65535"),
+        url("http://h?key=k", "has a query, expected none: the request brings its own"),
+        url("'http://h#f'", "has a fragment, expected none"),
+        url(
+            "http://h/a/../b",
+            "has a path which has a segment of dots, expected the path they lead to"),
+        url("mock://llama", "has an unknown mock, expected openai, anthropic or gemini"),
+        url("mock://openai?bad=1", "is no usable mock address: query has 'bad', expected 'good'"),
+        url("12", "is '12', expected an address such as https://api.openai.com or mock://openai"));
+  }
+
+  @ParameterizedTest
+  @MethodSource({"ofEndpoints", "ofUpstreams", "ofUrls"})
+  void badValue_alone_isTheOnlyFaultAtItsPlace(String file, String fault) {
+    assertThat(new Routes(directory).write("a.yaml", file).faults(ENVIRONMENT))
+        .containsExactly(fault);
+  }
+
+  @Test
+  void severalFaults_inOneFile_areAllFoundInOrder() {
+    String file =
+        """
+        defaults:
+          rate: -1
+          path: /x
+        endpoints:
+          - algorithm: token_window
+            default_tokens: 5
+          - path: /b
+            algorithm: token_window
+            tokens_per_window: 10
+            window_seconds: 1
+            default_tokens: 11
+            unit: h
+            upstreams:
+              - url: http://u
+                weigth: 1
+          - 7
+        endpoint: []
+        other: 1
+        """;
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of()))
+        .containsExactly(
+            "a.yaml:2:9: rate is '-1', expected a number above 0 and up to 1000000000",
+            "a.yaml:3:3: unknown key 'path' here, expected it in one of endpoints",
+            "a.yaml:5:5: path is missing, expected it here",
+            "a.yaml:5:16: algorithm token_window has no tokens_per_window, expected it to be set",
+            "a.yaml:5:16: algorithm token_window has no window_seconds, expected it to be set",
+            "a.yaml:11:21: default_tokens is 11, expected at most tokens_per_window, 10",
+            "a.yaml:12:11: unit is 'h', expected rps or rpm",
+            "a.yaml:14:9: id is missing, expected it here",
+            "a.yaml:15:9: unknown key 'weigth', did you mean 'weight'?",
+            "a.yaml:16:5: an endpoint is '7', expected a mapping of settings",
+            "a.yaml:17:1: unknown key 'endpoint', did you mean 'endpoints'?",
+            "a.yaml:18:1: unknown key 'other', expected defaults or endpoints");
+  }
+
+  @Test
+  void contradictionWithDefaults_endpointSetsOneSide_isAtTheEndpointsSide() {
+    String file =
+        """
+        defaults: {default_tokens: 50, algorithm: token_window, window_seconds: 1}
+        endpoints:
+          - path: /a
+            tokens_per_window: 49
+          - path: /b
+            tokens_per_window: 50
+        """;
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of()))
+        .containsExactly(
+            "a.yaml:4:24: default_tokens is 50, expected at most tokens_per_window, 49");
+  }
+
+  @Test
+  void contradictionWithinDefaults_severalEndpoints_isOneFaultThere() {
+    String file =
+        """
+        defaults: {cost_from: body}
+        endpoints: [{path: /a}, {path: /b}, {path: /c, dialect: openai}]
+        """;
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of()))
+        .containsExactly(
+            "a.yaml:1:23: cost_from is 'body', but dialect none reads no body, expected query or a"
+                + " dialect");
+  }
+
+  @Test
+  void samePath_afterNormalisation_isAFaultInTheLaterFile() {
+    Routes routes =
+        new Routes(directory)
+            .write("a.yaml", "endpoints: [{path: /a/b}]")
+            .write("b.yml", "endpoints:\n  - path: /a//%62/\n    rate: 0");
+    assertThat(routes.faults(Map.of()))
+        .containsExactly(
+            "b.yml:2:11: path '/a/b' is taken at a.yaml:1:20, expected another",
+            "b.yml:3:11: rate is '0', expected a number above 0 and up to 1000000000")
+        .allMatch(fault -> !fault.contains(directory.toString()));
+  }
+
+  @Test
+  void sameUpstreamId_identicalElsewhere_isTheSameUpstream() {
+    String upstreams = "upstreams: [{id: u, url: 'http://u', tpm_limit: 5}]";
+    Routes routes =
+        new Routes(directory)
+            .write("a.yaml", "endpoints: [{path: /a, " + upstreams + "}]")
+            .write("b.yaml", "endpoints: [{path: /b, " + upstreams + "}]");
+    assertThat(routes.good(Map.of()).endpoints())
+        .extracting(endpoint -> endpoint.upstreams().getFirst())
+        .hasSize(2)
+        .allMatch(routes.good(Map.of()).endpoints().getFirst().upstreams().getFirst()::equals);
+  }
+
+  @Test
+  void sameUpstreamId_otherSettings_isAFaultThatNamesThem() {
+    Routes routes =
+        new Routes(directory)
+            .write(
+                "a.yaml",
+                "endpoints: [{path: /a, upstreams: [{id: u, url: 'http://u', api_key: one}]}]")
+            .write(
+                "b.yaml",
+                """
+                endpoints:
+                  - path: /b
+                    dialect: openai
+                    upstreams:
+                      - url: http://u
+                        api_key: two
+                        id: u
+                        guard: 51
+                """);
+    assertThat(routes.faults(Map.of()))
+        .containsExactly(
+            "b.yaml:7:13: upstream 'u' differs from the one at a.yaml:1:41 in api_key, charge,"
+                + " guard, expected the same or another id");
+  }
+
+  @Test
+  void sameUpstreamId_twiceInOneEndpoint_isAFault() {
+    String file =
+        Routes.endpointFile("upstreams: [{id: u, url: 'http://u'}, {id: u, url: 'http://u'}]");
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of()))
+        .containsExactly("a.yaml:3:48: upstream 'u' is in this list twice, expected it once");
+  }
+
+  @Test
+  void faultMessages_ofSecretValues_doNotShowThem() {
+    List<String> faults =
+        Stream.of(
+                Routes.upstreamFile("api_key: \"hunter2\\u00e9\""),
+                Routes.upstreamFile("headers: {X-Token: \"hunter2\\u00e9\"}"),
+                Routes.upstreamFile("weight: ${SECRET}"),
+                Routes.endpointFile("upstreams: [{id: u, url: 'http://u:hunter2@h'}]"),
+                Routes.endpointFile("upstreams: [{id: u, url: 'http://hunter2 '}]"),
+                Routes.endpointFile("upstreams: [{id: u, url: 'http://h?key=hunter2'}]"))
+            .flatMap(
+                file -> new Routes(directory).write("a.yaml", file).faults(ENVIRONMENT).stream())
+            .toList();
+    assertThat(faults).hasSize(6).noneMatch(fault -> fault.contains("hunter2"));
+  }
+
+  @Test
+  void moreFaultsThanAreKept_oneFile_stopsAtTheBound() {
+    String file = "endpoints:\n" + "  - {path: x}\n".repeat(Faults.MOST + 1);
+    assertThat(new Routes(directory).write("a.yaml", file).faults(Map.of())).hasSize(Faults.MOST);
+  }
+}

@@ -1,0 +1,88 @@
+package io.penstock.config;
+
+import io.penstock.endpoint.EndpointSpec;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Route files written for a test, and what came of loading them. */
+final class Routes {
+  private final Path directory;
+
+  Routes(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Refuses mock addresses whose query has {@code bad} in it. */
+  static void mocks(URI address) {
+    if (String.valueOf(address.getQuery()).contains("bad")) {
+      throw new IllegalArgumentException("query has 'bad', expected 'good'");
+    }
+  }
+
+  Routes write(String name, String text) {
+    return write(name, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  Routes write(String name, byte[] bytes) {
+    try {
+      Files.write(directory.resolve(name), bytes);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return this;
+  }
+
+  Loaded load(Map<String, String> environment) {
+    return new RouteFiles(environment, Routes::mocks).load(directory);
+  }
+
+  Snapshot good(Map<String, String> environment) {
+    return switch (load(environment)) {
+      case Loaded.Good(Snapshot snapshot) -> snapshot;
+      case Loaded.Bad(List<Fault> faults) -> throw new AssertionError("faults: " + faults);
+    };
+  }
+
+  /** Returns the faults, file names without the directory. */
+  List<String> faults(Map<String, String> environment) {
+    return switch (load(environment)) {
+      case Loaded.Good good -> List.of();
+      case Loaded.Bad(List<Fault> faults) ->
+          faults.stream().map(fault -> relative(fault.toString())).toList();
+    };
+  }
+
+  List<String> warnings(Map<String, String> environment) {
+    return good(environment).warnings().stream().map(this::relative).toList();
+  }
+
+  String relative(String text) {
+    return text.replace(directory + "/", "");
+  }
+
+  /** Returns the only endpoint of a file that has these lines in its endpoint. */
+  EndpointSpec endpoint(String... lines) {
+    write("a.yaml", endpointFile(lines));
+    return good(Map.of()).endpoints().getFirst();
+  }
+
+  static String endpointFile(String... lines) {
+    return "endpoints:\n  - path: /a\n" + indented("    ", lines);
+  }
+
+  static String upstreamFile(String... lines) {
+    return endpointFile("upstreams:", "  - id: u", "    url: http://u")
+        + indented("        ", lines);
+  }
+
+  private static String indented(String indent, String... lines) {
+    return String.join(
+        "", IntStream.range(0, lines.length).mapToObj(i -> indent + lines[i] + "\n").toList());
+  }
+}

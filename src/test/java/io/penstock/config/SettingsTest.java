@@ -1,0 +1,305 @@
+package io.penstock.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every setting: what it is by default, and what it becomes. */
+class SettingsTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Says that another test looks at what is shown. */
+  private static final Object ELSEWHERE = "elsewhere";
+
+  @TempDir Path directory;
+
+  /**
+   * One setting's two cases.
+   *
+   * @param with lines beside the setting that make it visible
+   * @param text the value that is set
+   * @param otherwise what is read from the spec when it is not set
+   * @param becomes what is read from the spec when it is
+   * @param shown what an operator then sees
+   */
+  record Case(
+      String name,
+      List<String> with,
+      String text,
+      Function<EndpointSpec, Object> read,
+      Object otherwise,
+      Object becomes,
+      Object shown) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Case of(
+      String name,
+      String text,
+      Function<EndpointSpec, Object> read,
+      Object otherwise,
+      Object becomes,
+      Object shown) {
+    return new Case(name, List.of(), text, read, otherwise, becomes, shown);
+  }
+
+  private static Case with(
+      List<String> with,
+      String name,
+      String text,
+      Function<EndpointSpec, Object> read,
+      Object otherwise,
+      Object becomes,
+      Object shown) {
+    return new Case(name, with, text, read, otherwise, becomes, shown);
+  }
+
+  static Stream<Case> endpointCases() {
+    List<String> window =
+        List.of("algorithm: token_window", "tokens_per_window: 100", "window_seconds: 60");
+    return Stream.of(
+        of("dialect", "openai", e -> e.reading().dialect(), Dialect.NONE, Dialect.OPENAI, "openai"),
+        of("algorithm", "none", e -> e.algorithm(), Algorithm.STRICT, Algorithm.NONE, "none"),
+        of("rate", "2.5", e -> e.limit(), strict(1, 1), strict(5, 2), new BigDecimal("2.5")),
+        of("unit", "rpm", e -> e.limit(), strict(1, 1), strict(1, 60), "rpm"),
+        of("scheduler", "fifo", e -> e.order(), Order.FIFO, Order.FIFO, "fifo"),
+        with(
+            window.subList(0, 2),
+            "window_seconds",
+            "0.0015",
+            e -> e.limit(),
+            "fault",
+            new LimitSpec.FixedWindow(100, 1_500_000),
+            new BigDecimal("0.0015")),
+        with(
+            List.of(window.get(0), window.get(2)),
+            "tokens_per_window",
+            "1_000",
+            e -> e.limit(),
+            "fault",
+            new LimitSpec.FixedWindow(1000, 60 * SECOND),
+            1000L),
+        with(window, "default_tokens", "100", e -> e.reading().defaultTokens(), 1L, 100L, 100L),
+        of("max_queue_size", "7", e -> e.bounds().maxTickets(), 1000L, 7L, 7L),
+        of("max_queued_tokens", "9", e -> e.bounds().maxTokens(), Bounds.UNLIMITED, 9L, 9L),
+        of("max_queued_bytes", "5", e -> e.bounds().maxBytes(), 268_435_456L, 5L, 5L),
+        of(
+            "overflow",
+            "reject",
+            e -> String.valueOf(e.shown().get("overflow")),
+            "reject",
+            "reject",
+            "reject"),
+        of("queue_timeout", "2", e -> e.queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
+        of("max_wait", "3", e -> e.maxWaitNanos(), 0L, 3 * SECOND, 3L),
+        of("max_skips", "0", e -> e.maxSkips(), 64, 0, 0L),
+        with(
+            List.of("dialect: anthropic"),
+            "cost_from",
+            "max",
+            e -> e.reading().costFrom(),
+            CostFrom.BODY,
+            CostFrom.MAX,
+            "max"),
+        of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
+        of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
+        of("strip_prefix", "false", e -> e.stripPrefix(), true, false, false),
+        of("upstreams", "[{id: u, url: 'http://u'}]", e -> e.upstreams().size(), 0, 1, ELSEWHERE));
+  }
+
+  private static LimitSpec strict(long releases, long seconds) {
+    return new LimitSpec.Strict(new Rate(releases, seconds));
+  }
+
+  static Stream<Case> upstreamCases() {
+    return Stream.of(
+        up("api_key", "sk-1", u -> String.valueOf(u.apiKey()), "null", "sk-1", "***"),
+        up(
+            "headers",
+            "{X-Team: a}",
+            u -> u.headers(),
+            Map.of(),
+            Map.of("X-Team", "a"),
+            Map.of("X-Team", "a")),
+        up("models", "[m]", u -> u.models(), Map.of(), Map.of("m", "m"), List.of("m")),
+        up("weight", "2", u -> u.weight(), 1, 2, 2L),
+        up("rpm_limit", "2", u -> u.limits().rpm(), 0L, 2L, 2L),
+        up("tpm_limit", "3", u -> u.limits().tpm(), 0L, 3L, 3L),
+        up("itpm_limit", "4", u -> u.limits().itpm(), 0L, 4L, 4L),
+        up("otpm_limit", "5", u -> u.limits().otpm(), 0L, 5L, 5L),
+        up("charge", "openai", u -> u.charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
+        up("guard", "1.5", u -> u.guardNanos(), 50_000_000L, 1_500_000L, new BigDecimal("1.5")),
+        up("burst_seconds", "2.5", u -> u.burstSeconds(), 5.0, 2.5, new BigDecimal("2.5")),
+        up("connect_timeout", "1", u -> u.timeouts().connectNanos(), 5 * SECOND, SECOND, 1L),
+        up("first_byte_timeout", "1", u -> u.timeouts().firstByteNanos(), 600 * SECOND, SECOND, 1L),
+        up("stall_timeout", "1", u -> u.timeouts().stallNanos(), 120 * SECOND, SECOND, 1L));
+  }
+
+  private static Case up(
+      String name,
+      String text,
+      Function<UpstreamSpec, Object> read,
+      Object otherwise,
+      Object becomes,
+      Object shown) {
+    return of(name, text, e -> read.apply(e.upstreams().getFirst()), otherwise, becomes, shown);
+  }
+
+  @ParameterizedTest
+  @MethodSource("endpointCases")
+  void endpointSetting_unsetAndSet_hasItsDefaultAndItsValue(Case c) {
+    Routes routes = new Routes(directory);
+    String[] without = c.with().toArray(String[]::new);
+    String[] set = Stream.concat(c.with().stream(), Stream.of(line(c))).toArray(String[]::new);
+
+    if (c.otherwise().equals("fault")) {
+      assertThat(routes.write("a.yaml", Routes.endpointFile(without)).faults(Map.of())).hasSize(1);
+    } else {
+      assertThat(c.read().apply(routes.endpoint(without))).isEqualTo(c.otherwise());
+    }
+    EndpointSpec endpoint = routes.endpoint(set);
+    assertThat(c.read().apply(endpoint)).isEqualTo(c.becomes());
+    if (!c.shown().equals(ELSEWHERE)) {
+      assertThat(endpoint.shown()).containsEntry(c.name(), c.shown());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("endpointCases")
+  void endpointSetting_inDefaults_isInherited(Case c) {
+    String defaults = "defaults:\n  " + line(c) + "\n";
+    String file = defaults + Routes.endpointFile(c.with().toArray(String[]::new));
+    EndpointSpec endpoint =
+        new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
+    assertThat(c.read().apply(endpoint)).isEqualTo(c.becomes());
+  }
+
+  @ParameterizedTest
+  @MethodSource("upstreamCases")
+  void upstreamSetting_unsetAndSet_hasItsDefaultAndItsValue(Case c) {
+    Routes routes = new Routes(directory);
+    EndpointSpec unset =
+        routes.write("a.yaml", Routes.upstreamFile()).good(Map.of()).endpoints().getFirst();
+    assertThat(c.read().apply(unset)).isEqualTo(c.otherwise());
+
+    EndpointSpec set =
+        routes.write("a.yaml", Routes.upstreamFile(line(c))).good(Map.of()).endpoints().getFirst();
+    assertThat(c.read().apply(set)).isEqualTo(c.becomes());
+    assertThat(shownUpstream(set)).containsEntry(c.name(), c.shown());
+  }
+
+  private static String line(Case c) {
+    return c.name() + ": " + c.text();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> shownUpstream(EndpointSpec endpoint) {
+    Object upstreams = Objects.requireNonNull(endpoint.shown().get("upstreams"));
+    return ((List<Map<String, Object>>) upstreams).getFirst();
+  }
+
+  @Test
+  void tablesOfSettings_comparedWithTheseTests_haveNoSettingWithoutATest() {
+    assertThat(EndpointSettings.TABLE.stream().map(s -> s.name()))
+        .containsExactlyInAnyOrderElementsOf(names(endpointCases(), "path"));
+    assertThat(UpstreamSettings.TABLE.stream().map(s -> s.name()))
+        .containsExactlyInAnyOrderElementsOf(names(upstreamCases(), "id", "url"));
+  }
+
+  @Test
+  void namesOfSettings_inBothTables_differ() {
+    assertThat(EndpointSettings.TABLE.stream().map(s -> s.name()))
+        .doesNotContainAnyElementsOf(
+            UpstreamSettings.TABLE.stream().<String>map(Setting::name).toList());
+  }
+
+  private static List<String> names(Stream<Case> cases, String... required) {
+    return Stream.concat(Stream.of(required), cases.map(Case::name)).toList();
+  }
+
+  @Test
+  void requiredSettings_set_areTaken() {
+    EndpointSpec endpoint =
+        new Routes(directory).endpoint("upstreams: [{id: u, url: 'HTTP://U/v1/'}]");
+    assertThat(endpoint.path()).isEqualTo("/a");
+    assertThat(endpoint.upstreams().getFirst().id()).isEqualTo("u");
+    assertThat(endpoint.upstreams().getFirst().url()).isEqualTo(URI.create("http://u/v1"));
+  }
+
+  @Test
+  void derivedDefaults_withUpstreams_followThem() {
+    EndpointSpec endpoint =
+        new Routes(directory)
+            .endpoint("dialect: anthropic", "upstreams: [{id: u, url: 'http://u'}]");
+    assertThat(endpoint.algorithm()).isEqualTo(Algorithm.NONE);
+    assertThat(endpoint.limit()).isEqualTo(new LimitSpec.Unlimited());
+    assertThat(endpoint.maxWaitNanos()).isEqualTo(600 * SECOND);
+    assertThat(endpoint.reading().costFrom()).isEqualTo(CostFrom.BODY);
+    assertThat(endpoint.upstreams().getFirst().charge()).isEqualTo(Charge.ANTHROPIC);
+    assertThat(endpoint.shown())
+        .containsEntry("algorithm", "none")
+        .containsEntry("max_wait", 600L)
+        .containsEntry("cost_from", "body");
+  }
+
+  @Test
+  void derivedDefaults_openaiDialect_chargesAsOpenai() {
+    EndpointSpec endpoint =
+        new Routes(directory).endpoint("dialect: openai", "upstreams: [{id: u, url: 'http://u'}]");
+    assertThat(endpoint.upstreams().getFirst().charge()).isEqualTo(Charge.OPENAI);
+  }
+
+  @Test
+  void settingOfAnotherAlgorithm_inheritedByStrict_isAcceptedAndShown() {
+    String file = "defaults: {tokens_per_window: 5, window_seconds: 9}\n" + Routes.endpointFile();
+    EndpointSpec endpoint =
+        new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
+    assertThat(endpoint.algorithm()).isEqualTo(Algorithm.STRICT);
+    assertThat(endpoint.shown())
+        .containsEntry("tokens_per_window", 5L)
+        .containsEntry("window_seconds", 9L);
+  }
+
+  @Test
+  void shownKeys_ofEveryEndpoint_comeInTheOrderOfTheTable() {
+    List<String> table = EndpointSettings.TABLE.stream().<String>map(Setting::name).toList();
+    List<String> shown = List.copyOf(new Routes(directory).endpoint().shown().keySet());
+    assertThat(shown).isEqualTo(table.stream().filter(shown::contains).toList());
+  }
+
+  @Test
+  void modelsMapping_aliases_areTheClientsNames() {
+    EndpointSpec endpoint =
+        new Routes(directory)
+            .endpoint("upstreams: [{id: u, url: 'http://u', models: {fast: gpt-4o-mini, m: m}}]");
+    UpstreamSpec upstream = endpoint.upstreams().getFirst();
+    assertThat(upstream.ownName("fast")).isEqualTo("gpt-4o-mini");
+    assertThat(upstream.serves("gpt-4o-mini")).isFalse();
+    assertThat(shownUpstream(endpoint))
+        .containsEntry("models", Map.of("fast", "gpt-4o-mini", "m", "m"));
+  }
+}
