@@ -1,0 +1,55 @@
+package io.penstock;
+
+import io.penstock.config.Snapshot;
+import io.penstock.gateway.UpstreamAddress;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.MockAddress;
+import io.penstock.provider.MockProvider;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Where upstreams are; the mock provider is started when the first of them is one of its. */
+final class Addresses implements UpstreamAddress, AutoCloseable {
+  private final Ticker ticker;
+  private final Map<URI, URI> mocks = new ConcurrentHashMap<>();
+  private @Nullable MockProvider provider;
+
+  Addresses(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** Has ready whatever the configuration needs; may wait for a server to start. */
+  synchronized void prepare(Snapshot snapshot) {
+    for (var endpoint : snapshot.endpoints()) {
+      for (UpstreamSpec upstream : endpoint.upstreams()) {
+        if ("mock".equals(upstream.url().getScheme())) {
+          mocks.computeIfAbsent(upstream.url(), url -> provider().baseUrl(MockAddress.parse(url)));
+        }
+      }
+    }
+  }
+
+  private MockProvider provider() {
+    MockProvider running = provider;
+    if (running == null) {
+      running = MockProvider.start(ticker);
+      provider = running;
+    }
+    return running;
+  }
+
+  @Override
+  public URI of(UpstreamSpec upstream) {
+    return mocks.getOrDefault(upstream.url(), upstream.url());
+  }
+
+  @Override
+  public synchronized void close() {
+    if (provider != null) {
+      provider.close();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.penstock;
+
+import io.penstock.cli.Commands;
+import io.penstock.provider.MockAddress;
+import java.util.Map;
+
+/** The program. */
+public final class Penstock {
+  private Penstock() {}
+
+  /** Runs a command; returns from here only while a server runs. */
+  public static void main(String[] arguments) {
+    Map<String, String> environment = System.getenv();
+    ServeCommand serve = new ServeCommand(environment);
+    int exit =
+        Commands.commandLine(environment, MockAddress::parse, serve)
+            .execute(Commands.withDefault(arguments));
+    if (!serve.running()) {
+      System.exit(exit);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.penstock;
+
+import io.penstock.config.RouteWatcher;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import io.penstock.event.Events;
+import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.park.SchedulerDrivers;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/** Wires the rooms. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(GatewayConfiguration.class)
+class PenstockConfiguration {
+  @Bean
+  Ticker ticker() {
+    return Ticker.system();
+  }
+
+  @Bean
+  EventBus events() {
+    return new EventBus();
+  }
+
+  @Bean
+  LimitSource limits() {
+    return new LocalLimitSource();
+  }
+
+  @Bean
+  Upstreams upstreams(LimitSource limits, Server.Setup setup) {
+    return new Upstreams(limits, setup.window().toNanos());
+  }
+
+  @Bean
+  SchedulerDrivers drivers(Ticker ticker) {
+    return new SchedulerDrivers(ticker);
+  }
+
+  @Bean
+  Registry registry(
+      Upstreams upstreams,
+      LimitSource limits,
+      Ticker ticker,
+      SchedulerDrivers drivers,
+      EventBus events) {
+    return new Registry(
+        new Endpoint.House(upstreams, limits, ticker, drivers, events, new AtomicLong()));
+  }
+
+  @Bean
+  Addresses addresses(Ticker ticker) {
+    return new Addresses(ticker);
+  }
+
+  /** Watched from before the first load is applied, so that no change is missed. */
+  @Bean
+  Assembly assembly(
+      Server.Setup setup, Registry registry, Addresses addresses, EventBus events, Ticker ticker) {
+    return new Assembly(setup, registry, addresses, events, ticker);
+  }
+
+  @Bean
+  RouteWatcher routeWatcher(Server.Setup setup, Assembly assembly) throws IOException {
+    RouteWatcher watcher = new RouteWatcher(setup.routes(), assembly);
+    watcher.start();
+    return watcher;
+  }
+
+  @Bean
+  Welcome welcome(Registry registry) {
+    return new Welcome(registry);
+  }
+}

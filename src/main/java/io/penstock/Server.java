@@ -1,0 +1,80 @@
+package io.penstock;
+
+import io.penstock.config.Fault;
+import io.penstock.config.Loaded;
+import io.penstock.config.RouteFiles;
+import io.penstock.config.Snapshot;
+import io.penstock.provider.MockAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Starts the gateway. */
+public final class Server {
+  /** The window of limits per minute. */
+  public static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** What came of starting. */
+  public sealed interface Start {}
+
+  /** It runs, until its context is closed. */
+  public record Started(ConfigurableApplicationContext context) implements Start {}
+
+  /** The routes have faults; nothing was started. */
+  public record Faulty(List<Fault> faults) implements Start {}
+
+  /** It would be open to anyone; nothing was started. */
+  public record Unsafe(String why) implements Start {}
+
+  private Server() {}
+
+  /** Starts the gateway with limits per minute. */
+  public static Start start(Map<String, String> environment, Path routes, String... arguments) {
+    return start(environment, routes, MINUTE, arguments);
+  }
+
+  /**
+   * Starts the gateway.
+   *
+   * @param environment what {@code ${NAME}} stands for in route files
+   * @param routes a route file, or a directory of route files
+   * @param window what "per minute" means: shorter in tests
+   * @param arguments Spring's, as in {@code --server.port=8080}
+   */
+  public static Start start(
+      Map<String, String> environment, Path routes, Duration window, String... arguments) {
+    RouteFiles files = new RouteFiles(environment, MockAddress::parse);
+    return switch (files.load(routes)) {
+      case Loaded.Bad(List<Fault> faults) -> new Faulty(faults);
+      case Loaded.Good(Snapshot snapshot) -> {
+        Setup setup = new Setup(files, routes, snapshot, window);
+        yield run(setup, arguments);
+      }
+    };
+  }
+
+  private static Start run(Setup setup, String... arguments) {
+    SpringApplication application = new SpringApplication(PenstockConfiguration.class);
+    application.setWebApplicationType(WebApplicationType.REACTIVE);
+    application.setBannerMode(Banner.Mode.OFF);
+    application.setLogStartupInfo(false);
+    application.addInitializers(
+        context -> {
+          OpenRelay.check(context.getEnvironment());
+          context.getBeanFactory().registerSingleton("setup", setup);
+        });
+    try {
+      return new Started(application.run(arguments));
+    } catch (OpenRelay unsafe) {
+      return new Unsafe(unsafe.getMessage());
+    }
+  }
+
+  /** What the gateway starts with. */
+  record Setup(RouteFiles files, Path routes, Snapshot snapshot, Duration window) {}
+}
