@@ -4,7 +4,6 @@ import io.penstock.config.RouteWatcher;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
-import io.penstock.event.Events;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;

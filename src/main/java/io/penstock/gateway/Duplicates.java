@@ -10,12 +10,12 @@ final class Duplicates {
   private Duplicates() {}
 
   static DataBuffer of(DataBuffer buffer, DataBufferFactory factory) {
-    if (buffer instanceof NettyDataBuffer netty && factory instanceof NettyDataBufferFactory netties) {
+    if (buffer instanceof NettyDataBuffer netty
+        && factory instanceof NettyDataBufferFactory netties) {
       return netties.wrap(netty.getNativeBuffer().retainedDuplicate());
     }
     byte[] bytes = new byte[buffer.readableByteCount()];
-    buffer.toByteBuffer(
-        buffer.readPosition(), java.nio.ByteBuffer.wrap(bytes), 0, bytes.length);
+    buffer.toByteBuffer(buffer.readPosition(), java.nio.ByteBuffer.wrap(bytes), 0, bytes.length);
     return factory.wrap(bytes);
   }
 }

@@ -14,8 +14,8 @@ import reactor.core.publisher.Flux;
 
 /**
  * The body of a request while the gateway has it. It is held in the buffers it came in; one that
- * waits is copied once, to its exact size, because a slice would pin a whole chunk of its pool. Safe
- * from any thread.
+ * waits is copied once, to its exact size, because a slice would pin a whole chunk of its pool.
+ * Safe from any thread.
  */
 final class HeldBody {
   private final List<DataBuffer> buffers = new ArrayList<>();

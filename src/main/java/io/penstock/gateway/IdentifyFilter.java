@@ -45,8 +45,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     if (endpoint == null) {
       return refuse(exchange, requestId, Reason.NO_ENDPOINT, "no endpoint has this path");
     }
-    Parameters parameters =
-        Parameters.of(request.getURI().getRawQuery(), request.getHeaders());
+    Parameters parameters = Parameters.of(request.getURI().getRawQuery(), request.getHeaders());
     Passage passage = new Passage(requestId, endpoint, parameters);
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());

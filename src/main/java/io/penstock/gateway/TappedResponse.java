@@ -26,8 +26,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
   }
 
   @Override
-  public Mono<Void> writeAndFlushWith(
-      Publisher<? extends Publisher<? extends DataBuffer>> body) {
+  public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
     begin();
     Flux<Flux<DataBuffer>> flushed =
         Flux.from(body)

@@ -48,7 +48,9 @@ final class UpstreamClient implements HttpClientCustomizer {
     }
   }
 
-  /** The status line is there: nobody will ask for the body again, and a stall is a shorter wait. */
+  /**
+   * The status line is there: nobody will ask for the body again, and a stall is a shorter wait.
+   */
   private static void answered(HttpClientResponse response, Connection connection) {
     Passage passage = passage(response.currentContextView());
     UpstreamSpec.Timeouts timeouts = timeouts(passage);

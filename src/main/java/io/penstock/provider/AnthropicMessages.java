@@ -11,8 +11,7 @@ final class AnthropicMessages implements RequestVisitor {
    */
   static final long TOKENS_AN_ATTACHMENT = 1_600;
 
-  private static final Set<String> TEXT =
-      Set.of("content", "text", "thinking", "title", "context");
+  private static final Set<String> TEXT = Set.of("content", "text", "thinking", "title", "context");
 
   private final Parameters parameters = new Parameters(false, "max_tokens");
   private final ContentText messages = new ContentText(TEXT, Set.of());

@@ -19,8 +19,8 @@ import tools.jackson.core.util.JsonRecyclerPools;
  * Walks one JSON object as its bytes arrive, cut anywhere, and tells a visitor what it meets and at
  * which place. No tree is built; the text of the one value being read is held, nothing else.
  *
- * <p>A place is the chain of member names from the outside in: level 1 is a member of the
- * outermost object; the level of an array's element has no name.
+ * <p>A place is the chain of member names from the outside in: level 1 is a member of the outermost
+ * object; the level of an array's element has no name.
  */
 final class JsonWalk {
   /** What {@link #whole} returns for something that is not a whole number. */

@@ -25,7 +25,8 @@ final class MockAnthropic implements MockDialect {
   private static final byte[] DELTA_START =
       """
       event: content_block_delta
-      data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":\""""
+      data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":\"\
+      """
           .getBytes(US_ASCII);
   private static final byte[] DELTA_END = "\"}}\n\n".getBytes(US_ASCII);
   private static final byte[] BLOCK_STOP =

@@ -18,7 +18,8 @@ final class MockOpenAi implements MockDialect {
       """
       {"object":"list","data":[\
       {"id":"mock","object":"model","created":1735689600,"owned_by":"penstock"},\
-      {"id":"mock-embedding","object":"model","created":1735689600,"owned_by":"penstock"}]}"""
+      {"id":"mock-embedding","object":"model","created":1735689600,"owned_by":"penstock"}]}\
+      """
           .getBytes(US_ASCII);
 
   private static final int MAX_ANSWERS = 128;
@@ -84,8 +85,7 @@ final class MockOpenAi implements MockDialect {
   private static MockAsk embed(JsonNode body) {
     JsonNode format = body.path("encoding_format");
     MockAsk.Refused wrong =
-        MockRead.first(
-            MockRead.model(body), MockRead.number(body, "dimensions", MAX_DIMENSIONS));
+        MockRead.first(MockRead.model(body), MockRead.number(body, "dimensions", MAX_DIMENSIONS));
     if (wrong != null) {
       return wrong;
     }

@@ -37,8 +37,7 @@ final class MockRead {
           MockAsk.Fault.BAD_REQUEST, null, "The body is not JSON: " + e.getOriginalMessage());
     }
     if (!tree.isObject()) {
-      return new MockAsk.Refused(
-          MockAsk.Fault.BAD_REQUEST, null, "The body is not a JSON object.");
+      return new MockAsk.Refused(MockAsk.Fault.BAD_REQUEST, null, "The body is not a JSON object.");
     }
     return reader.apply(tree);
   }

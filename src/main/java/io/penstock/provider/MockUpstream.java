@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -33,10 +32,7 @@ import tools.jackson.databind.JsonNode;
 final class MockUpstream {
   /** Where its answers' times come from, and who is told whenever a request has ended. */
   record Surroundings(
-      Ticker ticker,
-      WallClock wallClock,
-      Scheduler timers,
-      Consumer<MockProvider.Stats> ended) {}
+      Ticker ticker, WallClock wallClock, Scheduler timers, Consumer<MockProvider.Stats> ended) {}
 
   /** Models beyond this many share one limit, so that invented names fill no memory. */
   private static final int MAX_MODELS = 1_000;
@@ -198,8 +194,7 @@ final class MockUpstream {
     /** Answers after the latency if the limits admitted the request, else refuses at once. */
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
-      dialect.limits(
-          verdict, surroundings.wallClock().unixMillis(), response.responseHeaders());
+      dialect.limits(verdict, surroundings.wallClock().unixMillis(), response.responseHeaders());
       if (verdict.binding() != null) {
         refused.increment();
         return error(overLimit(verdict.binding(), verdict.retryNanos(), model));
@@ -238,8 +233,7 @@ final class MockUpstream {
     }
 
     private Mono<Void> generate(MockAsk.Generate ask) {
-      MockAnswer answer =
-          MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis());
+      MockAnswer answer = MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis());
       MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
       if (ask.stream()) {
         return afterNanos(address.latencyNanos(), () -> stream(answer, pace));
@@ -257,8 +251,7 @@ final class MockUpstream {
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
       MockStream stream =
-          new MockStream(
-              dialect, answer, tokens -> chargeProduced(answer.ask().model(), tokens));
+          new MockStream(dialect, answer, tokens -> chargeProduced(answer.ask().model(), tokens));
       if (pace.atOnce()) {
         return send(stream::all);
       }

@@ -87,8 +87,7 @@ final class OpenAiAnswer implements AnswerVisitor {
             case "transcript" -> "audio".equals(part);
             default -> false;
           };
-      case 6 ->
-          "content".equals(part) && (name.equals("text") || name.equals("refusal"));
+      case 6 -> "content".equals(part) && (name.equals("text") || name.equals("refusal"));
       case 7 ->
           "tool_calls".equals(part)
               && switch (name) {

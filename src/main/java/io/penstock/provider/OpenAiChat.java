@@ -11,8 +11,7 @@ final class OpenAiChat implements RequestVisitor {
    */
   static final long TOKENS_AN_ATTACHMENT = 765;
 
-  private final Parameters parameters =
-      new Parameters(true, "max_completion_tokens", "max_tokens");
+  private final Parameters parameters = new Parameters(true, "max_completion_tokens", "max_tokens");
   private final ContentText messages =
       new ContentText(
           Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),

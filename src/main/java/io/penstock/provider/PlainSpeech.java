@@ -19,8 +19,7 @@ final class PlainSpeech implements Speech {
 
   @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
-    return new UnreadBody(
-        Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
+    return new UnreadBody(Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
   }
 
   @Override

@@ -82,8 +82,7 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
 
   @Override
   public void oversized() {
-    meter.warn(
-        "an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
+    meter.warn("an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
     walk.restart();
     event = Event.PASSED_OVER;
   }

@@ -46,7 +46,11 @@ class RouteFaultsTest {
         endpoint("max_queue_size: {a: 1}", "21: max_queue_size is a mapping, " + whole),
         endpoint("max_queue_size:", "20: max_queue_size is empty, " + whole),
         endpoint("max_queue_size: ~", "21: max_queue_size is empty, " + whole),
-        endpoint("max_queue_size: ${SECRET}", "21: max_queue_size is '${SECRET}', " + whole),
+        endpoint("max_queue_size: ${SECRET}", "21: max_queue_size is '${SECRET}', " + whole));
+  }
+
+  static Stream<Arguments> ofEndpointsMore() {
+    return Stream.of(
         endpoint(
             "rate: .nan", "11: rate is '.nan', expected a number above 0 and up to 1000000000"),
         endpoint(
@@ -149,7 +153,11 @@ class RouteFaultsTest {
             "api_key: \"a\\nb\"",
             "18: api_key cannot be sent, expected up to 8192 visible ASCII characters"),
         upstream(
-            "api_key: ${1X}", "18: api_key has a broken ${, expected ${NAME} or ${NAME:default}"),
+            "api_key: ${1X}", "18: api_key has a broken ${, expected ${NAME} or ${NAME:default}"));
+  }
+
+  static Stream<Arguments> ofHeadersAndModels() {
+    return Stream.of(
         upstream(
             "headers: {A: \"b\\r\\nc: d\"}",
             "22: header 'A' cannot be sent, expected up to 8192 visible ASCII characters and"
@@ -220,7 +228,7 @@ class RouteFaultsTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"ofEndpoints", "ofUpstreams", "ofUrls"})
+  @MethodSource({"ofEndpoints", "ofEndpointsMore", "ofUpstreams", "ofHeadersAndModels", "ofUrls"})
   void badValue_alone_isTheOnlyFaultAtItsPlace(String file, String fault) {
     assertThat(new Routes(directory).write("a.yaml", file).faults(ENVIRONMENT))
         .containsExactly(fault);

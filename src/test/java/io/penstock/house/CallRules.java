@@ -80,10 +80,14 @@ final class CallRules {
         && access.getTargetOwner().getName().startsWith("reactor.core.");
   }
 
+  /** A scheduler of virtual time that is only made and passed on replaces nothing. */
+  private static final Set<String> INSTALLS_VIRTUAL_TIME = Set.of("set", "getOrSet");
+
   private static boolean setsVirtualTime(JavaCodeUnitAccess<?> access) {
     String owner = access.getTargetOwner().getName();
     return (owner.equals("reactor.test.StepVerifier") && access.getName().equals("withVirtualTime"))
-        || owner.equals("reactor.test.scheduler.VirtualTimeScheduler");
+        || (owner.equals("reactor.test.scheduler.VirtualTimeScheduler")
+            && INSTALLS_VIRTUAL_TIME.contains(access.getName()));
   }
 
   private static boolean isolated(JavaClass testClass) {

@@ -71,8 +71,7 @@ class AnswerReaderTest {
   @Test
   void usage_withoutInput_isNone_outputCountsAsProduced() {
     AnswerReader reader =
-        Cases.answer(
-            Dialect.ANTHROPIC, SSE, "data: {\"usage\":{\"output_tokens\":44}}\n\n");
+        Cases.answer(Dialect.ANTHROPIC, SSE, "data: {\"usage\":{\"output_tokens\":44}}\n\n");
     assertThat(reader.usage()).isNull();
     assertThat(reader.producedTokens()).isEqualTo(44);
   }
@@ -184,8 +183,7 @@ class AnswerReaderTest {
 
   @Test
   void stream_eventAtTheBound_isRead_oneByteMoreIsPassedOver() {
-    String event =
-        "{\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"pad\":\"%s\"}";
+    String event = "{\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"pad\":\"%s\"}";
     int room = SseScanner.MAX_EVENT_BYTES - event.length() + 2;
     AnswerReader fits = openAiStream("data: " + event.formatted("x".repeat(room)) + "\n\n");
     assertThat(fits.usage()).isEqualTo(new Usage(1, 0, 2));
@@ -221,8 +219,7 @@ class AnswerReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {"APPLICATION/JSON;charset=utf-8", " application/vnd.x+json ", "none"})
   void jsonTypes_areRead(String type) {
-    AnswerReader reader =
-        Speech.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
+    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"usage\":{\"prompt_tokens\":7}}")));
     assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
   }
@@ -268,8 +265,7 @@ class AnswerReaderTest {
   @Test
   void plainDialect_readsNothing() {
     AnswerReader reader =
-        Cases.answer(
-            Dialect.NONE, "application/json", "{\"usage\":{\"prompt_tokens\":7}}");
+        Cases.answer(Dialect.NONE, "application/json", "{\"usage\":{\"prompt_tokens\":7}}");
     assertThat(reader.usage()).isNull();
   }
 }

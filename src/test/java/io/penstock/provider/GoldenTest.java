@@ -88,9 +88,7 @@ class GoldenTest {
     String expected = text(file.resolveSibling(file.getFileName() + ".golden"));
     Speech speech = Speech.of(dialect(file));
     String type =
-        file.toString().endsWith(".sse")
-            ? "text/event-stream; charset=utf-8"
-            : "application/json";
+        file.toString().endsWith(".sse") ? "text/event-stream; charset=utf-8" : "application/json";
     AnswerReader whole = speech.answerReader(type);
     whole.feed(ByteBuffer.wrap(body));
     assertThat(Cases.describe(whole)).isEqualTo(expected);

@@ -191,8 +191,7 @@ class MockProviderTest {
   @Test
   void closed_endsWhatRuns() throws Exception {
     HttpResponse<InputStream> answer =
-        client.send(
-            post("mock://openai?tps=1", CHAT, ASK_STREAM), BodyHandlers.ofInputStream());
+        client.send(post("mock://openai?tps=1", CHAT, ASK_STREAM), BodyHandlers.ofInputStream());
     provider.close();
     assertThatThrownBy(() -> answer.body().readAllBytes()).isInstanceOf(IOException.class);
     assertThat(awaitEnd()).isEqualTo(new Stats(1, 0, 1, 0));

@@ -73,9 +73,7 @@ class MockSdkTest {
   }
 
   private static ChatCompletionCreateParams.Builder chat() {
-    return ChatCompletionCreateParams.builder()
-        .model("gpt-\"4o\"")
-        .addUserMessage("How high? äß");
+    return ChatCompletionCreateParams.builder().model("gpt-\"4o\"").addUserMessage("How high? äß");
   }
 
   private static MessageCreateParams.Builder message(long maxTokens) {
@@ -272,8 +270,7 @@ class MockSdkTest {
             com.anthropic.errors.RateLimitException.class,
             () -> client.messages().create(message(1).build()));
     assertThat(over.headers().values("anthropic-ratelimit-tokens-limit")).containsExactly("100");
-    assertThat(over.headers().values("anthropic-ratelimit-tokens-remaining"))
-        .containsExactly("0");
+    assertThat(over.headers().values("anthropic-ratelimit-tokens-remaining")).containsExactly("0");
     assertThat(over.headers().values("anthropic-ratelimit-tokens-reset"))
         .containsExactly("2025-01-01T00:01:00Z");
     assertThat(over.headers().values("anthropic-ratelimit-requests-remaining"))

@@ -68,8 +68,7 @@ class RequestReaderTest {
   void body_notUtf8_malformed() {
     byte[] body = Cases.bytes("{\"model\":\"m?\"}");
     body[11] = (byte) 0xFF;
-    assertMalformed(
-        Cases.weigh(Dialect.OPENAI, "/v1/chat/completions", body), "broken near byte");
+    assertMalformed(Cases.weigh(Dialect.OPENAI, "/v1/chat/completions", body), "broken near byte");
   }
 
   @Test
@@ -77,8 +76,7 @@ class RequestReaderTest {
     int fits = JsonWalk.MAX_DEPTH - 1;
     assertThat(chatWith("\"x\":" + "[".repeat(fits) + "]".repeat(fits)))
         .isInstanceOf(Weighed.Request.class);
-    assertMalformed(
-        chatWith("\"x\":" + "[".repeat(fits + 1) + "]".repeat(fits + 1)), "too deeply");
+    assertMalformed(chatWith("\"x\":" + "[".repeat(fits + 1) + "]".repeat(fits + 1)), "too deeply");
     assertMalformed(chatWith("\"x\":" + "{\"a\":".repeat(100_000)), "too deeply");
   }
 
@@ -107,12 +105,10 @@ class RequestReaderTest {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 64);
     byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
-    RequestReader fits =
-        Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader fits = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     fits.feed(ByteBuffer.wrap(body));
     assertThat(fits.finish()).isInstanceOf(Weighed.Request.class);
-    RequestReader larger =
-        Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader larger = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     larger.feed(ByteBuffer.wrap(body));
     larger.feed(ByteBuffer.wrap(new byte[] {' '}));
     assertMalformed(larger.finish(), "larger than 64 bytes");
@@ -123,8 +119,7 @@ class RequestReaderTest {
     RequestReader reader =
         Speech.of(Dialect.OPENAI)
             .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
-    reader.feed(
-        ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
+    reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
     byte[] piece = new byte[64 << 10];
     Arrays.fill(piece, (byte) 'x');
     for (int i = 0; i < 480; i++) {
@@ -195,8 +190,7 @@ class RequestReaderTest {
     assertMalformed(chatWith("\"max_tokens\":" + value), "max_tokens", "expected 0 to");
     assertMalformed(
         chatWith("\"max_tokens\":5,\"max_completion_tokens\":" + value), "max_completion_tokens");
-    assertMalformed(
-        Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}"), "max_tokens");
+    assertMalformed(Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}"), "max_tokens");
   }
 
   @Test
@@ -208,8 +202,7 @@ class RequestReaderTest {
 
   @Test
   void maximum_notStated_defaultTimesAnswersIsExpected() {
-    assertThat(Cases.cost(chatWith("\"max_tokens\":null,\"n\":3")))
-        .isEqualTo(new Cost(6, 768, 0));
+    assertThat(Cases.cost(chatWith("\"max_tokens\":null,\"n\":3"))).isEqualTo(new Cost(6, 768, 0));
     assertThat(Cases.cost(chatWith("\"n\":null"))).isEqualTo(new Cost(6, 256, 0));
     assertThat(Cases.cost(Cases.messages("{\"model\":\"m\"," + HELLO + "}")))
         .isEqualTo(new Cost(6, 256, 0));
@@ -224,8 +217,7 @@ class RequestReaderTest {
   void maximum_defaultAbsurdlyLarge_isCapped() {
     EndpointSpec.Reading reading =
         new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, Long.MAX_VALUE, 1_000);
-    RequestReader reader =
-        Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader reader = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
     assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
   }
@@ -250,8 +242,7 @@ class RequestReaderTest {
 
   @Test
   void text_roundedUpOverAllOfIt_notForEachPart() {
-    String parts =
-        "{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},\"c\"";
+    String parts = "{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},\"c\"";
     assertThat(
             Cases.cost(
                     Cases.chat(
@@ -291,8 +282,7 @@ class RequestReaderTest {
     String loose = tight.replace(":", " : ").replace(",", " ,\n ").replace("{", "{ ");
     assertThat(Cases.cost(chatWith(tight))).isEqualTo(Cases.cost(chatWith(loose)));
     long bytes = (long) tight.length() - "\"tools\":".length() + "Hello".length();
-    assertThat(Cases.cost(chatWith(tight)).inputTokens())
-        .isEqualTo(Math.ceilDiv(bytes, 4L) + 4);
+    assertThat(Cases.cost(chatWith(tight)).inputTokens()).isEqualTo(Math.ceilDiv(bytes, 4L) + 4);
   }
 
   @Test

@@ -27,8 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The providers' own libraries raise their own typed errors for refusals. */
 class SdkErrorTest {
   private static final WireMockServer SERVER =
-      new WireMockServer(
-          WireMockConfiguration.options().dynamicPort().bindAddress("127.0.0.1"));
+      new WireMockServer(WireMockConfiguration.options().dynamicPort().bindAddress("127.0.0.1"));
 
   @BeforeAll
   static void start() {
@@ -88,8 +87,7 @@ class SdkErrorTest {
     client.close();
   }
 
-  private static void assertOpenAi(
-      Throwable thrown, Reason reason, String exception, String type) {
+  private static void assertOpenAi(Throwable thrown, Reason reason, String exception, String type) {
     assertThat(thrown).isInstanceOf(OpenAIServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     OpenAIServiceException error = (OpenAIServiceException) thrown;
@@ -114,11 +112,7 @@ class SdkErrorTest {
   void anthropic_refused_raisesItsTypedError(Reason reason, String exception, String type) {
     refuse(Dialect.ANTHROPIC, reason);
     AnthropicClient client =
-        AnthropicOkHttpClient.builder()
-            .baseUrl(SERVER.baseUrl())
-            .apiKey("k")
-            .maxRetries(0)
-            .build();
+        AnthropicOkHttpClient.builder().baseUrl(SERVER.baseUrl()).apiKey("k").maxRetries(0).build();
     MessageCreateParams request =
         MessageCreateParams.builder()
             .model("claude-sonnet-4-20250514")

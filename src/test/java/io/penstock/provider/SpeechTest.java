@@ -73,14 +73,16 @@ class SpeechTest {
         .isEqualTo(
             """
             {"error":{"message":"1000 requests are \\"waiting\\"","type":"requests",\
-            "param":null,"code":"queue_full"}}""");
+            "param":null,"code":"queue_full"}}\
+            """);
     RefusalBody anthropic = Speech.of(Dialect.ANTHROPIC).refusalBody(full, "r-1");
     assertThat(anthropic.contentType()).isEqualTo("application/json");
     assertThat(text(anthropic))
         .isEqualTo(
             """
             {"type":"error","error":{"type":"rate_limit_error",\
-            "message":"1000 requests are \\"waiting\\""},"request_id":"r-1"}""");
+            "message":"1000 requests are \\"waiting\\""},"request_id":"r-1"}\
+            """);
     RefusalBody plain = Speech.of(Dialect.NONE).refusalBody(full, "r-1");
     assertThat(plain.contentType()).isEqualTo("application/problem+json");
     assertThat(text(plain))
@@ -88,7 +90,8 @@ class SpeechTest {
             """
             {"type":"about:blank","title":"Too Many Requests","status":429,\
             "detail":"1000 requests are \\"waiting\\"","reason":"queue_full",\
-            "request_id":"r-1"}""");
+            "request_id":"r-1"}\
+            """);
   }
 
   @Test
