@@ -83,7 +83,12 @@ class RouteFaultsTest {
         endpoint("strip_prefix: yes", "19: strip_prefix is 'yes', expected true or false"),
         endpoint("strip_prefix: 'true'", "19: strip_prefix is 'true', expected true or false"),
         endpoint(
-            "queue_timeout: -1", "20: queue_timeout is '-1', expected a number from 0 to 31536000"),
+            "queue_timeout: -1",
+            "20: queue_timeout is '-1', expected a number from 0 to 31536000"));
+  }
+
+  static Stream<Arguments> ofEndpointsStillMore() {
+    return Stream.of(
         endpoint(
             "window_seconds: 0",
             "21: window_seconds is '0', expected a number from 0.001 to 31536000"),
@@ -228,7 +233,14 @@ class RouteFaultsTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"ofEndpoints", "ofEndpointsMore", "ofUpstreams", "ofHeadersAndModels", "ofUrls"})
+  @MethodSource({
+    "ofEndpoints",
+    "ofEndpointsMore",
+    "ofEndpointsStillMore",
+    "ofUpstreams",
+    "ofHeadersAndModels",
+    "ofUrls"
+  })
   void badValue_alone_isTheOnlyFaultAtItsPlace(String file, String fault) {
     assertThat(new Routes(directory).write("a.yaml", file).faults(ENVIRONMENT))
         .containsExactly(fault);
