@@ -2,19 +2,25 @@ package io.penstock;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import org.springframework.boot.SpringApplication;
 import org.springframework.core.env.Environment;
 
-/** Refuses to start a gateway that anyone could use without being asked to. */
-final class OpenRelay extends RuntimeException {
+/**
+ * Refuses to start a gateway that anyone could use without being asked to. The framework lets its
+ * own kind of exception through without a report of its own.
+ */
+final class OpenRelay extends SpringApplication.AbandonedRunException {
   private static final long serialVersionUID = 1L;
 
-  private OpenRelay(String message) {
-    super(message, null, false, false);
+  private final String why;
+
+  private OpenRelay(String why) {
+    this.why = why;
   }
 
   @Override
   public String getMessage() {
-    return String.valueOf(super.getMessage());
+    return why;
   }
 
   static void check(Environment environment) {
