@@ -1,7 +1,8 @@
 package io.penstock.quota;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,14 +38,14 @@ public final class Line {
     void wake();
   }
 
-  private record Claim(Waiter waiter, long order) {}
+  private record Place(Waiter waiter, long order) {}
 
   /** No ticket has this order. */
   public static final long NOBODY = -1;
 
   private final Quota quota;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
-  private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
+  private final AtomicReference<@Nullable Place> claim = new AtomicReference<>();
 
   Line(Quota quota) {
     this.quota = quota;
@@ -67,24 +68,24 @@ public final class Line {
 
   /** Returns whether the quota is kept for a ticket other than that one. */
   public boolean keptFrom(long order) {
-    Claim current = claim.get();
+    Place current = claim.get();
     return current != null && current.order() != order;
   }
 
   /** Returns the order of the ticket of {@code waiter} it is kept for, or {@link #NOBODY}. */
   public long keptFor(Waiter waiter) {
-    Claim current = claim.get();
+    Place current = claim.get();
     return current != null && current.waiter().equals(waiter) ? current.order() : NOBODY;
   }
 
   /** Keeps the quota for a ticket, if it is not kept for another. Returns whether it is now. */
   public boolean claim(Waiter waiter, long order) {
-    return claim.compareAndSet(null, new Claim(waiter, order)) || !keptFrom(order);
+    return claim.compareAndSet(null, new Place(waiter, order)) || !keptFrom(order);
   }
 
   /** Ends the claim of a ticket, if it has one, and wakes those who wait. */
   public void release(long order) {
-    Claim current = claim.get();
+    Place current = claim.get();
     if (current != null && current.order() == order && claim.compareAndSet(current, null)) {
       wake();
     }
@@ -127,10 +128,10 @@ public final class Line {
     if (waiters.isEmpty()) {
       return;
     }
-    Waiter[] all = waiters.toArray(Waiter[]::new);
-    Arrays.sort(all, Comparator.comparingLong(Waiter::headOrder));
-    for (Waiter waiter : all) {
-      waiter.wake();
-    }
+    // Orders change while this runs: each is read once, or the sort could see a contradiction.
+    List<Place> all = new ArrayList<>();
+    waiters.forEach(waiter -> all.add(new Place(waiter, waiter.headOrder())));
+    all.sort(Comparator.comparingLong(Place::order));
+    all.forEach(each -> each.waiter().wake());
   }
 }
