@@ -99,7 +99,10 @@ final class Dispatcher {
     }
     List<Spend> spends = route.take(pending.cost(), now);
     if (spends == null) {
-      return; // somebody else was faster: the next look sees what is left
+      // Somebody else was faster: the next look sees what is left. What was taken and given back
+      // may have looked gone to others meanwhile.
+      route.wake();
+      return;
     }
     remove(pending, true);
     int depth = (int) backlog.tickets();
@@ -108,6 +111,7 @@ final class Dispatcher {
       clerk.granted(pending, settlement);
     } else {
       spends.forEach(spend -> spend.giveBack(now));
+      route.wake();
     }
   }
 

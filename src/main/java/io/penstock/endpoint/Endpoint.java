@@ -20,6 +20,7 @@ import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -60,12 +61,14 @@ public final class Endpoint {
 
   private record Decision(Pending pending, Outcome outcome) {}
 
+  private static final long AFTER_FAULT_NANOS = 1_000_000_000;
+
   private final House house;
   private final Driver driver;
   private final Totals totals = new Totals();
   private final Queue<Message> inbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger work = new AtomicInteger();
-  private final List<Decision> decided = new ArrayList<>();
+  private final Queue<Decision> decided = new ArrayDeque<>();
   private final Books books = new Books();
   private final Dispatcher dispatcher = new Dispatcher(books);
   private final Ways ways = new Ways();
@@ -210,34 +213,66 @@ public final class Endpoint {
 
   /** Works until there is nothing to do; only one thread at a time gets here. */
   private void turn() {
-    try {
-      int seen = work.get();
-      do {
+    int seen = work.get();
+    do {
+      try {
         once(house.ticker().nanos());
-        seen = work.addAndGet(-seen);
-      } while (seen != 0);
-    } catch (RuntimeException fault) {
-      work.set(0); // or nobody would ever work here again
-      throw fault;
+      } catch (RuntimeException | Error fault) {
+        afterFault(
+            () -> {
+              throw fault;
+            });
+      }
+      seen = work.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  /**
+   * Nobody may stay parked because of a fault, so there will be another turn: at once for messages
+   * that are left, each turn takes one at least, else in a while. It is thrown where steps run, not
+   * at whoever happened to come by.
+   */
+  private void afterFault(Runnable thrown) {
+    if (!inbox.isEmpty()) {
+      work.incrementAndGet();
     }
+    long again = house.ticker().nanos() + AFTER_FAULT_NANOS;
+    alarm = rang ? again : Math.min(alarm, again);
+    rang = false;
+    driver.at(alarm, this::ring);
+    driver.execute(thrown);
   }
 
   private void once(long now) {
-    for (Message message = inbox.poll(); message != null; message = inbox.poll()) {
-      message.act(now);
+    try {
+      for (Message message = inbox.poll(); message != null; message = inbox.poll()) {
+        message.act(now);
+      }
+      long next = dispatcher.step(now);
+      if (rang) {
+        rang = false;
+        alarm = Ticker.NEVER;
+      }
+      if (next != alarm) {
+        alarm = next;
+        driver.at(next, this::ring);
+      }
+    } finally {
+      deliver();
     }
-    long next = dispatcher.step(now);
-    for (Decision decision : decided) {
-      decision.pending().deliver(decision.outcome());
-    }
-    decided.clear();
-    if (rang) {
-      rang = false;
-      alarm = Ticker.NEVER;
-    }
-    if (next != alarm) {
-      alarm = next;
-      driver.at(next, this::ring);
+  }
+
+  /** Tells what was decided; a receiver that fails keeps nobody else from theirs. */
+  private void deliver() {
+    for (Decision decision = decided.poll(); decision != null; decision = decided.poll()) {
+      try {
+        decision.pending().deliver(decision.outcome());
+      } catch (RuntimeException | Error fault) {
+        afterFault(
+            () -> {
+              throw fault;
+            });
+      }
     }
   }
 
@@ -298,6 +333,7 @@ public final class Endpoint {
     @Override
     public void granted(Pending pending, Settlement settlement) {
       move(pending, Fate.RUNNING);
+      decided.add(new Decision(pending, new Outcome.Granted(settlement)));
       Upstream upstream = settlement.upstream();
       publish(
           new Event.Released(
@@ -308,21 +344,20 @@ public final class Endpoint {
               pending.model(),
               pending.cost(),
               settlement.waitedNanos()));
-      decided.add(new Decision(pending, new Outcome.Granted(settlement)));
     }
 
     @Override
     public void refused(Pending pending, Refusal refusal) {
       move(pending, Fate.REFUSED);
-      publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+      publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
     }
 
     @Override
     public void expired(Pending pending, Refusal refusal) {
       move(pending, Fate.EXPIRED);
-      publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+      publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
     }
 
     private void move(Pending pending, Fate fate) {

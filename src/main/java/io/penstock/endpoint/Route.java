@@ -108,6 +108,13 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return spends;
   }
 
+  /** Wakes all who wait for any of its quotas: something was given back. */
+  void wake() {
+    for (Quota quota : quotas) {
+      quota.line().wake();
+    }
+  }
+
   /** Returns the obstacle that makes this way impossible for {@code cost}, or null. */
   Quota.@Nullable Obstacle obstacle(Cost cost) {
     for (Quota quota : quotas) {

@@ -7,6 +7,16 @@ package io.penstock.limit;
  * an instant before its own as its own.
  */
 sealed interface State permits UnlimitedState, StrictState, FixedWindowState, TrailingWindowState {
+  /**
+   * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
+   */
+  long MOST = Long.MAX_VALUE / 4;
+
+  /** Returns a + b, at most {@link #MOST}. */
+  static long sum(long a, long b) {
+    return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
+  }
+
   LimitSpec spec();
 
   /** The most that could ever be admitted at once. */

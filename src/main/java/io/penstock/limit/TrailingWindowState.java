@@ -52,7 +52,7 @@ final class TrailingWindowState implements State {
     long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
     long[] cells = new long[Math.toIntExact(span / cellNanos) + 2];
     long newest = Math.floorDiv(now, cellNanos);
-    cells[Math.floorMod(newest, cells.length)] = owed.charged() + owed.debt();
+    cells[Math.floorMod(newest, cells.length)] = State.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now);
   }
 
@@ -84,7 +84,7 @@ final class TrailingWindowState implements State {
   private long sum(long now) {
     long sum = 0;
     for (long index = firstKept(now); index <= newest; index++) {
-      sum += cell(index);
+      sum = State.sum(sum, cell(index));
     }
     return sum;
   }
@@ -111,7 +111,11 @@ final class TrailingWindowState implements State {
 
   /** The time {@code amount} takes at the steady rate; a double is exact to 10⁻⁵ ns here. */
   private long nanosFor(long amount) {
-    return (long) Math.ceil((double) amount * spec.windowNanos() / spec.capacity());
+    return (long) Math.ceil(exactNanosFor(amount));
+  }
+
+  private double exactNanosFor(long amount) {
+    return Math.min((double) MOST, (double) amount * spec.windowNanos() / spec.capacity());
   }
 
   @Override
@@ -151,8 +155,18 @@ final class TrailingWindowState implements State {
     return new Taken(next, new Answer.Receipt(cell, taken, held));
   }
 
+  /**
+   * The pace after {@code amount} more, or less. Rounded down: the sum of many small amounts is
+   * never more than the burst they are, and the window binds all the same. What runs over slows the
+   * pace for a window at the most: after that nothing of it counts.
+   */
   private long paceAfter(long amount, long now) {
-    return amount >= 0 ? Math.max(fullAt, now) + nanosFor(amount) : fullAt - nanosFor(-amount);
+    if (amount < 0) {
+      return Math.max(-MOST, fullAt - (long) exactNanosFor(-amount));
+    }
+    long longest = now + spec.windowNanos() + nanosFor(spec.burst());
+    long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
+    return Math.max(fullAt, Math.min(longest, next));
   }
 
   /** This state with the cells up to now cleared and {@code amount} added to one of them. */
@@ -167,7 +181,7 @@ final class TrailingWindowState implements State {
       }
     }
     int at = Math.floorMod(cell, next.length);
-    next[at] = Math.max(0, next[at] + amount);
+    next[at] = Math.max(0, State.sum(next[at], amount));
     return new TrailingWindowState(spec, extraGuardNanos, last, next, held, fullAt);
   }
 

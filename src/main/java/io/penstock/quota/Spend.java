@@ -71,7 +71,8 @@ public final class Spend {
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
-      limit.give(lastProduced, produced - output, 0, now);
+      // No more than its last charge: the rest is in cells of before, this one holds others' too.
+      limit.give(lastProduced, Math.min(produced - output, lastProduced.taken()), 0, now);
     }
     if (heldLeft > 0) {
       limit.give(receipt, 0, heldLeft, now);
