@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tells other regions that a limit said no, so that they need not find out for themselves. Safe from
- * any thread; both calls return at once.
+ * Tells other regions that a limit said no, so that they need not find out for themselves. Safe
+ * from any thread; both calls return at once.
  *
  * <p>The first denial of a cell counts; later ones of the same region for the same cell change
  * nothing. A denial that came from elsewhere is never published again.

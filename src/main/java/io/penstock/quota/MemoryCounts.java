@@ -35,8 +35,7 @@ public final class MemoryCounts implements Counts {
     cells
         .values()
         .removeIf(
-            writers ->
-                writers.values().stream().allMatch(count -> count.expiresAtMillis() <= now));
+            writers -> writers.values().stream().allMatch(count -> count.expiresAtMillis() <= now));
     List<Count> others = new ArrayList<>();
     cells.forEach(
         (cell, writers) -> {

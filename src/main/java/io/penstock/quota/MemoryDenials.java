@@ -2,7 +2,6 @@ package io.penstock.quota;
 
 import io.penstock.time.WallClock;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,5 @@
 package io.penstock.quota;
 
-import io.penstock.limit.LimitSpec;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,8 +45,7 @@ public final class MemorySupply implements Supply {
     long now = clock.nanos();
     List<Grant> grants = new ArrayList<>();
     for (Ask ask : round.asks()) {
-      SharedCells cells =
-          limits.computeIfAbsent(ask.id(), absent -> new SharedCells(ask.spec()));
+      SharedCells cells = limits.computeIfAbsent(ask.id(), absent -> new SharedCells(ask.spec()));
       cells.hear(round.member(), ask, now, ttlNanos);
       List<Slice> slices = slices(cells, round.member(), ask, now);
       if (!slices.isEmpty()) {

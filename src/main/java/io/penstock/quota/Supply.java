@@ -12,15 +12,15 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Time is cut in cells of the shared clock: cell c of length d is [c × d, (c + 1) × d). Of a
  * fixed window a cell is the window itself, of a trailing one a sixtieth of it, rounded up to a
- * nanosecond. A slice may be spent only inside its own cell. Of all members together, what counts in
- * a cell is never granted above the limit: a fixed window's cell alone, a trailing window's together
- * with all others that count in any instant's window. What counts of one member in one cell is the
- * larger of granted less returned, and spent.
+ * nanosecond. A slice may be spent only inside its own cell. Of all members together, what counts
+ * in a cell is never granted above the limit: a fixed window's cell alone, a trailing window's
+ * together with all others that count in any instant's window. What counts of one member in one
+ * cell is the larger of granted less returned, and spent.
  *
  * <p>When the stage completes exceptionally, or never, nothing is known of the round: it may have
  * been applied. The caller goes on spending the slices it has until they expire, keeps its counts,
- * which are absolute, and sends them again with the next round. It starts no second round before the
- * first ended or was given up.
+ * which are absolute, and sends them again with the next round. It starts no second round before
+ * the first ended or was given up.
  */
 public interface Supply {
   /** Reports what was done with slices, and asks for more. */

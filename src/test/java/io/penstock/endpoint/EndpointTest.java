@@ -175,7 +175,8 @@ class EndpointTest {
     for (int ticket = 0; ticket < 4; ticket++) {
       submit(endpoint, 1);
     }
-    house.recorded
+    house
+        .recorded
         .of(Event.Released.class)
         .forEach(released -> taken.add(String.valueOf(released.upstream())));
     assertThat(taken).containsExactlyInAnyOrder("u", "u", "v", "v");

@@ -58,13 +58,18 @@ final class House {
 
     Setup bounds(long tickets, long tokens, long bytes) {
       return new Setup(
-          path, algorithm, limit, new Bounds(tickets, tokens, bytes), queueTimeoutNanos,
-          maxWaitNanos, maxSkips, upstreams);
+          path,
+          algorithm,
+          limit,
+          new Bounds(tickets, tokens, bytes),
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          upstreams);
     }
 
     Setup queueTimeout(long nanos) {
-      return new Setup(
-          path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
+      return new Setup(path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
     }
 
     Setup maxWait(long nanos) {
@@ -79,7 +84,13 @@ final class House {
 
     Setup to(UpstreamSpec... specs) {
       return new Setup(
-          path, algorithm, limit, bounds, queueTimeoutNanos, maxWaitNanos, maxSkips,
+          path,
+          algorithm,
+          limit,
+          bounds,
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
           List.of(specs));
     }
 

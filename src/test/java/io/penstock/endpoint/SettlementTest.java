@@ -111,17 +111,20 @@ class SettlementTest {
         Settlement settlement = settlement(submitted(4, 2));
         CountDownLatch start = new CountDownLatch(1);
         List<Future<?>> all = new ArrayList<>();
-        closings().values().forEach(
-            ways ->
-                ways.values().forEach(
-                    closing ->
-                        all.add(
-                            executor.submit(
-                                () -> {
-                                  start.await();
-                                  closing.accept(settlement);
-                                  return true;
-                                }))));
+        closings()
+            .values()
+            .forEach(
+                ways ->
+                    ways.values()
+                        .forEach(
+                            closing ->
+                                all.add(
+                                    executor.submit(
+                                        () -> {
+                                          start.await();
+                                          closing.accept(settlement);
+                                          return true;
+                                        }))));
         start.countDown();
         for (Future<?> each : all) {
           each.get();

@@ -173,8 +173,7 @@ class WaitingTest {
     Endpoint endpoint = house.open(House.strict("/a", 1, 60).bounds(1_000, 1_000, 100));
     House.submit(endpoint, 1);
     assertThat(waits(submit(endpoint, Cost.NO_TOKENS, 60))).isTrue();
-    assertThat(refusal(submit(endpoint, Cost.NO_TOKENS, 41)).reason())
-        .isEqualTo(Reason.QUEUE_FULL);
+    assertThat(refusal(submit(endpoint, Cost.NO_TOKENS, 41)).reason()).isEqualTo(Reason.QUEUE_FULL);
     assertThat(waits(submit(endpoint, Cost.NO_TOKENS, 40))).isTrue();
     assertThat(refusal(submit(endpoint, Cost.NO_TOKENS, 1)).detail()).contains("100 bytes");
     assertThat(endpoint.totals().bytes(Fate.WAITING)).isEqualTo(100);

@@ -95,8 +95,7 @@ abstract class LimitContract {
         long until = exhaust(limit, amount, now).untilNanos();
         assertThat(until).isGreaterThan(now).isLessThan(Ticker.NEVER);
         assertThat(limit.decide(Weight.exactly(amount), until - 1)).isInstanceOf(Answer.Wait.class);
-        assertThat(limit.decide(Weight.exactly(amount), until))
-            .isInstanceOf(Answer.Receipt.class);
+        assertThat(limit.decide(Weight.exactly(amount), until)).isInstanceOf(Answer.Receipt.class);
         now = until;
       }
     }

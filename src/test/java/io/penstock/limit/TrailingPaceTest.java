@@ -115,8 +115,7 @@ class TrailingPaceTest extends LimitContract {
 
   @Test
   void unevenRate_burstStillGoesAtOnce() {
-    Limit uneven =
-        new Limit(new LimitSpec.TrailingWindow(7_000, WINDOW, 0, 583), START - SECOND);
+    Limit uneven = new Limit(new LimitSpec.TrailingWindow(7_000, WINDOW, 0, 583), START - SECOND);
     for (int one = 0; one < 583; one++) {
       assertThat(uneven.take(Weight.exactly(1), START)).isInstanceOf(Answer.Receipt.class);
     }

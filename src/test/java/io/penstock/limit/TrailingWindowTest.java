@@ -171,8 +171,7 @@ class TrailingWindowTest extends LimitContract {
     // design: a take may allocate the next state, at most 1 KiB
     taken(1, EDGE);
     com.sun.management.ThreadMXBean threads =
-        (com.sun.management.ThreadMXBean)
-            java.lang.management.ManagementFactory.getThreadMXBean();
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
     limit.charge(0, 0, EDGE);
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int charge = 0; charge < 1_000; charge++) {

@@ -70,8 +70,7 @@ abstract class CountsContract {
     Counts counts = counts();
     exchange(counts, "a", count(99, 1), count(100, 2), new Counts.Count(OTHER_ID, 100, 3));
     assertThat(exchange(counts, "b"))
-        .containsExactlyInAnyOrder(
-            count(99, 1), count(100, 2), new Counts.Count(OTHER_ID, 100, 3));
+        .containsExactlyInAnyOrder(count(99, 1), count(100, 2), new Counts.Count(OTHER_ID, 100, 3));
   }
 
   @Test

@@ -99,8 +99,7 @@ class QuotaTest {
   @Test
   void statedMaximumAboveAnOpenAiLimit_isCutAndGoesWhenTheLimitIsEmpty() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), NOW);
-    Quota openAi =
-        new Quota("o", Charge.OPENAI, List.of(new Metered(Measure.TOKENS, limit)));
+    Quota openAi = new Quota("o", Charge.OPENAI, List.of(new Metered(Measure.TOKENS, limit)));
     Cost cost = new Cost(50, 10, 4_000);
     assertThat(openAi.obstacle(cost)).isNull();
     assertThat(openAi.admits(sizes(cost), NOW)).isTrue();

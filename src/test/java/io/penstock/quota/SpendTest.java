@@ -115,11 +115,9 @@ class SpendTest {
 
   @Test
   void limitWithoutWindow_chargesOutputOnce() {
-    Limit strict =
-        new Limit(new LimitSpec.Strict(new io.penstock.limit.Rate(1, 1)), NOW);
+    Limit strict = new Limit(new LimitSpec.Strict(new io.penstock.limit.Rate(1, 1)), NOW);
     List<Spend> spends = new ArrayList<>();
-    Quota quota =
-        new Quota("s", Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, strict)));
+    Quota quota = new Quota("s", Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, strict)));
     quota.take(new Cost(1, 1, 0), NOW, spends);
     assertThat(spends.getFirst().produce(1, NOW)).isFalse();
     assertThat(spends.getFirst().settle(new Usage(9, 0, 9), 9, NOW)).isZero();

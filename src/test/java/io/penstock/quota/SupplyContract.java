@@ -19,7 +19,8 @@ abstract class SupplyContract {
   static final long START = 1_000 * SECOND;
   static final long TTL = 2 * SECOND;
   static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 10 * SECOND);
-  static final LimitSpec TRAILING = new LimitSpec.TrailingWindow(100, 60 * SECOND, SECOND / 20, 100);
+  static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(100, 60 * SECOND, SECOND / 20, 100);
   static final LimitId FIXED_ID = id("fixed", 10 * SECOND);
   static final LimitId TRAILING_ID = id("trailing", 60 * SECOND);
 
