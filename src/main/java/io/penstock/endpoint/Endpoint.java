@@ -74,6 +74,7 @@ public final class Endpoint {
   private volatile EndpointSpec spec;
   private volatile boolean rang;
   private volatile boolean paused;
+  private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
 
   Endpoint(EndpointSpec spec, House house) {
@@ -102,6 +103,12 @@ public final class Endpoint {
   /** Returns its own limit's utilisation, 0 to 1. */
   public double utilization() {
     return own.utilization(house.ticker().nanos());
+  }
+
+  /** Returns how long the ticket that waits longest has waited, in nanoseconds; 0 if none waits. */
+  public long oldestWaitNanos() {
+    long oldest = oldestNanos;
+    return oldest == Ticker.NEVER ? 0 : Math.max(0, house.ticker().nanos() - oldest);
   }
 
   /** Returns whether releases are stopped. */
@@ -227,6 +234,7 @@ public final class Endpoint {
       message.act(now);
     }
     long next = dispatcher.step(now);
+    oldestNanos = dispatcher.oldestNanos();
     for (Decision decision : decided) {
       decision.pending().deliver(decision.outcome());
     }
