@@ -225,6 +225,16 @@ final class Dispatcher {
     paused = stop;
   }
 
+  /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
+  long oldestNanos() {
+    long oldest = Ticker.NEVER;
+    for (Lane lane : lanes.values()) {
+      Pending first = lane.tickets().first();
+      oldest = first == null ? oldest : Math.min(oldest, first.arrivedNanos());
+    }
+    return oldest;
+  }
+
   Backlog backlog() {
     return backlog;
   }

@@ -57,7 +57,12 @@ public final class Upstream {
       return known;
     }
     String name = pools.size() < MAX_POOLS ? own : OTHER;
-    return pools.computeIfAbsent(name, absent -> quota(absent, now));
+    return made(name, now);
+  }
+
+  /** Not while the configuration changes: a pool made of the old one would keep its limits. */
+  private synchronized Quota made(String pool, long now) {
+    return pools.computeIfAbsent(pool, absent -> quota(absent, now));
   }
 
   private Quota quota(String pool, long now) {
@@ -92,7 +97,7 @@ public final class Upstream {
   }
 
   /** Gives it another configuration; what its pools owe stays. */
-  void reconfigure(UpstreamSpec next, long now) {
+  synchronized void reconfigure(UpstreamSpec next, long now) {
     if (next.equals(spec)) {
       return;
     }
