@@ -14,6 +14,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.refusal.Reason;
+import io.penstock.time.Ticker;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,9 @@ class ReloadTest {
     house.apply(House.strict("/a", 1, 2));
     assertThat(went(second)).isTrue();
     assertThat(waits(third)).isTrue();
+    // Each algorithm has a scheduler of its own, so the one before is not asked any more.
+    assertThat(house.drivers.driver(0).alarm()).isEqualTo(Ticker.NEVER);
+    assertThat(house.drivers.driver(1).alarm()).isEqualTo(House.START + 2 * SECOND);
     house.at(2 * SECOND);
     assertThat(went(third)).isTrue();
   }

@@ -70,7 +70,7 @@ public final class FakeDrivers implements Driver.Source {
     boolean ran;
     do {
       ran = false;
-      for (FakeDriver driver : drivers) {
+      for (FakeDriver driver : List.copyOf(drivers)) {
         for (Runnable step = driver.steps.poll(); step != null; step = driver.steps.poll()) {
           ran = true;
           step.run();
@@ -89,7 +89,7 @@ public final class FakeDrivers implements Driver.Source {
     run();
     for (long next = nextAlarm(); next <= instantNanos; next = nextAlarm()) {
       ticker.set(Math.max(ticker.nanos(), next));
-      for (FakeDriver driver : drivers) {
+      for (FakeDriver driver : List.copyOf(drivers)) {
         if (driver.alarm() <= ticker.nanos()) {
           driver.ring();
         }
