@@ -9,15 +9,11 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpResponse;
-import org.springframework.web.server.ServerWebExchange;
-import org.springframework.web.server.WebFilter;
-import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Mono;
 
 /**
  * Who may use the operator port.
@@ -27,7 +23,7 @@ import reactor.core.publisher.Mono;
  * host, nor leave out the origin of what it posts. Anywhere else, and wherever a token is set,
  * everything but health asks for that token; without one set, nobody has it.
  */
-final class Guard implements WebFilter, Ordered {
+final class Guard implements HttpHandlerDecoratorFactory {
   /** The property with the token. */
   static final String TOKEN = "penstock.operator.token";
 
@@ -59,26 +55,30 @@ final class Guard implements WebFilter, Ordered {
   }
 
   @Override
-  public int getOrder() {
-    return Ordered.HIGHEST_PRECEDENCE;
+  public HttpHandler apply(HttpHandler guarded) {
+    return (request, response) -> {
+      Problem problem = problem(request);
+      if (problem == null) {
+        return guarded.handle(request, response);
+      }
+      if (problem.status() == HttpStatus.UNAUTHORIZED.value()) {
+        response.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"operator\"");
+      }
+      return problem.write(response);
+    };
   }
 
-  @Override
-  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    ServerHttpRequest request = exchange.getRequest();
-    ServerHttpResponse response = exchange.getResponse();
+  private @Nullable Problem problem(ServerHttpRequest request) {
     if (local && !named(request.getHeaders())) {
-      return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name")
-          .write(response);
+      return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
     }
     if (local && foreign(request.getHeaders())) {
-      return Problem.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask").write(response);
+      return Problem.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
     }
     if (!trusted(request)) {
-      response.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock operator\"");
-      return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token").write(response);
+      return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
     }
-    return chain.filter(exchange);
+    return null;
   }
 
   /** Returns whether the client knows the port by one of its names; which port does not matter. */

@@ -14,12 +14,11 @@ import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServe
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
-import org.springframework.web.server.WebExceptionHandler;
-import org.springframework.web.server.WebFilter;
 
 /**
  * The operator port. These beans live in the management context alone, so that the gateway's port
@@ -28,7 +27,8 @@ import org.springframework.web.server.WebFilter;
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConfiguration {
   @Bean
-  WebFilter operatorGuard(ManagementServerProperties server, Environment environment) {
+  HttpHandlerDecoratorFactory operatorGuard(
+      ManagementServerProperties server, Environment environment) {
     return new Guard(
         server.getAddress(),
         environment.getProperty("management.server.address"),
@@ -36,7 +36,7 @@ class OperatorConfiguration {
   }
 
   @Bean
-  WebExceptionHandler operatorErrors() {
+  OperatorErrors operatorErrors() {
     return new OperatorErrors();
   }
 

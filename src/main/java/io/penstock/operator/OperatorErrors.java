@@ -2,38 +2,35 @@ package io.penstock.operator;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.HttpStatusCode;
-import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
-import org.springframework.web.server.ServerWebExchange;
-import org.springframework.web.server.WebExceptionHandler;
-import reactor.core.publisher.Mono;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /** Errors of the framework and of the actuator, said like all others of this port. */
-final class OperatorErrors implements WebExceptionHandler, Ordered {
+@RestControllerAdvice
+final class OperatorErrors {
   private static final Logger LOG = LoggerFactory.getLogger(OperatorErrors.class);
 
-  /** Before the gateway context's own, which speaks another shape. */
-  @Override
-  public int getOrder() {
-    return Ordered.HIGHEST_PRECEDENCE;
-  }
-
-  @Override
-  public Mono<Void> handle(ServerWebExchange exchange, Throwable error) {
-    ServerHttpResponse response = exchange.getResponse();
-    if (response.isCommitted()) {
-      return Mono.error(error);
-    }
+  @ExceptionHandler(Exception.class)
+  ResponseEntity<byte[]> any(Exception error) {
     if (error instanceof ErrorResponse known) {
-      HttpStatusCode status = known.getStatusCode();
-      response.getHeaders().putAll(known.getHeaders());
       String detail = known.getBody().getDetail();
-      return Problem.of(status, detail == null ? "it cannot be answered" : detail).write(response);
+      String said = detail == null ? "it cannot be answered" : detail;
+      return answer(Problem.of(known.getStatusCode(), said), known.getHeaders());
     }
     LOG.error("the operator port failed to answer", error);
-    return Problem.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log").write(response);
+    Problem problem = Problem.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log");
+    return answer(problem, HttpHeaders.EMPTY);
+  }
+
+  private static ResponseEntity<byte[]> answer(Problem problem, HttpHeaders headers) {
+    return ResponseEntity.status(problem.status())
+        .headers(headers)
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .body(Json.bytes(problem));
   }
 }
