@@ -13,8 +13,11 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   /** A release later than this, and than one interval, starts the grid anew. */
   private static final long LATE_NANOS = 5_000_000;
 
+  /** Longer ago than any interval: the first release is late, and starts the grid. */
+  private static final long LONG_AGO_NANOS = 1L << 60;
+
   static StrictState fresh(LimitSpec.Strict spec, long now) {
-    return new StrictState(spec, now, 0);
+    return new StrictState(spec, now - LONG_AGO_NANOS, 0);
   }
 
   private long next() {
