@@ -49,22 +49,29 @@ final class Dispatcher {
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
-    expire(now);
-    if (!paused) {
-      release(now);
-    }
+    // Who can go at the very instant of its deadline goes, and needs no patience to go at once.
+    expire(now - 1, now);
+    do {
+      if (!paused) {
+        release(now);
+      }
+    } while (expire(now, now));
     return next();
   }
 
-  private void expire(long now) {
-    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= now) {
+  /** Ends the waiting of those whose deadline is not after {@code until}; false when of none. */
+  private boolean expire(long until, long now) {
+    boolean any = false;
+    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= until) {
       Pending pending = deadlines.first();
       remove(pending, false);
+      any = true;
       if (pending.decide(State.EXPIRED)) {
         long waited = now - pending.arrivedNanos();
         clerk.expired(pending, Admission.expired(waited));
       }
     }
+    return any;
   }
 
   private void release(long now) {
