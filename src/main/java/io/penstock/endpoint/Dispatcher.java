@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.endpoint.Lane.Choice;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Ticket.State;
+import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Reason;
@@ -10,8 +11,10 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -101,12 +104,21 @@ final class Dispatcher {
   private void grant(Choice choice, long now) {
     Pending pending = choice.pending();
     Route route = choice.route();
+    if (pending.state() != State.PARKED) {
+      remove(pending, false); // decided elsewhere, and about to leave
+      return;
+    }
+    if (choice.held()) {
+      choice.lane().hold(choice, now);
+      return;
+    }
     if (!choice.lane().passes(pending, route, now) || !mayTake(choice, now)) {
       return;
     }
     List<Spend> spends = route.take(pending.cost(), now);
     if (spends == null) {
-      return; // somebody else was faster: the next look sees what is left
+      wake(route); // somebody else was faster: the next look sees what is left
+      return;
     }
     remove(pending, true);
     int depth = (int) backlog.tickets();
@@ -115,15 +127,34 @@ final class Dispatcher {
       clerk.granted(pending, settlement);
     } else {
       spends.forEach(spend -> spend.giveBack(now));
+      wake(route);
     }
   }
 
-  private static boolean mayTake(Choice choice, long now) {
-    for (Quota quota : choice.route().quotas()) {
-      if (!quota.line().passes(choice.lane(), choice.pending().order(), now)) {
-        return false;
-      }
+  /** Wakes those who may have looked while something was taken that has been given back. */
+  private static void wake(Route route) {
+    for (Quota quota : route.quotas()) {
+      quota.line().wake();
     }
+  }
+
+  /**
+   * Returns whether no earlier ticket claims what the choice would take. Only when all have been
+   * asked is it known: who waits for one quota may claim another.
+   */
+  private static boolean mayTake(Choice choice, long now) {
+    long order = choice.pending().order();
+    for (Quota quota : choice.route().quotas()) {
+      quota.line().ask(choice.lane(), order, now);
+    }
+    if (choice.route().keptFrom(order)) {
+      return false;
+    }
+    Set<Line.Waiter> skipped = new HashSet<>(); // once each, in however many lines they stand
+    for (Quota quota : choice.route().quotas()) {
+      quota.line().skipped(choice.lane(), order, skipped);
+    }
+    skipped.forEach(Line.Waiter::skip);
     return true;
   }
 
@@ -199,6 +230,9 @@ final class Dispatcher {
   void reroute(Routes routes, long now) {
     for (Lane lane : List.copyOf(lanes.values())) {
       lane.reroute(routes.of(lane.model(), now), routes.maxSkips());
+      if (!paused) {
+        lane.join();
+      }
       lane.tickets()
           .forEach(
               pending -> {
@@ -226,6 +260,8 @@ final class Dispatcher {
   /** Stops or restarts letting tickets go; their time runs on. */
   void pause(boolean stop) {
     paused = stop;
+    // Who may not go keeps nothing from others, and is not skipped by them.
+    lanes.values().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
   Backlog backlog() {

@@ -1,7 +1,9 @@
 package io.penstock.quota;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,18 +39,18 @@ public final class Line {
     void wake();
   }
 
+  private static final Comparator<Waiter> OLDEST_FIRST =
+      Comparator.comparingLong(Waiter::headOrder);
+
   private record Claim(Waiter waiter, long order) {}
 
   /** No ticket has this order. */
   public static final long NOBODY = -1;
 
-  private final Quota quota;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
 
-  Line(Quota quota) {
-    this.quota = quota;
-  }
+  Line() {}
 
   /** Adds a waiter, if it is not there. */
   public void join(Waiter waiter) {
@@ -91,31 +93,40 @@ public final class Line {
   }
 
   /**
-   * Asks whether a ticket of {@code waiter} may take from the quota, and if so counts a skip of all
-   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone, it
-   * claims the quota instead.
+   * Has the earlier first tickets of others that have been skipped enough claim what they lack,
+   * before a ticket of {@code waiter} takes from the quota: this quota, or another.
    */
-  public boolean passes(Waiter waiter, long order, long now) {
+  public void ask(Waiter waiter, long order, long now) {
     if (kept()) {
-      return !keptFrom(order);
+      return;
     }
+    List<Waiter> entitled = new ArrayList<>();
     for (Waiter other : waiters) {
       if (earlier(other, waiter, order) && other.skippedEnough()) {
-        Quota claimed = other.claim(now);
-        if (claimed != null) {
-          other.wake();
-        }
-        if (quota.equals(claimed)) {
-          return false;
-        }
+        entitled.add(other);
       }
+    }
+    entitled.sort(OLDEST_FIRST);
+    for (Waiter other : entitled) {
+      if (other.claim(now) != null) {
+        other.wake();
+      }
+    }
+  }
+
+  /**
+   * Adds those who are skipped when a ticket of {@code waiter} takes from the quota: all others with
+   * an earlier first ticket, unless the quota is kept anyway.
+   */
+  public void skipped(Waiter waiter, long order, Set<Waiter> into) {
+    if (kept()) {
+      return;
     }
     for (Waiter other : waiters) {
       if (earlier(other, waiter, order)) {
-        other.skip();
+        into.add(other);
       }
     }
-    return true;
   }
 
   private static boolean earlier(Waiter other, Waiter waiter, long order) {
@@ -128,7 +139,7 @@ public final class Line {
       return;
     }
     Waiter[] all = waiters.toArray(Waiter[]::new);
-    Arrays.sort(all, Comparator.comparingLong(Waiter::headOrder));
+    Arrays.sort(all, OLDEST_FIRST);
     for (Waiter waiter : all) {
       waiter.wake();
     }
