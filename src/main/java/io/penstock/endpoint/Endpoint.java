@@ -20,6 +20,7 @@ import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -65,7 +66,7 @@ public final class Endpoint {
   private final Totals totals = new Totals();
   private final Queue<Message> inbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger work = new AtomicInteger();
-  private final List<Decision> decided = new ArrayList<>();
+  private final Queue<Decision> decided = new ArrayDeque<>();
   private final Books books = new Books();
   private final Dispatcher dispatcher = new Dispatcher(books);
   private final Ways ways = new Ways();
@@ -167,6 +168,9 @@ public final class Endpoint {
   void reconfigure(EndpointSpec next) {
     send(
         at -> {
+          if (closed != null) {
+            return; // its limit is forgotten, and may be another endpoint's by now
+          }
           EndpointSpec before = spec;
           spec = next;
           own.change(Charge.TOTAL, limits(next, before, at));
@@ -204,14 +208,17 @@ public final class Endpoint {
 
   /** Works until there is nothing to do; only one thread at a time gets here. */
   private void turn() {
+    int seen = work.get();
     try {
-      int seen = work.get();
       do {
         once(house.ticker().nanos());
         seen = work.addAndGet(-seen);
       } while (seen != 0);
     } catch (RuntimeException fault) {
-      work.set(0); // or nobody would ever work here again
+      // Or nobody would ever work here again, not even for those who came meanwhile.
+      if (work.getAndSet(0) > seen) {
+        signal();
+      }
       throw fault;
     }
   }
@@ -221,10 +228,7 @@ public final class Endpoint {
       message.act(now);
     }
     long next = dispatcher.step(now);
-    for (Decision decision : decided) {
-      decision.pending().deliver(decision.outcome());
-    }
-    decided.clear();
+    RuntimeException fault = deliver();
     if (rang) {
       rang = false;
       alarm = Ticker.NEVER;
@@ -233,6 +237,26 @@ public final class Endpoint {
       alarm = next;
       driver.at(next, this::ring);
     }
+    if (fault != null) {
+      throw fault;
+    }
+  }
+
+  /** Tells everyone who was decided, each once; returns what went wrong at those who were told. */
+  private @Nullable RuntimeException deliver() {
+    RuntimeException first = null;
+    for (Decision each = decided.poll(); each != null; each = decided.poll()) {
+      try {
+        each.pending().deliver(each.outcome());
+      } catch (RuntimeException fault) {
+        if (first == null) {
+          first = fault;
+        } else {
+          first.addSuppressed(fault);
+        }
+      }
+    }
+    return first;
   }
 
   private void arrive(Pending pending, long now) {
