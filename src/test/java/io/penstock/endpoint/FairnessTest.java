@@ -130,7 +130,7 @@ class FairnessTest {
             World.endpoint("/b", 0, serving(narrow, Map.of("m", "m")))));
     submit(find("/b"), "m", 50);
     Pending large = submit(find("/a"), "m", 100);
-    assertThat(submit(find("/b"), "m", 1).state()).as("its upstream is kept").isEqualTo(State.PARKED);
+    assertThat(submit(find("/b"), "m", 1).state()).as("upstream kept").isEqualTo(State.PARKED);
     // Its answer runs for ever, so that the endpoint is never empty.
     find("/a").submit("n", new Cost(0, 10, 10), 0, Patience.DEFAULT);
     world.until(62 * SECOND);

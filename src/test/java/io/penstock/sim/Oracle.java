@@ -78,7 +78,7 @@ final class Oracle {
           move(ticket, ticket.stage, Stage.REFUSED);
         }
         case Event.Expired expired -> {
-          check(ticket.deadline == world.now(), "expired at another time than its deadline", ticket);
+          check(ticket.deadline == world.now(), "expired, not at its deadline", ticket);
           move(ticket, Stage.WAITING, Stage.EXPIRED);
         }
         case Event.Cancelled cancelled -> {

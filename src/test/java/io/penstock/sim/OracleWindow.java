@@ -59,7 +59,8 @@ final class OracleWindow extends OracleLimit {
     charged += taken;
     this.held += held;
     if (taken + held > 0 && charged + this.held > spec.capacity()) {
-      throw new Violation("a window released " + charged + " with " + this.held + " held of " + spec);
+      throw new Violation(
+          "a window released %d with %d held of %s".formatted(charged, this.held, spec));
     }
     return start;
   }

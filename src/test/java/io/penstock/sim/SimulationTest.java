@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class SimulationTest {
   @Test
   void fixedSeedsAndOneMore_everyStep_nothingIsViolated() {
     Long only = Long.getLong("penstock.sim.seed");
-    long begin = System.nanoTime();
+    Ticker clock = Ticker.system();
     if (only != null) {
       play(only);
     } else {
@@ -33,7 +34,7 @@ class SimulationTest {
       }
       play(new SplittableRandom().nextLong(1L << 40));
     }
-    long nanos = System.nanoTime() - begin;
+    long nanos = clock.nanos();
     System.out.printf(
         "simulator: %,d events in %,d ms, %,.0f events/s%n",
         events, nanos / 1_000_000, events * 1e9 / nanos);
