@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.endpoint.Lane.Choice;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Ticket.State;
+import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Reason;
@@ -10,8 +11,10 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -49,22 +52,29 @@ final class Dispatcher {
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
-    expire(now);
-    if (!paused) {
-      release(now);
-    }
+    // Who can go at the very instant of its deadline goes, and needs no patience to go at once.
+    expire(now - 1, now);
+    do {
+      if (!paused) {
+        release(now);
+      }
+    } while (expire(now, now));
     return next();
   }
 
-  private void expire(long now) {
-    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= now) {
+  /** Ends the waiting of those whose deadline is not after {@code until}; false when of none. */
+  private boolean expire(long until, long now) {
+    boolean any = false;
+    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= until) {
       Pending pending = deadlines.first();
       remove(pending, false);
+      any = true;
       if (pending.decide(State.EXPIRED)) {
         long waited = now - pending.arrivedNanos();
         clerk.expired(pending, Admission.expired(waited));
       }
     }
+    return any;
   }
 
   private void release(long now) {
@@ -94,6 +104,14 @@ final class Dispatcher {
   private void grant(Choice choice, long now) {
     Pending pending = choice.pending();
     Route route = choice.route();
+    if (pending.state() != State.PARKED) {
+      remove(pending, false); // decided elsewhere, and about to leave
+      return;
+    }
+    if (choice.held()) {
+      choice.lane().hold(choice, now);
+      return;
+    }
     if (!choice.lane().passes(pending, route, now) || !mayTake(choice, now)) {
       return;
     }
@@ -115,12 +133,23 @@ final class Dispatcher {
     }
   }
 
+  /**
+   * Returns whether no earlier ticket claims what the choice would take. Only when all have been
+   * asked is it known: who waits for one quota may claim another.
+   */
   private static boolean mayTake(Choice choice, long now) {
+    long order = choice.pending().order();
     for (Quota quota : choice.route().quotas()) {
-      if (!quota.line().passes(choice.lane(), choice.pending().order(), now)) {
-        return false;
-      }
+      quota.line().ask(choice.lane(), order, now);
     }
+    if (choice.route().keptFrom(order)) {
+      return false;
+    }
+    Set<Line.Waiter> skipped = new HashSet<>(); // once each, in however many lines they stand
+    for (Quota quota : choice.route().quotas()) {
+      quota.line().skipped(choice.lane(), order, skipped);
+    }
+    skipped.forEach(Line.Waiter::skip);
     return true;
   }
 
@@ -196,6 +225,9 @@ final class Dispatcher {
   void reroute(Routes routes, long now) {
     for (Lane lane : List.copyOf(lanes.values())) {
       lane.reroute(routes.of(lane.model(), now), routes.maxSkips());
+      if (!paused) {
+        lane.join();
+      }
       lane.tickets()
           .forEach(
               pending -> {
@@ -223,6 +255,8 @@ final class Dispatcher {
   /** Stops or restarts letting tickets go; their time runs on. */
   void pause(boolean stop) {
     paused = stop;
+    // Who may not go keeps nothing from others, and is not skipped by them.
+    lanes.values().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
   /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */

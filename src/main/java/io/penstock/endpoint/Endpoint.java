@@ -165,6 +165,9 @@ public final class Endpoint {
   void reconfigure(EndpointSpec next) {
     inbox.send(
         at -> {
+          if (closed != null) {
+            return; // its limit is forgotten, and may be another endpoint's by now
+          }
           EndpointSpec before = spec;
           spec = next;
           own.change(Charge.TOTAL, OwnLimit.of(house.limits(), next, before, at));

@@ -71,14 +71,27 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return true;
   }
 
+  /** Returns the instant from which the pace of all lets a ticket pass, at most now if it does. */
+  long paced(Sizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.paced(sizes, now));
+    }
+    return instant;
+  }
+
   /**
-   * Returns the quota that alone keeps a ticket from going: it has no room, or is kept for another.
-   * Null: there is none, or more than one.
+   * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
+   * or it is kept for another. Null: there is none, or more than one.
    */
   @Nullable Quota onlyLacking(Sizes sizes, long order, long now) {
     Quota lacking = null;
     for (Quota quota : quotas) {
-      if (quota.line().keptFrom(order) || !quota.admits(sizes, now)) {
+      boolean lacks =
+          quota.line().keptFrom(order)
+              || !quota.admits(sizes, now)
+              || quota.paced(sizes, now) > now;
+      if (lacks) {
         if (lacking != null) {
           return null;
         }
@@ -92,6 +105,15 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     long instant = now;
     for (Quota quota : quotas) {
       instant = Math.max(instant, quota.earliest(sizes, now));
+    }
+    return instant;
+  }
+
+  /** Returns {@link #earliest}, pacing aside. */
+  long opens(Sizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.opens(sizes, now));
     }
     return instant;
   }

@@ -72,7 +72,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
-  public long earliest(long amount, long now) {
+  public long opens(long amount, long now) {
     FixedWindowState state = at(now);
     if (amount <= state.free()) {
       return now;

@@ -40,7 +40,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   }
 
   @Override
-  public long earliest(long amount, long now) {
+  public long opens(long amount, long now) {
     return Math.max(now, next());
   }
 

@@ -43,13 +43,10 @@ public final class Line {
   /** No ticket has this order. */
   public static final long NOBODY = -1;
 
-  private final Quota quota;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Place> claim = new AtomicReference<>();
 
-  Line(Quota quota) {
-    this.quota = quota;
-  }
+  Line() {}
 
   /** Adds a waiter, if it is not there. */
   public void join(Waiter waiter) {
@@ -92,31 +89,37 @@ public final class Line {
   }
 
   /**
-   * Asks whether a ticket of {@code waiter} may take from the quota, and if so counts a skip of all
-   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone,
-   * it claims the quota instead.
+   * Has the earlier first tickets of others that have been skipped enough claim what they lack,
+   * before a ticket of {@code waiter} takes from the quota: this quota, or another.
    */
-  public boolean passes(Waiter waiter, long order, long now) {
-    if (kept()) {
-      return !keptFrom(order);
+  public void ask(Waiter waiter, long order, long now) {
+    if (kept() || waiters.stream().noneMatch(other -> entitled(other, waiter, order))) {
+      return;
     }
-    for (Waiter other : waiters) {
-      if (earlier(other, waiter, order) && other.skippedEnough()) {
-        Quota claimed = other.claim(now);
-        if (claimed != null) {
-          other.wake();
-        }
-        if (quota.equals(claimed)) {
-          return false;
-        }
+    for (Waiter other : oldestFirst()) {
+      if (entitled(other, waiter, order) && other.claim(now) != null) {
+        other.wake();
       }
+    }
+  }
+
+  /**
+   * Adds those who are skipped when a ticket of {@code waiter} takes from the quota: all others
+   * with an earlier first ticket, unless the quota is kept anyway.
+   */
+  public void skipped(Waiter waiter, long order, Set<Waiter> into) {
+    if (kept()) {
+      return;
     }
     for (Waiter other : waiters) {
       if (earlier(other, waiter, order)) {
-        other.skip();
+        into.add(other);
       }
     }
-    return true;
+  }
+
+  private static boolean entitled(Waiter other, Waiter waiter, long order) {
+    return earlier(other, waiter, order) && other.skippedEnough();
   }
 
   private static boolean earlier(Waiter other, Waiter waiter, long order) {
@@ -125,13 +128,16 @@ public final class Line {
 
   /** Wakes all who wait, the one with the oldest ticket first. */
   public void wake() {
-    if (waiters.isEmpty()) {
-      return;
+    if (!waiters.isEmpty()) {
+      oldestFirst().forEach(Waiter::wake);
     }
-    // Orders change while this runs: each is read once, or the sort could see a contradiction.
+  }
+
+  /** Orders change while this runs: each is read once, or the sort could see a contradiction. */
+  private List<Waiter> oldestFirst() {
     List<Place> all = new ArrayList<>();
     waiters.forEach(waiter -> all.add(new Place(waiter, waiter.headOrder())));
     all.sort(Comparator.comparingLong(Place::order));
-    all.forEach(each -> each.waiter().wake());
+    return all.stream().map(Place::waiter).toList();
   }
 }
