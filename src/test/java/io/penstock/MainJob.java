@@ -12,19 +12,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One run of the main job: clients of three endpoints ask for five times what their limits allow in
- * a window, all at once. Two endpoints have upstream limits, the third a token window of its own;
- * each has a provider with a checker of its own.
+ * a window, within one window. Two endpoints have upstream limits, the third a token window of its
+ * own; each has a provider with a checker of its own.
  */
 final class MainJob implements AutoCloseable {
   static final Duration WINDOW = Duration.ofSeconds(12);
@@ -33,7 +34,11 @@ final class MainJob implements AutoCloseable {
   static final long REQUEST_LIMIT = 250;
 
   private static final long SEED = 20_250_601;
-  private static final int WARM_UPS = 40;
+  private static final int WARM_UPS = 150;
+
+  /** Between the starts of two calls: together they ask five times faster than limits allow. */
+  private static final Duration STEP = Duration.ofMillis(6);
+
   private static final int FIRST_CALLS = 10;
 
   /** What one call came to: how much output, or which error. */
@@ -128,10 +133,10 @@ final class MainJob implements AutoCloseable {
     // are initialised by several virtual threads at once.
     Call.mixed(FIRST_CALLS, random).forEach(chats::perform);
     Call.messages(FIRST_CALLS, random).forEach(messages::perform);
-    run(tasks);
+    run(tasks, STEP);
   }
 
-  /** Makes all calls at once and waits for the last answer. */
+  /** Makes all calls within a window and waits for the last answer. */
   void run(int callsEach) throws InterruptedException {
     long shift = shiftNanos();
     gateway.events().subscribe(openAiLog);
@@ -159,7 +164,7 @@ final class MainJob implements AutoCloseable {
       tasks.add(task(anthropicClients, messages.get(i)));
       tasks.add(task(windowClients, mixed.get(i)));
     }
-    run(tasks);
+    run(tasks, STEP);
   }
 
   private Runnable task(SdkClients clients, Call call) {
@@ -172,21 +177,29 @@ final class MainJob implements AutoCloseable {
     };
   }
 
-  private static void run(List<Runnable> tasks) throws InterruptedException {
-    AtomicInteger left = new AtomicInteger(tasks.size());
-    ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    tasks.forEach(
-        task ->
-            threads.execute(
-                () -> {
-                  task.run();
-                  left.decrementAndGet();
-                }));
-    threads.shutdown();
-    if (!threads.awaitTermination(2, TimeUnit.MINUTES)) {
-      threads.shutdownNow();
-      throw new IllegalStateException(left + " calls are without an answer after 2 minutes");
+  /** Starts a task every {@code every} and waits until all are done. */
+  private static void run(List<Runnable> tasks, Duration every) throws InterruptedException {
+    CountDownLatch left = new CountDownLatch(tasks.size());
+    try (ScheduledExecutorService starts = Executors.newSingleThreadScheduledExecutor()) {
+      Iterator<Runnable> next = tasks.iterator();
+      Runnable start = () -> Thread.startVirtualThread(counted(next.next(), left));
+      for (int i = 0; i < tasks.size(); i++) {
+        var _ = starts.schedule(start, i * every.toNanos(), TimeUnit.NANOSECONDS);
+      }
+      if (!left.await(2, TimeUnit.MINUTES)) {
+        throw new IllegalStateException(left + " calls are without an answer after 2 minutes");
+      }
     }
+  }
+
+  private static Runnable counted(Runnable task, CountDownLatch left) {
+    return () -> {
+      try {
+        task.run();
+      } finally {
+        left.countDown();
+      }
+    };
   }
 
   @Override

@@ -135,6 +135,8 @@ class MainJobIT {
   }
 
   private static void print(MainJob job) {
+    trace("openai", job.openAiLog);
+    trace("anthropic", job.anthropicLog);
     say("main job: %d calls, window %d s".formatted(3 * CALLS_EACH, MainJob.WINDOW.toSeconds()));
     say(
         "%-10s %6s %5s %9s %7s %7s %7s %6s"
@@ -202,6 +204,24 @@ class MainJobIT {
                 order.passed(),
                 order.mostPassed(),
                 jitter / 1_000_000));
+  }
+
+  private static void trace(String name, ReleaseLog log) {
+    StringBuilder line = new StringBuilder("trace ").append(name);
+    int i = 0;
+    long first = -1;
+    for (ReleaseLog.Noted each : log.all()) {
+      if (each.event() instanceof Event.Released released) {
+        first = first < 0 ? released.atNanos() : first;
+        if ((i < 40 && i % 8 == 0) || i % 40 == 0) {
+          line.append(
+              " %.1fs:%d"
+                  .formatted((released.atNanos() - first) / 1e9, each.jitterNanos() / 1_000_000));
+        }
+        i++;
+      }
+    }
+    say(line.toString());
   }
 
   private static void waits(String name, ComputedWaits waits) {
