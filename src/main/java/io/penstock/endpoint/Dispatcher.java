@@ -52,29 +52,32 @@ final class Dispatcher {
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
-    // Who can go at the very instant of its deadline goes, and needs no patience to go at once.
-    expire(now - 1, now);
+    boolean late = true;
+    while (late) {
+      late = expireOne(now - 1, now);
+    }
+    // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
+    // one that expires may have kept what the next needs.
     do {
       if (!paused) {
         release(now);
       }
-    } while (expire(now, now));
+    } while (expireOne(now, now));
     return next();
   }
 
-  /** Ends the waiting of those whose deadline is not after {@code until}; false when of none. */
-  private boolean expire(long until, long now) {
-    boolean any = false;
-    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= until) {
-      Pending pending = deadlines.first();
-      remove(pending, false);
-      any = true;
-      if (pending.decide(State.EXPIRED)) {
-        long waited = now - pending.arrivedNanos();
-        clerk.expired(pending, Admission.expired(waited));
-      }
+  /** Ends the waiting of the first whose deadline is not after {@code until}; false if of none. */
+  private boolean expireOne(long until, long now) {
+    if (deadlines.isEmpty() || deadlines.first().deadlineNanos() > until) {
+      return false;
     }
-    return any;
+    Pending pending = deadlines.first();
+    remove(pending, false);
+    if (pending.decide(State.EXPIRED)) {
+      long waited = now - pending.arrivedNanos();
+      clerk.expired(pending, Admission.expired(waited));
+    }
+    return true;
   }
 
   private void release(long now) {

@@ -76,6 +76,20 @@ class FairnessTest {
   }
 
   @Test
+  void sameDeadline_firstHadClaimed_secondGoesWhenTheFirstExpires() {
+    world.registry.apply(List.of(World.endpoint("/a", 0, World.upstream("u", 100, 60))));
+    submit(find("/a"), "m", 50);
+    Patience second = new Patience(Patience.UNSAID, SECOND);
+    Pending large = find("/a").submit("m", Cost.ofInput(100), 0, second);
+    Pending small = find("/a").submit("m", Cost.ofInput(10), 0, second);
+
+    world.until(SECOND);
+
+    assertThat(large.state()).isEqualTo(State.EXPIRED);
+    assertThat(small.state()).isEqualTo(State.GRANTED);
+  }
+
+  @Test
   void laneInTwoLinesAtOnce_isSkippedOnceByEachThatPasses() {
     // Both models go to one pool and through the endpoint's own limit.
     UpstreamSpec pool = renamed(World.upstream("u", 1_000, 60));

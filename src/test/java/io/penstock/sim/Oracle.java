@@ -79,6 +79,7 @@ final class Oracle {
         }
         case Event.Expired expired -> {
           check(ticket.deadline == world.now(), "expired, not at its deadline", ticket);
+          checks.expiry(ticket, world.now());
           move(ticket, Stage.WAITING, Stage.EXPIRED);
         }
         case Event.Cancelled cancelled -> {

@@ -152,6 +152,15 @@ final class OracleChecks {
     }
   }
 
+  /** Looks at a ticket whose time is up: at that very instant it may still go. */
+  void expiry(SimTicket ticket, long now) {
+    for (SimPool pool : ways.of(ticket)) {
+      if (!ticket.endpoint.paused && ways.canGo(ticket, pool, now)) {
+        throw new Violation("expired, but it could go: " + ticket);
+      }
+    }
+  }
+
   private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
     Bounds bounds = endpoint.spec.bounds();
     long tickets = 1;

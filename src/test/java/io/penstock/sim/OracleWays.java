@@ -245,13 +245,16 @@ final class OracleWays {
       return;
     }
     Long known = claims.get(quota);
-    if (known != null && !quota.line().keptFrom(known)) {
+    if (known != null && !still && !quota.line().keptFrom(known)) {
       return;
     }
     for (SimEndpoint endpoint : all) {
       for (Long order : endpoint.waiting.keySet()) {
         if (!quota.line().keptFrom(order)) {
           claims.put(quota, order);
+          if (still && endpoint.paused) {
+            throw new Violation(quota + " is kept for one that may not go: " + order);
+          }
           return;
         }
       }
