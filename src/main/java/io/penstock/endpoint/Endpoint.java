@@ -112,11 +112,12 @@ public final class Endpoint {
    * @param bytes of body it holds while it waits
    */
   public Pending submit(@Nullable String model, Cost cost, long bytes, Patience patience) {
-    long now = house.ticker().nanos();
-    long order = house.arrivals().getAndIncrement();
-    Pending pending = new Pending(this, order, model, cost, bytes, patience, now);
     totals.add(Fate.OFFERED, cost, bytes);
     totals.add(Fate.WAITING, cost, bytes);
+    long now = house.ticker().nanos();
+    // Numbered as late as can be: who is numbered first should be in the inbox first.
+    long order = house.arrivals().getAndIncrement();
+    Pending pending = new Pending(this, order, model, cost, bytes, patience, now);
     inbox.offer(at -> arrive(pending, at));
     return pending;
   }

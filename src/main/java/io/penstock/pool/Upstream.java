@@ -86,8 +86,6 @@ public final class Upstream {
     if (perMinute > 0) {
       Limit limit = source.limit(id, specOf(perMinute), now);
       limits.add(new Metered(measure, limit));
-    } else {
-      source.forget(id);
     }
   }
 
@@ -107,15 +105,6 @@ public final class Upstream {
           quota.change(next.charge(), limits(pool, now));
           quota.widen(jitterNanos);
         });
-  }
-
-  /** Forgets its limits: it is not configured any more. */
-  void forget() {
-    for (String pool : pools.keySet()) {
-      for (Measure measure : Measure.values()) {
-        source.forget(new LimitId(LimitId.Kind.UPSTREAM, spec.id(), pool, measure, windowNanos));
-      }
-    }
   }
 
   /** Notes how long a request took from its release until its last byte was written. */

@@ -125,14 +125,14 @@ class UpstreamsTest {
   }
 
   @Test
-  void limitTakenAway_isGoneAndComesBackEmpty() {
+  void limitTakenAway_isGone_andComesBackWithItsSpend() {
     Upstream upstream = applied(spec("u", 10, 600));
     Quota pool = upstream.pool("m", NOW);
     pool.take(Cost.ofInput(40), NOW, new ArrayList<>());
     upstreams.apply(List.of(spec("u", 10, 0)), NOW);
     assertThat(pool.limits()).hasSize(1);
     upstreams.apply(List.of(spec("u", 10, 600)), NOW);
-    assertThat(limit(pool, Measure.TOKENS).balance(NOW).charged()).isZero();
+    assertThat(limit(pool, Measure.TOKENS).balance(NOW).charged()).isEqualTo(40);
     assertThat(limit(pool, Measure.REQUESTS).balance(NOW).charged()).isEqualTo(1);
   }
 
@@ -153,14 +153,14 @@ class UpstreamsTest {
   }
 
   @Test
-  void removed_isForgottenWithItsSpend() {
+  void removed_isGone_andComesBackWithItsSpend() {
     Upstream upstream = applied(spec("u", 10, 0));
     upstream.pool("m", NOW).take(Cost.NO_TOKENS, NOW, new ArrayList<>());
     upstreams.apply(List.of(spec("v", 10, 0)), NOW);
     assertThat(upstreams.find("u")).isNull();
     assertThat(upstreams.all()).hasSize(1);
     Quota pool = applied(spec("u", 10, 0)).pool("m", NOW);
-    assertThat(limit(pool, Measure.REQUESTS).balance(NOW).charged()).isZero();
+    assertThat(limit(pool, Measure.REQUESTS).balance(NOW).charged()).isEqualTo(1);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.penstock.quota.Quota;
 import io.penstock.sim.OracleLimit.Ask;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -31,6 +32,7 @@ final class OracleWays {
   private final Map<String, SimEndpoint> live = new TreeMap<>();
   private final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
   private final Map<String, Map<String, SimPool>> pools = new HashMap<>();
+  private final Map<String, Map<Measure, OracleSpend.Metering>> kept = new HashMap<>();
   private final IdentityHashMap<Quota, Long> claims = new IdentityHashMap<>();
   private final IdentityHashMap<SimEndpoint, Map<@Nullable String, List<@Nullable SimPool>>> cache =
       new IdentityHashMap<>();
@@ -124,6 +126,7 @@ final class OracleWays {
                     spec,
                     id + "/" + name,
                     upstream.pool(model, world.now()),
+                    kept.computeIfAbsent(id + "/" + name, absent -> new EnumMap<>(Measure.class)),
                     world.window(),
                     world.now()));
   }

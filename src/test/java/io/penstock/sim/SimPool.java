@@ -14,11 +14,23 @@ final class SimPool {
   final Quota quota;
   final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
   private final Upstream upstream;
+
+  /** All limits this pool ever had: a provider does not forget because its limit was not set. */
+  private final Map<Measure, OracleSpend.Metering> kept;
+
   private final long window;
   UpstreamSpec spec;
 
-  SimPool(Upstream upstream, UpstreamSpec spec, String name, Quota quota, long window, long now) {
+  SimPool(
+      Upstream upstream,
+      UpstreamSpec spec,
+      String name,
+      Quota quota,
+      Map<Measure, OracleSpend.Metering> kept,
+      long window,
+      long now) {
     this.upstream = upstream;
+    this.kept = kept;
     this.name = name;
     this.quota = quota;
     this.window = window;
@@ -42,17 +54,15 @@ final class SimPool {
     }
     long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.burstSeconds()) / 60));
     LimitSpec limit = new LimitSpec.TrailingWindow(perWindow, window, spec.guardNanos(), burst);
-    OracleSpend.Metering known = limits.get(measure);
-    if (known != null) {
-      if (!known.limit().spec().equals(limit)) {
-        known.limit().resize(limit, now);
-      }
-    } else {
-      limits.put(
-          measure,
-          new OracleSpend.Metering(
-              measure, OracleLimit.of(limit, now), new ProviderLedger(window)));
+    OracleSpend.Metering known = kept.get(measure);
+    if (known == null) {
+      known =
+          new OracleSpend.Metering(measure, OracleLimit.of(limit, now), new ProviderLedger(window));
+      kept.put(measure, known);
+    } else if (!known.limit().spec().equals(limit)) {
+      known.limit().resize(limit, now);
     }
+    limits.put(measure, known);
   }
 
   /** Takes over the jitter that was measured: how it is measured is not in question here. */
