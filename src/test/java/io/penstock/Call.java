@@ -1,6 +1,7 @@
 package io.penstock;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -30,15 +31,22 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
     return inputTokens + (long) maxTokens * answers;
   }
 
-  private static int size(Random random) {
-    return LEAST + random.nextInt(MOST - LEAST + 1);
+  /** Sizes evenly spread from least to most, in any order. */
+  private static List<Integer> sizes(int count, Random random) {
+    List<Integer> sizes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      sizes.add(LEAST + (MOST - LEAST) * i / Math.max(1, count - 1));
+    }
+    Collections.shuffle(sizes, random);
+    return sizes;
   }
 
   /** Chats of which OpenAI charges 180 to 1,400 tokens each. */
   static List<Call> chats(int count, Random random) {
     List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
     for (int i = 0; i < count; i++) {
-      int size = size(random);
+      int size = sizes.get(i);
       calls.add(
           switch (i % 8) {
             case 6 -> new Call(Kind.CHAT, 20, size / 2, 2, random.nextBoolean());
@@ -52,9 +60,10 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
   /** Messages with 180 to 1,400 tokens of output each. */
   static List<Call> messages(int count, Random random) {
     List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
     for (int i = 0; i < count; i++) {
       int input = 20 + random.nextInt(400);
-      calls.add(new Call(Kind.MESSAGE, input, size(random), 1, random.nextBoolean()));
+      calls.add(new Call(Kind.MESSAGE, input, sizes.get(i), 1, random.nextBoolean()));
     }
     return calls;
   }
@@ -62,8 +71,9 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
   /** Chats and embeddings of 180 to 1,400 tokens in and out together. */
   static List<Call> mixed(int count, Random random) {
     List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
     for (int i = 0; i < count; i++) {
-      int size = size(random);
+      int size = sizes.get(i);
       int input = 20 + random.nextInt(size - 40);
       calls.add(
           i % 4 == 3

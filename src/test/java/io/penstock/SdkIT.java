@@ -1,5 +1,6 @@
 package io.penstock;
 
+import static io.penstock.Server.MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -25,8 +26,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +38,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated
 @Timeout(60)
 class SdkIT {
-  /** What a model is asked that the small queue, or the small window, has no place for. */
   private static final String ROUTES =
       """
       endpoints:
@@ -46,10 +47,6 @@ class SdkIT {
         - path: /anthropic
           dialect: anthropic
           upstreams: [{id: anthropic, url: "mock://anthropic?tokens=40"}]
-        - path: /slow
-          dialect: openai
-          max_queue_size: 1
-          upstreams: [{id: slow, url: "mock://openai?tokens=4", rpm_limit: %d, burst_seconds: 1}]
         - path: /slow-anthropic
           dialect: anthropic
           max_queue_size: 1
@@ -59,20 +56,36 @@ class SdkIT {
           upstreams: [{id: small, url: "mock://openai?tokens=4", tpm_limit: 50}]
       """;
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
 
-  private Gateway gateway;
+  private static Gateway gateway;
   private final List<SdkClients> opened = new ArrayList<>();
 
-  @BeforeEach
-  void start() throws IOException {
-    gateway = Gateway.start(directory, ROUTES.formatted(1), Server.MINUTE);
+  /** The routes, and one slow endpoint: each test has one for itself, so that none waits long. */
+  private static String routes(int rpm, String slow) {
+    return ROUTES
+        + """
+          - path: /%1$s
+            dialect: openai
+            max_queue_size: 1
+            upstreams: [{id: %1$s, url: "mock://openai?tokens=4", rpm_limit: %2$d}]
+        """
+            .formatted(slow, rpm);
+  }
+
+  @BeforeAll
+  static void start() throws IOException {
+    gateway = Gateway.start(directory, ROUTES, MINUTE);
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
   }
 
   @AfterEach
   void close() {
     opened.forEach(SdkClients::close);
-    gateway.close();
   }
 
   private SdkClients clients(String path) {
@@ -178,10 +191,11 @@ class SdkIT {
   }
 
   @Test
-  void queueFull_isARateLimitErrorThatSaysWhenToComeBack() throws InterruptedException {
-    clients("/slow").openAi().chat().completions().create(chat("Hello"));
-    CompletableFuture<Object> waits = parked("/slow");
-    SdkClients more = clients("/slow");
+  void queueFull_isARateLimitErrorThatSaysWhenToComeBack() throws Exception {
+    gateway.rewrite(routes(1, "full"));
+    clients("/full").openAi().chat().completions().create(chat("Hello"));
+    CompletableFuture<Object> waits = parked("/full");
+    SdkClients more = clients("/full");
     RateLimitException full =
         catchThrowableOfType(
             RateLimitException.class,
@@ -281,8 +295,9 @@ class SdkIT {
   }
 
   @Test
-  void waitedUntilItsTimeout_isARateLimitErrorNotToBeRetried() {
-    SdkClients clients = clients("/slow");
+  void waitedUntilItsTimeout_isARateLimitErrorNotToBeRetried() throws IOException {
+    gateway.rewrite(routes(1, "late"));
+    SdkClients clients = clients("/late");
     clients.openAi().chat().completions().create(chat("Hello"));
     // The library says how long it waits, a second of which is left for the answer.
     var options = RequestOptions.builder().timeout(Duration.ofSeconds(2)).build();
@@ -297,28 +312,31 @@ class SdkIT {
 
   @Test
   void routesRewritten_higherLimitReleasesThoseWhoWait() throws Exception {
-    clients("/slow").openAi().chat().completions().create(chat("Hello"));
-    CompletableFuture<Object> waits = parked("/slow");
-    gateway.rewrite(ROUTES.formatted(100_000));
+    gateway.rewrite(routes(1, "more"));
+    clients("/more").openAi().chat().completions().create(chat("Hello"));
+    CompletableFuture<Object> waits = parked("/more");
+    gateway.rewrite(routes(100_000, "more"));
     assertThat(waits.get(10, TimeUnit.SECONDS)).isNotInstanceOf(RuntimeException.class);
   }
 
   @Test
   void routesBroken_oldOnesGoOn() throws Exception {
-    clients("/slow").openAi().chat().completions().create(chat("Hello"));
-    CompletableFuture<Object> waits = parked("/slow");
-    assertThat(gateway.rewrite(ROUTES.formatted(-1))).isInstanceOf(Reloader.Result.Refused.class);
+    gateway.rewrite(routes(1, "kept"));
+    clients("/kept").openAi().chat().completions().create(chat("Hello"));
+    CompletableFuture<Object> waits = parked("/kept");
+    assertThat(gateway.rewrite(routes(-1, "kept"))).isInstanceOf(Reloader.Result.Refused.class);
     assertThat(waits).isNotDone();
     assertThat(clients("/openai").perform(Call.chats(1, new Random(1)).getFirst())).isPositive();
-    gateway.rewrite(ROUTES.formatted(100_000));
+    gateway.rewrite(routes(100_000, "kept"));
     assertThat(waits.get(10, TimeUnit.SECONDS)).isNotInstanceOf(RuntimeException.class);
   }
 
   @Test
   void endpointRemoved_thoseWhoWaitAreToldSo() throws Exception {
-    clients("/slow").openAi().chat().completions().create(chat("Hello"));
-    CompletableFuture<Object> waits = parked("/slow");
-    gateway.rewrite(ROUTES.formatted(1).replace("path: /slow\n", "path: /renamed\n"));
+    gateway.rewrite(routes(1, "gone"));
+    clients("/gone").openAi().chat().completions().create(chat("Hello"));
+    CompletableFuture<Object> waits = parked("/gone");
+    gateway.rewrite(ROUTES);
     Object outcome = waits.get(10, TimeUnit.SECONDS);
     assertThat(outcome).isInstanceOf(InternalServerException.class);
     var removed = (InternalServerException) outcome;

@@ -22,9 +22,9 @@ public final class StrictProvider implements AutoCloseable {
   public static final String UNCOUNTED = "warm-up";
 
   private static final JsonMapper JSON = new JsonMapper();
-  private static final int LATENCY_MILLIS = 60;
-  private static final int PIECES = 8;
-  private static final int DURATION_MILLIS = 160;
+  private static final int LATENCY_MILLIS = 20;
+  private static final int PIECES = 4;
+  private static final int DURATION_MILLIS = 80;
 
   private final ProviderShape shape;
   private final Ticker ticker;
