@@ -79,7 +79,9 @@ class SdkIT {
   }
 
   @AfterAll
-  static void stop() {
+  static void stop() throws IOException {
+    // Who still waits is told to go: a stop would wait for them.
+    gateway.rewrite(ROUTES.substring(0, ROUTES.indexOf("  - path: /slow-anthropic")));
     gateway.close();
   }
 
@@ -151,7 +153,9 @@ class SdkIT {
   void everyKindOfCall_isAnsweredAndItsUsageSettled() throws InterruptedException {
     SdkClients openAi = clients("/openai");
     SdkClients anthropic = clients("/anthropic");
-    for (boolean stream : List.of(false, true)) {
+    // Often: an end that is told before the last part was read shows now and then only.
+    for (int i = 0; i < 40; i++) {
+      boolean stream = i % 2 == 1;
       Call chat = new Call(Call.Kind.CHAT, 12, 20, 1, stream);
       settles("/openai", 32, 32, () -> openAi.perform(chat));
       Call message = new Call(Call.Kind.MESSAGE, 12, 20, 1, stream);
@@ -162,8 +166,8 @@ class SdkIT {
     settles("/openai", 112, 52, () -> openAi.perform(generous));
     Call embedding = new Call(Call.Kind.EMBEDDING, 12, 0, 1, false);
     settles("/openai", 12, 12, () -> openAi.perform(embedding));
-    assertIdle("/openai", 4);
-    assertIdle("/anthropic", 2);
+    assertIdle("/openai");
+    assertIdle("/anthropic");
   }
 
   private void settles(String path, long reserved, long used, Runnable call)
@@ -182,12 +186,13 @@ class SdkIT {
     assertThat(settled.join().overrunTokens()).isZero();
   }
 
-  private void assertIdle(String path, long served) {
+  private static void assertIdle(String path) {
     Totals totals = gateway.endpoint(path).totals();
-    assertThat(totals.requests(Fate.OFFERED)).isEqualTo(served);
-    assertThat(totals.requests(Fate.SERVED)).isEqualTo(served);
-    assertThat(totals.requests(Fate.RUNNING)).isZero();
-    assertThat(totals.bytes(Fate.RUNNING)).isZero();
+    for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
+      assertThat(totals.requests(fate)).isZero();
+      assertThat(totals.tokens(fate)).isZero();
+      assertThat(totals.bytes(fate)).isZero();
+    }
   }
 
   @Test
