@@ -2,36 +2,67 @@ package io.penstock;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.core.env.Environment;
 
-/** Refuses to start a gateway that anyone could use without being asked to. */
-final class OpenRelay extends RuntimeException {
+/**
+ * Refuses to start a gateway that anyone could use, or operate, without being asked to. The
+ * framework lets its own kind of exception through without a report of its own.
+ */
+final class OpenRelay extends SpringApplication.AbandonedRunException {
   private static final long serialVersionUID = 1L;
 
-  private OpenRelay(String message) {
-    super(message, null, false, false);
+  private final String why;
+
+  private OpenRelay(String why) {
+    this.why = why;
   }
 
   @Override
   public String getMessage() {
-    return String.valueOf(super.getMessage());
+    return why;
   }
 
   static void check(Environment environment) {
-    String address = environment.getProperty("server.address", "127.0.0.1");
+    String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
     if (!meant && !loopback(address)) {
       throw new OpenRelay(
           "no keys are configured, so anyone who reaches "
-              + address
+              + named(address)
               + " could use the upstreams: listen on 127.0.0.1, or say"
               + " --penstock.keys.required=false to mean it");
     }
+    checkOperator(environment);
+  }
+
+  private static void checkOperator(Environment environment) {
+    ManagementPortType port = ManagementPortType.get(environment);
+    if (port == ManagementPortType.SAME) {
+      throw new OpenRelay(
+          "the operator port is the gateway's own, so that clients would be operators: give"
+              + " --operator-port another one");
+    }
+    String address = environment.getProperty("management.server.address", "");
+    String token = environment.getProperty("penstock.operator.token", "");
+    if (port == ManagementPortType.DIFFERENT && token.isBlank() && !loopback(address)) {
+      throw new OpenRelay(
+          "anyone who reaches "
+              + named(address)
+              + " could operate the gateway: set penstock.operator.token, or leave"
+              + " management.server.address at 127.0.0.1");
+    }
+  }
+
+  private static String named(String address) {
+    return address.isBlank() ? "any address of this machine" : address;
   }
 
   private static boolean loopback(String address) {
     try {
-      return InetAddress.getByName(address).isLoopbackAddress();
+      // What is blank is bound to every address, though it resolves to a loopback one.
+      return !address.isBlank() && InetAddress.getByName(address).isLoopbackAddress();
     } catch (UnknownHostException unknown) {
       return false; // whatever it is, it is not known to be safe
     }

@@ -1,10 +1,12 @@
 package io.penstock;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.RouteWatcher;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.metrics.Meters;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
 import io.penstock.quota.LimitSource;
@@ -16,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.LoopResources;
@@ -88,6 +91,20 @@ class PenstockConfiguration {
     RouteWatcher watcher = new RouteWatcher(setup.routes(), assembly);
     watcher.start();
     return watcher;
+  }
+
+  /** Made when the first configuration is in place. */
+  @Bean
+  @DependsOn("assembly")
+  Meters penstockMeters(
+      MeterRegistry meters,
+      Registry registry,
+      Upstreams upstreams,
+      Ticker ticker,
+      EventBus events) {
+    Meters listener = new Meters(meters, registry, upstreams, ticker);
+    events.subscribe(listener);
+    return listener;
   }
 
   @Bean

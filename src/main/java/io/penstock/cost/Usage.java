@@ -1,7 +1,8 @@
 package io.penstock.cost;
 
 /**
- * What a request really used, as its answer says.
+ * What a request really used, as its answer says. Counts above {@link Cost#MAX_TOKENS} are cut to
+ * it: what an answer claims must not overflow what is added up.
  *
  * @param inputTokens tokens of input, cache reads included, ≥ 0
  * @param cacheReadTokens the part of the input that was read from the provider's cache
@@ -20,6 +21,9 @@ public record Usage(long inputTokens, long cacheReadTokens, long outputTokens) {
       throw new IllegalArgumentException(
           "cacheReadTokens is " + cacheReadTokens + ", expected 0 to inputTokens " + inputTokens);
     }
+    inputTokens = Math.min(inputTokens, Cost.MAX_TOKENS);
+    cacheReadTokens = Math.min(cacheReadTokens, Cost.MAX_TOKENS);
+    outputTokens = Math.min(outputTokens, Cost.MAX_TOKENS);
   }
 
   /** Returns input plus output, in tokens. */

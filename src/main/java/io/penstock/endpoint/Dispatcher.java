@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.endpoint.Lane.Choice;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Ticket.State;
+import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Reason;
@@ -10,8 +11,10 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -49,22 +52,32 @@ final class Dispatcher {
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
-    expire(now);
-    if (!paused) {
-      release(now);
+    boolean late = true;
+    while (late) {
+      late = expireOne(now - 1, now);
     }
+    // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
+    // one that expires may have kept what the next needs.
+    do {
+      if (!paused) {
+        release(now);
+      }
+    } while (expireOne(now, now));
     return next();
   }
 
-  private void expire(long now) {
-    while (!deadlines.isEmpty() && deadlines.first().deadlineNanos() <= now) {
-      Pending pending = deadlines.first();
-      remove(pending, false);
-      if (pending.decide(State.EXPIRED)) {
-        long waited = now - pending.arrivedNanos();
-        clerk.expired(pending, Admission.expired(waited));
-      }
+  /** Ends the waiting of the first whose deadline is not after {@code until}; false if of none. */
+  private boolean expireOne(long until, long now) {
+    if (deadlines.isEmpty() || deadlines.first().deadlineNanos() > until) {
+      return false;
     }
+    Pending pending = deadlines.first();
+    remove(pending, false);
+    if (pending.decide(State.EXPIRED)) {
+      long waited = now - pending.arrivedNanos();
+      clerk.expired(pending, Admission.expired(waited));
+    }
+    return true;
   }
 
   private void release(long now) {
@@ -94,12 +107,23 @@ final class Dispatcher {
   private void grant(Choice choice, long now) {
     Pending pending = choice.pending();
     Route route = choice.route();
+    if (pending.state() != State.PARKED) {
+      remove(pending, false); // decided elsewhere, and about to leave
+      return;
+    }
+    if (choice.held()) {
+      choice.lane().hold(choice, now);
+      return;
+    }
     if (!choice.lane().passes(pending, route, now) || !mayTake(choice, now)) {
       return;
     }
     List<Spend> spends = route.take(pending.cost(), now);
     if (spends == null) {
-      return; // somebody else was faster: the next look sees what is left
+      // Somebody else was faster: the next look sees what is left. What was taken and given back
+      // may have looked gone to others meanwhile.
+      route.wake();
+      return;
     }
     remove(pending, true);
     int depth = (int) backlog.tickets();
@@ -108,15 +132,27 @@ final class Dispatcher {
       clerk.granted(pending, settlement);
     } else {
       spends.forEach(spend -> spend.giveBack(now));
+      route.wake();
     }
   }
 
+  /**
+   * Returns whether no earlier ticket claims what the choice would take. Only when all have been
+   * asked is it known: who waits for one quota may claim another.
+   */
   private static boolean mayTake(Choice choice, long now) {
+    long order = choice.pending().order();
     for (Quota quota : choice.route().quotas()) {
-      if (!quota.line().passes(choice.lane(), choice.pending().order(), now)) {
-        return false;
-      }
+      quota.line().ask(choice.lane(), order, now);
     }
+    if (choice.route().keptFrom(order)) {
+      return false;
+    }
+    Set<Line.Waiter> skipped = new HashSet<>(); // once each, in however many lines they stand
+    for (Quota quota : choice.route().quotas()) {
+      quota.line().skipped(choice.lane(), order, skipped);
+    }
+    skipped.forEach(Line.Waiter::skip);
     return true;
   }
 
@@ -192,6 +228,9 @@ final class Dispatcher {
   void reroute(Routes routes, long now) {
     for (Lane lane : List.copyOf(lanes.values())) {
       lane.reroute(routes.of(lane.model(), now), routes.maxSkips());
+      if (!paused) {
+        lane.join();
+      }
       lane.tickets()
           .forEach(
               pending -> {
@@ -219,6 +258,18 @@ final class Dispatcher {
   /** Stops or restarts letting tickets go; their time runs on. */
   void pause(boolean stop) {
     paused = stop;
+    // Who may not go keeps nothing from others, and is not skipped by them.
+    lanes.values().forEach(stop ? Lane::withdraw : Lane::join);
+  }
+
+  /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
+  long oldestNanos() {
+    long oldest = Ticker.NEVER;
+    for (Lane lane : lanes.values()) {
+      Pending first = lane.tickets().first();
+      oldest = first == null ? oldest : Math.min(oldest, first.arrivedNanos());
+    }
+    return oldest;
   }
 
   Backlog backlog() {

@@ -2,29 +2,24 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Measure;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
-import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Ticket.State;
-import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -53,35 +48,29 @@ public final class Endpoint {
       Events events,
       AtomicLong arrivals) {}
 
-  @FunctionalInterface
-  private interface Message {
-    void act(long now);
-  }
-
   private record Decision(Pending pending, Outcome outcome) {}
 
   private final House house;
-  private final Driver driver;
   private final Totals totals = new Totals();
-  private final Queue<Message> inbox = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger work = new AtomicInteger();
-  private final List<Decision> decided = new ArrayList<>();
+  private final Queue<Decision> decided = new ArrayDeque<>();
   private final Books books = new Books();
   private final Dispatcher dispatcher = new Dispatcher(books);
   private final Ways ways = new Ways();
-  private long alarm = Ticker.NEVER;
+  private final Inbox inbox;
   private final Quota own;
   private volatile EndpointSpec spec;
-  private volatile boolean rang;
   private volatile boolean paused;
+  private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
 
   Endpoint(EndpointSpec spec, House house) {
     this.spec = spec;
     this.house = house;
-    this.driver = house.drivers().driver(spec.algorithm());
     long now = house.ticker().nanos();
-    this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits(spec, null, now));
+    List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
+    this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
+    Driver driver = house.drivers().driver(spec.algorithm());
+    this.inbox = new Inbox(house.ticker(), driver, new Owner());
   }
 
   /** Returns the configuration. */
@@ -104,6 +93,12 @@ public final class Endpoint {
     return own.utilization(house.ticker().nanos());
   }
 
+  /** Returns how long the ticket that waits longest has waited, in nanoseconds; 0 if none waits. */
+  public long oldestWaitNanos() {
+    long oldest = oldestNanos;
+    return oldest == Ticker.NEVER ? 0 : Math.max(0, house.ticker().nanos() - oldest);
+  }
+
   /** Returns whether releases are stopped. */
   public boolean paused() {
     return paused;
@@ -117,15 +112,13 @@ public final class Endpoint {
    * @param bytes of body it holds while it waits
    */
   public Pending submit(@Nullable String model, Cost cost, long bytes, Patience patience) {
-    long now = house.ticker().nanos();
-    long order = house.arrivals().getAndIncrement();
-    Pending pending = new Pending(this, order, model, cost, bytes, patience, now);
     totals.add(Fate.OFFERED, cost, bytes);
     totals.add(Fate.WAITING, cost, bytes);
-    inbox.add(at -> arrive(pending, at));
-    if (work.getAndIncrement() == 0) {
-      turn();
-    }
+    long now = house.ticker().nanos();
+    // Numbered as late as can be: who is numbered first should be in the inbox first.
+    long order = house.arrivals().getAndIncrement();
+    Pending pending = new Pending(this, order, model, cost, bytes, patience, now);
+    inbox.offer(at -> arrive(pending, at));
     return pending;
   }
 
@@ -156,7 +149,7 @@ public final class Endpoint {
     if (pending.decide(State.CANCELLED)) {
       totals.move(Fate.WAITING, Fate.CANCELLED, pending.cost(), pending.bytes());
       publish(new Event.Cancelled(house.ticker().nanos(), path(), pending.order()));
-      send(at -> dispatcher.leave(pending));
+      inbox.send(at -> dispatcher.leave(pending));
       return;
     }
     Outcome outcome = pending.outcome();
@@ -174,16 +167,22 @@ public final class Endpoint {
   /** Stops or restarts releases; tickets arrive and expire all the same. */
   public void pause(boolean stop) {
     paused = stop;
-    send(at -> dispatcher.pause(stop));
+    inbox.send(at -> dispatcher.pause(stop));
   }
 
   /** Applies another configuration of the same path; tickets, spend and debt stay. */
   void reconfigure(EndpointSpec next) {
-    send(
+    inbox.send(
         at -> {
+          if (closed != null) {
+            return; // its limit is forgotten, and may be another endpoint's by now
+          }
           EndpointSpec before = spec;
           spec = next;
-          own.change(Charge.TOTAL, limits(next, before, at));
+          own.change(Charge.TOTAL, OwnLimit.of(house.limits(), next, before, at));
+          if (next.algorithm() != before.algorithm()) {
+            inbox.drivenBy(house.drivers().driver(next.algorithm()));
+          }
           dispatcher.reroute(ways, at);
         });
   }
@@ -191,62 +190,8 @@ public final class Endpoint {
   /** Refuses all who wait, and all who come. */
   void close(Refusal refusal) {
     closed = refusal;
-    send(at -> dispatcher.close(refusal));
-    LimitId id = limitId(spec);
-    if (id != null) {
-      house.limits().forget(id);
-    }
-  }
-
-  private void send(Message message) {
-    inbox.add(message);
-    signal();
-  }
-
-  private void signal() {
-    if (work.getAndIncrement() == 0) {
-      driver.execute(this::turn);
-    }
-  }
-
-  private void ring() {
-    rang = true;
-    if (work.getAndIncrement() == 0) {
-      turn();
-    }
-  }
-
-  /** Works until there is nothing to do; only one thread at a time gets here. */
-  private void turn() {
-    try {
-      int seen = work.get();
-      do {
-        once(house.ticker().nanos());
-        seen = work.addAndGet(-seen);
-      } while (seen != 0);
-    } catch (RuntimeException fault) {
-      work.set(0); // or nobody would ever work here again
-      throw fault;
-    }
-  }
-
-  private void once(long now) {
-    for (Message message = inbox.poll(); message != null; message = inbox.poll()) {
-      message.act(now);
-    }
-    long next = dispatcher.step(now);
-    for (Decision decision : decided) {
-      decision.pending().deliver(decision.outcome());
-    }
-    decided.clear();
-    if (rang) {
-      rang = false;
-      alarm = Ticker.NEVER;
-    }
-    if (next != alarm) {
-      alarm = next;
-      driver.at(next, this::ring);
-    }
+    inbox.send(at -> dispatcher.close(refusal));
+    OwnLimit.forget(house.limits(), spec);
   }
 
   private void arrive(Pending pending, long now) {
@@ -271,34 +216,29 @@ public final class Endpoint {
     house.events().publish(event);
   }
 
-  private List<Metered> limits(EndpointSpec next, @Nullable EndpointSpec before, long now) {
-    LimitId from = before == null ? null : limitId(before);
-    LimitId to = limitId(next);
-    boolean same = from != null && to != null && from.measure() == to.measure();
-    if (from != null && !same) {
-      house.limits().forget(from);
+  /** What the inbox has done. */
+  private final class Owner implements Inbox.Owner {
+    @Override
+    public long step(long now) {
+      long next = dispatcher.step(now);
+      oldestNanos = dispatcher.oldestNanos();
+      return next;
     }
-    if (to == null) {
-      return List.of();
+
+    /** A receiver that fails keeps nobody else from theirs. */
+    @Override
+    public void deliver() {
+      for (Decision decision = decided.poll(); decision != null; decision = decided.poll()) {
+        try {
+          decision.pending().deliver(decision.outcome());
+        } catch (RuntimeException | Error fault) {
+          inbox.fault(
+              () -> {
+                throw fault;
+              });
+        }
+      }
     }
-    Limit limit =
-        same && from != null
-            ? house.limits().change(from, to, next.limit(), now)
-            : house.limits().limit(to, next.limit(), now);
-    return List.of(new Metered(to.measure(), limit));
-  }
-
-  private static @Nullable LimitId limitId(EndpointSpec spec) {
-    return switch (spec.limit()) {
-      case LimitSpec.Unlimited unlimited -> null;
-      case LimitSpec.Strict strict -> id(spec, Measure.REQUESTS, 0);
-      case LimitSpec.FixedWindow window -> id(spec, Measure.TOKENS, window.windowNanos());
-      case LimitSpec.TrailingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());
-    };
-  }
-
-  private static LimitId id(EndpointSpec spec, Measure measure, long durationNanos) {
-    return new LimitId(LimitId.Kind.ENDPOINT, spec.path(), "", measure, durationNanos);
   }
 
   /** Enters each decision in the totals, once, and has it delivered after the step. */
@@ -306,6 +246,7 @@ public final class Endpoint {
     @Override
     public void granted(Pending pending, Settlement settlement) {
       move(pending, Fate.RUNNING);
+      decided.add(new Decision(pending, new Outcome.Granted(settlement)));
       Upstream upstream = settlement.upstream();
       publish(
           new Event.Released(
@@ -316,21 +257,20 @@ public final class Endpoint {
               pending.model(),
               pending.cost(),
               settlement.waitedNanos()));
-      decided.add(new Decision(pending, new Outcome.Granted(settlement)));
     }
 
     @Override
     public void refused(Pending pending, Refusal refusal) {
       move(pending, Fate.REFUSED);
-      publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+      publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
     }
 
     @Override
     public void expired(Pending pending, Refusal refusal) {
       move(pending, Fate.EXPIRED);
-      publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+      publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
     }
 
     private void move(Pending pending, Fate fate) {
@@ -373,7 +313,7 @@ public final class Endpoint {
 
     @Override
     public Runnable signal() {
-      return Endpoint.this::signal;
+      return inbox::signal;
     }
   }
 }

@@ -16,8 +16,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to the dispatcher's owner, except for the methods of {@link Line.Waiter}.
  */
 final class Lane implements Line.Waiter {
-  /** A ticket that can go now, and how. */
-  record Choice(Lane lane, Pending pending, Route route) {}
+  /**
+   * A ticket that can go now, and how.
+   *
+   * @param held whether only the pace holds it back: it does not go, but claims what it waits for
+   */
+  record Choice(Lane lane, Pending pending, Route route, boolean held) {}
 
   private static final long AWAKE = Long.MIN_VALUE;
 
@@ -55,14 +59,19 @@ final class Lane implements Line.Waiter {
 
   /** Gives its tickets other ways to go. */
   void reroute(List<Route> next, int nextMaxSkips) {
+    withdraw();
+    routes = next;
+    maxSkips = nextMaxSkips;
+  }
+
+  /** Stands in no line and keeps nothing from others, until it is looked at again. */
+  void withdraw() {
     leave();
     for (Route route : routes) {
       for (Quota quota : route.quotas()) {
         quota.line().release(quota.line().keptFor(this));
       }
     }
-    routes = next;
-    maxSkips = nextMaxSkips;
     wakeAt = AWAKE;
   }
 
@@ -102,7 +111,8 @@ final class Lane implements Line.Waiter {
     headSkips = first == null ? 0 : tickets.skipsOfFirst() - first.skipsBefore;
   }
 
-  private void join() {
+  /** Stands in the lines of all it may take, so that others see whom they pass. */
+  void join() {
     for (Route route : routes) {
       route.quotas().forEach(quota -> quota.line().join(this));
     }
@@ -147,14 +157,15 @@ final class Lane implements Line.Waiter {
       sizes.set(keeper);
       return route.earliest(sizes, now);
     }
-    return tickets.soonest(each -> route.earliest(each, now));
+    // Pacing aside: who has room claims what the pace holds back.
+    return tickets.soonest(each -> route.opens(each, now));
   }
 
   private long instant(Sizes of, long now) {
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
       if (!route.kept()) {
-        soonest = Math.min(soonest, route.earliest(of, now));
+        soonest = Math.min(soonest, route.opens(of, now));
       }
     }
     return soonest;
@@ -168,27 +179,35 @@ final class Lane implements Line.Waiter {
 
   /** Returns the first ticket that can go now, by its least used way; null when none can. */
   @Nullable Choice choose(long now) {
-    Pending best = null;
-    Route by = null;
+    Choice best = null;
     for (Route route : routes) {
       Pending candidate = candidate(route, now);
-      if (candidate != null
-          && (best == null || by == null || before(candidate, route, best, by, now))) {
-        best = candidate;
-        by = route;
+      if (candidate != null) {
+        boolean held = route.paced(sizes, now) > now;
+        Choice choice = new Choice(this, candidate, route, held);
+        boolean waits = held && holds(choice, now);
+        if (!waits && (best == null || before(choice, best, now))) {
+          best = choice;
+        }
       }
     }
-    return best == null || by == null ? null : new Choice(this, best, by);
+    return best;
   }
 
-  private static boolean before(Pending a, Route byA, Pending b, Route byB, long now) {
-    if (a.order() != b.order()) {
-      return a.order() < b.order();
+  private static boolean before(Choice a, Choice b, long now) {
+    if (a.pending().order() != b.pending().order()) {
+      return a.pending().order() < b.pending().order();
     }
-    int used = Double.compare(byA.utilization(now), byB.utilization(now));
-    return used != 0 ? used < 0 : byA.weight() > byB.weight();
+    if (a.held() != b.held()) {
+      return b.held();
+    }
+    int used = Double.compare(a.route().utilization(now), b.route().utilization(now));
+    return used != 0 ? used < 0 : a.route().weight() > b.route().weight();
   }
 
+  /**
+   * Returns the first ticket the route admits, pacing aside, with {@code sizes} set to its sizes.
+   */
   private @Nullable Pending candidate(Route route, long now) {
     if (!route.room(room, now)) {
       return null;
@@ -199,23 +218,31 @@ final class Lane implements Line.Waiter {
       return null;
     }
     sizes.set(first);
-    boolean fits = !kept || route.admits(sizes, now);
-    return fits && paced(route, first, now) ? first : null;
+    return !kept || route.admits(sizes, now) ? first : null;
+  }
+
+  /** Returns whether all that the pace holds back of a choice is kept for it; sizes are set. */
+  private boolean holds(Choice choice, long now) {
+    for (Quota quota : choice.route().quotas()) {
+      boolean mine = quota.line().keptFor(this) == choice.pending().order();
+      if (!mine && quota.paced(sizes, now) > now) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
-   * Returns whether the pace lets the ticket pass. What a pace holds back it also holds for: nobody
+   * Has a ticket claim what the pace holds back. What a pace holds back it also holds for: nobody
    * overtakes a ticket that waits for the pace alone, or the smallest would always go first.
    */
-  private boolean paced(Route route, Pending pending, long now) {
-    boolean passes = true;
-    for (Quota quota : route.quotas()) {
+  void hold(Choice choice, long now) {
+    sizes.set(choice.pending());
+    for (Quota quota : choice.route().quotas()) {
       if (quota.paced(sizes, now) > now) {
-        claim(pending, quota, route);
-        passes = false;
+        claim(choice.pending(), quota, choice.route());
       }
     }
-    return passes;
   }
 
   /** Claims a quota, unless more of the route is kept: two that keep from each other would wait. */
@@ -261,10 +288,10 @@ final class Lane implements Line.Waiter {
     Route by = null;
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
-      if (route.keptFor(this) == pending.order()) {
+      Quota lacking = route.onlyLacking(needed, pending.order(), now);
+      if (lacking != null && lacking.line().keptFor(this) == pending.order()) {
         return null;
       }
-      Quota lacking = route.onlyLacking(needed, pending.order(), now);
       if (lacking != null && !lacking.line().kept()) {
         long instant = lacking.earliest(needed, now);
         if (best == null || instant < soonest) {

@@ -13,7 +13,14 @@ import org.jspecify.annotations.Nullable;
 /** All endpoints by path. Reads are safe from any thread; one at a time applies. */
 public final class Registry {
   private final Endpoint.House house;
-  private volatile Map<String, Endpoint> byPath = Map.of();
+  private volatile Paths paths = new Paths(Map.of());
+
+  /** Endpoints by path, and the length of the longest: no need to look at more of a request's. */
+  private record Paths(Map<String, Endpoint> byPath, int longest) {
+    Paths(Map<String, Endpoint> byPath) {
+      this(Map.copyOf(byPath), byPath.keySet().stream().mapToInt(String::length).max().orElse(0));
+    }
+  }
 
   /** Makes an empty registry. */
   public Registry(Endpoint.House house) {
@@ -26,8 +33,10 @@ public final class Registry {
    * @param path of a request, percent-encoded as it came, without query
    */
   public @Nullable Endpoint find(String path) {
-    Map<String, Endpoint> endpoints = byPath;
-    int end = path.length();
+    Paths current = paths;
+    Map<String, Endpoint> endpoints = current.byPath();
+    int longest = current.longest();
+    int end = path.length() <= longest ? path.length() : path.lastIndexOf('/', longest);
     while (end > 1) {
       Endpoint endpoint = endpoints.get(path.substring(0, end));
       if (endpoint != null) {
@@ -40,7 +49,7 @@ public final class Registry {
 
   /** Returns all endpoints, sorted by path. */
   public Collection<Endpoint> all() {
-    return new TreeMap<>(byPath).values();
+    return new TreeMap<>(paths.byPath()).values();
   }
 
   /**
@@ -52,7 +61,7 @@ public final class Registry {
     Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
     specs.forEach(spec -> spec.upstreams().forEach(each -> upstreams.put(each.id(), each)));
     house.upstreams().apply(upstreams.values(), now);
-    Map<String, Endpoint> before = byPath;
+    Map<String, Endpoint> before = paths.byPath();
     Map<String, Endpoint> next = new LinkedHashMap<>();
     for (EndpointSpec spec : specs) {
       Endpoint known = before.get(spec.path());
@@ -63,7 +72,7 @@ public final class Registry {
         next.put(spec.path(), known);
       }
     }
-    byPath = Map.copyOf(next);
+    paths = new Paths(next);
     before.forEach(
         (path, endpoint) -> {
           if (!next.containsKey(path)) {

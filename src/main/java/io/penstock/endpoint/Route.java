@@ -71,14 +71,27 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return true;
   }
 
+  /** Returns the instant from which the pace of all lets a ticket pass, at most now if it does. */
+  long paced(Sizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.paced(sizes, now));
+    }
+    return instant;
+  }
+
   /**
-   * Returns the quota that alone keeps a ticket from going: it has no room, or is kept for another.
-   * Null: there is none, or more than one.
+   * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
+   * or it is kept for another. Null: there is none, or more than one.
    */
   @Nullable Quota onlyLacking(Sizes sizes, long order, long now) {
     Quota lacking = null;
     for (Quota quota : quotas) {
-      if (quota.line().keptFrom(order) || !quota.admits(sizes, now)) {
+      boolean lacks =
+          quota.line().keptFrom(order)
+              || !quota.admits(sizes, now)
+              || quota.paced(sizes, now) > now;
+      if (lacks) {
         if (lacking != null) {
           return null;
         }
@@ -96,6 +109,15 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return instant;
   }
 
+  /** Returns {@link #earliest}, pacing aside. */
+  long opens(Sizes sizes, long now) {
+    long instant = now;
+    for (Quota quota : quotas) {
+      instant = Math.max(instant, quota.opens(sizes, now));
+    }
+    return instant;
+  }
+
   /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
   @Nullable List<Spend> take(Cost cost, long now) {
     List<Spend> spends = new ArrayList<>();
@@ -106,6 +128,13 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
       }
     }
     return spends;
+  }
+
+  /** Wakes all who wait for any of its quotas: something was given back. */
+  void wake() {
+    for (Quota quota : quotas) {
+      quota.line().wake();
+    }
   }
 
   /** Returns the obstacle that makes this way impossible for {@code cost}, or null. */

@@ -4,7 +4,6 @@ import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
-import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class Settlement {
   /** Charges output as it is produced, {@code outputTokens} so far. */
   public void produced(long outputTokens, long now) {
     if (charge(outputTokens, now)) {
-      wake();
+      route.wake();
     }
   }
 
@@ -128,7 +127,7 @@ public final class Settlement {
       closed = true;
       spends.forEach(spend -> spend.giveBack(now));
     }
-    wake();
+    route.wake();
     return true;
   }
 
@@ -156,7 +155,7 @@ public final class Settlement {
             reserved,
             input + output,
             overrun));
-    wake();
+    route.wake();
     return true;
   }
 
@@ -166,11 +165,5 @@ public final class Settlement {
 
   private void publish(Event event) {
     pending.endpoint().publish(event);
-  }
-
-  private void wake() {
-    for (Quota quota : route.quotas()) {
-      quota.line().wake();
-    }
   }
 }

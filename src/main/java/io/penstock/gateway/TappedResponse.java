@@ -28,11 +28,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
   @Override
   public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
     begin();
-    Flux<Flux<DataBuffer>> flushed =
-        Flux.from(body)
-            .map(part -> Flux.<DataBuffer>from(part).doOnNext(tap::passes))
-            .doFinally(tap::ends);
-    return super.writeAndFlushWith(flushed);
+    return super.writeAndFlushWith(TappedParts.of(body, tap::passes, tap::ends));
   }
 
   private Flux<DataBuffer> tapped(Publisher<? extends DataBuffer> body) {

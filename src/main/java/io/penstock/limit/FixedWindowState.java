@@ -17,7 +17,8 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     implements State {
 
   static FixedWindowState starting(LimitSpec.FixedWindow spec, Balance owed, long now) {
-    return new FixedWindowState(spec, now, 0, 0, owed.held()).plus(owed.charged() + owed.debt());
+    return new FixedWindowState(spec, now, 0, 0, owed.held())
+        .plus(State.sum(owed.charged(), owed.debt()));
   }
 
   @Override
@@ -44,9 +45,16 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   private FixedWindowState plus(long amount) {
-    long sum = charged + amount;
+    long sum = State.sum(charged, amount);
     long over = Math.max(0, sum - spec.capacity());
-    return new FixedWindowState(spec, start, sum - over, debt + over, held);
+    return new FixedWindowState(spec, start, sum - over, State.sum(debt, over), held);
+  }
+
+  /** The start of the window that comes so many after this one; NEVER when that is far too many. */
+  private long startOf(long windows) {
+    return windows > (MOST - start) / spec.windowNanos()
+        ? Ticker.NEVER
+        : start + windows * spec.windowNanos();
   }
 
   private long free() {
@@ -64,7 +72,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
-  public long earliest(long amount, long now) {
+  public long opens(long amount, long now) {
     FixedWindowState state = at(now);
     if (amount <= state.free()) {
       return now;
@@ -74,7 +82,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
       return Ticker.NEVER;
     }
     long windows = 1 + Math.max(0, Math.ceilDiv(state.debt - spare, spec.capacity()));
-    return state.start + windows * spec.windowNanos();
+    return state.startOf(windows);
   }
 
   @Override
@@ -86,7 +94,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     }
     long each = Math.max(1, spec.capacity() - held);
     long windows = Math.ceilDiv(need + state.debt, each);
-    return state.start + windows * spec.windowNanos() - now;
+    return state.startOf(windows) - now;
   }
 
   @Override
@@ -133,7 +141,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
       return new FixedWindowState(window, state.start, 0, 0, state.held)
-          .plus(state.charged + state.debt);
+          .plus(State.sum(state.charged, state.debt));
     }
     return State.of(next, balance(now), now);
   }

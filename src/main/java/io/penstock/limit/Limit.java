@@ -69,6 +69,12 @@ public final class Limit {
     return current.paced(Math.min(amount, current.capacity()), now);
   }
 
+  /** Returns {@link #earliest}, pacing aside. */
+  public long opens(long amount, long now) {
+    State current = state();
+    return current.opens(Math.min(amount, current.capacity()), now);
+  }
+
   /**
    * Returns the instant at which {@code amount}, cut to the capacity, is admitted if nothing else
    * happens: now, a later instant, or {@link io.penstock.time.Ticker#NEVER}.

@@ -7,6 +7,16 @@ package io.penstock.limit;
  * an instant before its own as its own.
  */
 sealed interface State permits UnlimitedState, StrictState, FixedWindowState, TrailingWindowState {
+  /**
+   * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
+   */
+  long MOST = Long.MAX_VALUE / 4;
+
+  /** Returns a + b, at most {@link #MOST}. */
+  static long sum(long a, long b) {
+    return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
+  }
+
   LimitSpec spec();
 
   /** The most that could ever be admitted at once. */
@@ -18,8 +28,13 @@ sealed interface State permits UnlimitedState, StrictState, FixedWindowState, Tr
   /** The instant from which the pace lets {@code amount} pass; at or before now when it does. */
   long paced(long amount, long now);
 
+  /** The instant at which {@code amount} ≤ capacity has room if nothing else happens. */
+  long opens(long amount, long now);
+
   /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
-  long earliest(long amount, long now);
+  default long earliest(long amount, long now) {
+    return Math.max(opens(amount, now), paced(amount, now));
+  }
 
   /**
    * How long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds: an

@@ -13,8 +13,11 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   /** A release later than this, and than one interval, starts the grid anew. */
   private static final long LATE_NANOS = 5_000_000;
 
+  /** Before any use: longer ago than any interval, so that whatever the rate the first goes. */
+  private static final long LONG_AGO_NANOS = Long.MAX_VALUE / 4;
+
   static StrictState fresh(LimitSpec.Strict spec, long now) {
-    return new StrictState(spec, now, 0);
+    return new StrictState(spec, now - LONG_AGO_NANOS, 0);
   }
 
   private long next() {
@@ -37,7 +40,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   }
 
   @Override
-  public long earliest(long amount, long now) {
+  public long opens(long amount, long now) {
     return Math.max(now, next());
   }
 

@@ -48,12 +48,16 @@ final class TrailingWindowState implements State {
   }
 
   static TrailingWindowState starting(LimitSpec.TrailingWindow spec, Balance owed, long now) {
-    long cellNanos = cellNanos(spec);
-    long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
-    long[] cells = new long[Math.toIntExact(span / cellNanos) + 2];
-    long newest = Math.floorDiv(now, cellNanos);
-    cells[Math.floorMod(newest, cells.length)] = owed.charged() + owed.debt();
+    long[] cells = new long[length(spec)];
+    long newest = Math.floorDiv(now, cellNanos(spec));
+    cells[Math.floorMod(newest, cells.length)] = State.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now);
+  }
+
+  /** How many sub-cells can count at an instant, however much the window is widened. */
+  private static int length(LimitSpec.TrailingWindow spec) {
+    long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
+    return Math.toIntExact(span / cellNanos(spec)) + 2;
   }
 
   private static long cellNanos(LimitSpec.TrailingWindow spec) {
@@ -84,7 +88,7 @@ final class TrailingWindowState implements State {
   private long sum(long now) {
     long sum = 0;
     for (long index = firstKept(now); index <= newest; index++) {
-      sum += cell(index);
+      sum = State.sum(sum, cell(index));
     }
     return sum;
   }
@@ -111,7 +115,11 @@ final class TrailingWindowState implements State {
 
   /** The time {@code amount} takes at the steady rate; a double is exact to 10⁻⁵ ns here. */
   private long nanosFor(long amount) {
-    return (long) Math.ceil((double) amount * spec.windowNanos() / spec.capacity());
+    return (long) Math.ceil(exactNanosFor(amount));
+  }
+
+  private double exactNanosFor(long amount) {
+    return Math.min((double) MOST, (double) amount * spec.windowNanos() / spec.capacity());
   }
 
   @Override
@@ -120,13 +128,9 @@ final class TrailingWindowState implements State {
   }
 
   @Override
-  public long earliest(long amount, long now) {
-    return Math.max(inWindow(amount, now), Math.max(now, paced(amount, now)));
-  }
-
-  private long inWindow(long amount, long now) {
+  public long opens(long amount, long now) {
     long over = sum(now) + held + amount - spec.capacity();
-    if (over <= 0) {
+    if (over <= 0 || amount == 0) { // nothing fits even into a window that is overdrawn
       return now;
     }
     for (long index = firstKept(now); index <= newest; index++) {
@@ -151,8 +155,18 @@ final class TrailingWindowState implements State {
     return new Taken(next, new Answer.Receipt(cell, taken, held));
   }
 
+  /**
+   * The pace after {@code amount} more, or less. Rounded down: the sum of many small amounts is
+   * never more than the burst they are, and the window binds all the same. What runs over slows the
+   * pace for a window at the most: after that nothing of it counts.
+   */
   private long paceAfter(long amount, long now) {
-    return amount >= 0 ? Math.max(fullAt, now) + nanosFor(amount) : fullAt - nanosFor(-amount);
+    if (amount < 0) {
+      return Math.max(-MOST, fullAt - (long) exactNanosFor(-amount));
+    }
+    long longest = now + spec.windowNanos() + nanosFor(spec.burst());
+    long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
+    return Math.max(fullAt, Math.min(longest, next));
   }
 
   /** This state with the cells up to now cleared and {@code amount} added to one of them. */
@@ -167,7 +181,7 @@ final class TrailingWindowState implements State {
       }
     }
     int at = Math.floorMod(cell, next.length);
-    next[at] = Math.max(0, next[at] + amount);
+    next[at] = Math.max(0, State.sum(next[at], amount));
     return new TrailingWindowState(spec, extraGuardNanos, last, next, held, fullAt);
   }
 
@@ -208,12 +222,24 @@ final class TrailingWindowState implements State {
   @Override
   public State become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
-        && window.windowNanos() == spec.windowNanos()
-        && window.guardNanos() == spec.guardNanos()) {
+        && window.windowNanos() == spec.windowNanos()) {
       double scale = (double) spec.capacity() / window.capacity();
       long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
-      return new TrailingWindowState(window, extraGuardNanos, newest, cells, held, now + owing);
+      return new TrailingWindowState(
+          window, extraGuardNanos, newest, cells(length(window)), held, now + owing);
     }
     return State.of(next, balance(now), now);
+  }
+
+  /** The amounts in a ring of another length, each at its own index still. */
+  private long[] cells(int length) {
+    if (length == cells.length) {
+      return cells;
+    }
+    long[] next = new long[length];
+    for (long index = newest - Math.min(length, cells.length) + 1; index <= newest; index++) {
+      next[Math.floorMod(index, length)] = cell(index);
+    }
+    return next;
   }
 }

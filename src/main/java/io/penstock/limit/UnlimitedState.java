@@ -20,7 +20,7 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements State {
   }
 
   @Override
-  public long earliest(long amount, long now) {
+  public long opens(long amount, long now) {
     return now;
   }
 

@@ -57,7 +57,12 @@ public final class Upstream {
       return known;
     }
     String name = pools.size() < MAX_POOLS ? own : OTHER;
-    return pools.computeIfAbsent(name, absent -> quota(absent, now));
+    return made(name, now);
+  }
+
+  /** Not while the configuration changes: a pool made of the old one would keep its limits. */
+  private synchronized Quota made(String pool, long now) {
+    return pools.computeIfAbsent(pool, absent -> quota(absent, now));
   }
 
   private Quota quota(String pool, long now) {
@@ -81,8 +86,6 @@ public final class Upstream {
     if (perMinute > 0) {
       Limit limit = source.limit(id, specOf(perMinute), now);
       limits.add(new Metered(measure, limit));
-    } else {
-      source.forget(id);
     }
   }
 
@@ -92,7 +95,7 @@ public final class Upstream {
   }
 
   /** Gives it another configuration; what its pools owe stays. */
-  void reconfigure(UpstreamSpec next, long now) {
+  synchronized void reconfigure(UpstreamSpec next, long now) {
     if (next.equals(spec)) {
       return;
     }
@@ -102,15 +105,6 @@ public final class Upstream {
           quota.change(next.charge(), limits(pool, now));
           quota.widen(jitterNanos);
         });
-  }
-
-  /** Forgets its limits: it is not configured any more. */
-  void forget() {
-    for (String pool : pools.keySet()) {
-      for (Measure measure : Measure.values()) {
-        source.forget(new LimitId(LimitId.Kind.UPSTREAM, spec.id(), pool, measure, windowNanos));
-      }
-    }
   }
 
   /** Notes how long a request took from its release until its last byte was written. */

@@ -26,7 +26,11 @@ public final class Upstreams {
     this.windowNanos = windowNanos;
   }
 
-  /** Applies the configured upstreams: new ones are made, known ones changed, others forgotten. */
+  /**
+   * Applies the configured upstreams: new ones are made, known ones changed, others forgotten. What
+   * an upstream was sent is kept by the source of limits, because its provider keeps it too: one
+   * that comes back within a window comes back with its spend.
+   */
   public void apply(Collection<UpstreamSpec> specs, long now) {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
@@ -37,7 +41,6 @@ public final class Upstreams {
     for (Upstream upstream : List.copyOf(byId.values())) {
       if (!configured.contains(upstream.spec().id())) {
         byId.remove(upstream.spec().id());
-        upstream.forget();
       }
     }
   }

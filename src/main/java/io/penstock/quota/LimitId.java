@@ -51,6 +51,7 @@ public record LimitId(Kind kind, String id, String pool, Measure measure, long d
   }
 
   private static String encoded(String part) {
-    return URLEncoder.encode(part, StandardCharsets.UTF_8);
+    // A form encoder: it alone writes a space as a plus, and a plus as %2B.
+    return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
   }
 }

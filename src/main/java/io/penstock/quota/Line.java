@@ -1,7 +1,8 @@
 package io.penstock.quota;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,18 +38,15 @@ public final class Line {
     void wake();
   }
 
-  private record Claim(Waiter waiter, long order) {}
+  private record Place(Waiter waiter, long order) {}
 
   /** No ticket has this order. */
   public static final long NOBODY = -1;
 
-  private final Quota quota;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
-  private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
+  private final AtomicReference<@Nullable Place> claim = new AtomicReference<>();
 
-  Line(Quota quota) {
-    this.quota = quota;
-  }
+  Line() {}
 
   /** Adds a waiter, if it is not there. */
   public void join(Waiter waiter) {
@@ -67,55 +65,61 @@ public final class Line {
 
   /** Returns whether the quota is kept for a ticket other than that one. */
   public boolean keptFrom(long order) {
-    Claim current = claim.get();
+    Place current = claim.get();
     return current != null && current.order() != order;
   }
 
   /** Returns the order of the ticket of {@code waiter} it is kept for, or {@link #NOBODY}. */
   public long keptFor(Waiter waiter) {
-    Claim current = claim.get();
+    Place current = claim.get();
     return current != null && current.waiter().equals(waiter) ? current.order() : NOBODY;
   }
 
   /** Keeps the quota for a ticket, if it is not kept for another. Returns whether it is now. */
   public boolean claim(Waiter waiter, long order) {
-    return claim.compareAndSet(null, new Claim(waiter, order)) || !keptFrom(order);
+    return claim.compareAndSet(null, new Place(waiter, order)) || !keptFrom(order);
   }
 
   /** Ends the claim of a ticket, if it has one, and wakes those who wait. */
   public void release(long order) {
-    Claim current = claim.get();
+    Place current = claim.get();
     if (current != null && current.order() == order && claim.compareAndSet(current, null)) {
       wake();
     }
   }
 
   /**
-   * Asks whether a ticket of {@code waiter} may take from the quota, and if so counts a skip of all
-   * earlier first tickets of others. If one of them has been skipped enough and lacks this alone,
-   * it claims the quota instead.
+   * Has the earlier first tickets of others that have been skipped enough claim what they lack,
+   * before a ticket of {@code waiter} takes from the quota: this quota, or another.
    */
-  public boolean passes(Waiter waiter, long order, long now) {
-    if (kept()) {
-      return !keptFrom(order);
+  public void ask(Waiter waiter, long order, long now) {
+    if (kept() || waiters.stream().noneMatch(other -> entitled(other, waiter, order))) {
+      return;
     }
-    for (Waiter other : waiters) {
-      if (earlier(other, waiter, order) && other.skippedEnough()) {
-        Quota claimed = other.claim(now);
-        if (claimed != null) {
-          other.wake();
-        }
-        if (quota.equals(claimed)) {
-          return false;
-        }
+    for (Waiter other : oldestFirst()) {
+      if (entitled(other, waiter, order) && other.claim(now) != null) {
+        other.wake();
       }
+    }
+  }
+
+  /**
+   * Adds those who are skipped when a ticket of {@code waiter} takes from the quota: all others
+   * with an earlier first ticket, unless the quota is kept anyway.
+   */
+  public void skipped(Waiter waiter, long order, Set<Waiter> into) {
+    if (kept()) {
+      return;
     }
     for (Waiter other : waiters) {
       if (earlier(other, waiter, order)) {
-        other.skip();
+        into.add(other);
       }
     }
-    return true;
+  }
+
+  private static boolean entitled(Waiter other, Waiter waiter, long order) {
+    return earlier(other, waiter, order) && other.skippedEnough();
   }
 
   private static boolean earlier(Waiter other, Waiter waiter, long order) {
@@ -124,13 +128,16 @@ public final class Line {
 
   /** Wakes all who wait, the one with the oldest ticket first. */
   public void wake() {
-    if (waiters.isEmpty()) {
-      return;
+    if (!waiters.isEmpty()) {
+      oldestFirst().forEach(Waiter::wake);
     }
-    Waiter[] all = waiters.toArray(Waiter[]::new);
-    Arrays.sort(all, Comparator.comparingLong(Waiter::headOrder));
-    for (Waiter waiter : all) {
-      waiter.wake();
-    }
+  }
+
+  /** Orders change while this runs: each is read once, or the sort could see a contradiction. */
+  private List<Waiter> oldestFirst() {
+    List<Place> all = new ArrayList<>();
+    waiters.forEach(waiter -> all.add(new Place(waiter, waiter.headOrder())));
+    all.sort(Comparator.comparingLong(Place::order));
+    return all.stream().map(Place::waiter).toList();
   }
 }

@@ -22,7 +22,7 @@ public final class Quota {
   private record Terms(Charge charge, List<Metered> limits) {}
 
   private final String name;
-  private final Line line = new Line(this);
+  private final Line line = new Line();
   private volatile Terms terms;
 
   /**
@@ -118,15 +118,19 @@ public final class Quota {
 
   /** Returns the instant at which sizes are admitted if nothing else happens; may be NEVER. */
   public long earliest(Sizes sizes, long now) {
+    return Math.max(opens(sizes, now), paced(sizes, now));
+  }
+
+  /** Returns {@link #earliest}, pacing aside. */
+  public long opens(Sizes sizes, long now) {
     Terms current = terms;
     long instant = now;
     for (Metered metered : current.limits()) {
       if (!possible(metered, sizes)) {
         return Ticker.NEVER;
       }
-      instant =
-          Math.max(
-              instant, metered.limit().earliest(amount(current.charge(), metered, sizes), now));
+      long amount = amount(current.charge(), metered, sizes);
+      instant = Math.max(instant, metered.limit().opens(amount, now));
     }
     return instant;
   }
@@ -205,6 +209,7 @@ public final class Quota {
   /** Widens its trailing windows by what was measured of the way to the provider. */
   public void widen(long nanos) {
     limits().forEach(metered -> metered.limit().widen(nanos));
+    line.wake(); // it may be narrower than it was
   }
 
   @Override

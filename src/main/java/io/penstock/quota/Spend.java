@@ -71,7 +71,9 @@ public final class Spend {
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
-      limit.give(lastProduced, produced - output, 0, now);
+      // Only what went into that cell can come out of it: the rest of the cell is others'.
+      long back = Math.min(produced - output, lastProduced.taken());
+      limit.give(lastProduced, back, 0, now);
     }
     if (heldLeft > 0) {
       limit.give(receipt, 0, heldLeft, now);

@@ -1,0 +1,58 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Metered;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The limit that is an endpoint's own, beside those of its upstreams. */
+final class OwnLimit {
+  private OwnLimit() {}
+
+  /**
+   * Returns the limit of {@code next}, if it has one. From {@code before} it keeps what is charged,
+   * owed and held, unless that counted something else.
+   */
+  static List<Metered> of(
+      LimitSource source, EndpointSpec next, @Nullable EndpointSpec before, long now) {
+    LimitId from = before == null ? null : id(before);
+    LimitId to = id(next);
+    boolean same = from != null && to != null && from.measure() == to.measure();
+    if (from != null && !same) {
+      source.forget(from);
+    }
+    if (to == null) {
+      return List.of();
+    }
+    Limit limit =
+        same && from != null
+            ? source.change(from, to, next.limit(), now)
+            : source.limit(to, next.limit(), now);
+    return List.of(new Metered(to.measure(), limit));
+  }
+
+  /** Forgets the limit of an endpoint that is removed. */
+  static void forget(LimitSource source, EndpointSpec spec) {
+    LimitId id = id(spec);
+    if (id != null) {
+      source.forget(id);
+    }
+  }
+
+  private static @Nullable LimitId id(EndpointSpec spec) {
+    return switch (spec.limit()) {
+      case LimitSpec.Unlimited unlimited -> null;
+      case LimitSpec.Strict strict -> id(spec, Measure.REQUESTS, 0);
+      case LimitSpec.FixedWindow window -> id(spec, Measure.TOKENS, window.windowNanos());
+      case LimitSpec.TrailingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());
+    };
+  }
+
+  private static LimitId id(EndpointSpec spec, Measure measure, long durationNanos) {
+    return new LimitId(LimitId.Kind.ENDPOINT, spec.path(), "", measure, durationNanos);
+  }
+}

@@ -1,0 +1,50 @@
+package io.penstock.gateway;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.SignalType;
+
+/**
+ * A body in parts that are flushed one by one. Its writer takes parts ahead of writing them, so the
+ * body has ended only once no more parts come <em>and</em> each of them was read: one that was not
+ * may hold the usage.
+ */
+final class TappedParts {
+  private final Consumer<DataBuffer> passes;
+  private final Consumer<SignalType> ends;
+
+  /** The body itself, and each part that is not read to its end. */
+  private final AtomicInteger open = new AtomicInteger(1);
+
+  private TappedParts(Consumer<DataBuffer> passes, Consumer<SignalType> ends) {
+    this.passes = passes;
+    this.ends = ends;
+  }
+
+  /**
+   * Returns {@code body} with each buffer shown to {@code passes} and its end told to {@code ends};
+   * a part that fails or is cancelled ends it too, so {@code ends} may be called more than once.
+   */
+  static Flux<Flux<DataBuffer>> of(
+      Publisher<? extends Publisher<? extends DataBuffer>> body,
+      Consumer<DataBuffer> passes,
+      Consumer<SignalType> ends) {
+    TappedParts tapped = new TappedParts(passes, ends);
+    return Flux.from(body).map(tapped::part).doFinally(tapped::closed);
+  }
+
+  private Flux<DataBuffer> part(Publisher<? extends DataBuffer> part) {
+    open.incrementAndGet();
+    return Flux.<DataBuffer>from(part).doOnNext(passes).doFinally(this::closed);
+  }
+
+  private void closed(SignalType signal) {
+    int left = open.decrementAndGet();
+    if (signal != SignalType.ON_COMPLETE || left == 0) {
+      ends.accept(signal);
+    }
+  }
+}

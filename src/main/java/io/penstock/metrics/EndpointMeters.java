@@ -1,0 +1,198 @@
+package io.penstock.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.event.Event;
+import io.penstock.refusal.Reason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of one endpoint. Those that depend on what happens are made when it first does, and
+ * found without making anything from then on. Safe from any thread.
+ */
+final class EndpointMeters {
+  private static final Duration[] WAITS = {
+    Duration.ofMillis(1),
+    Duration.ofMillis(5),
+    Duration.ofMillis(25),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofMillis(2500),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(10),
+    Duration.ofSeconds(30),
+    Duration.ofMinutes(1),
+    Duration.ofMinutes(2),
+    Duration.ofMinutes(5),
+    Duration.ofMinutes(10)
+  };
+
+  /** Tokens that went one way. */
+  private record Tokens(Counter reserved, Counter used, Counter overrun) {}
+
+  private final MeterRegistry registry;
+  private final Endpoint endpoint;
+  private final Labels models;
+  private final Tags tags;
+  private final List<Meter> meters = new ArrayList<>();
+  private final Counter served;
+  private final Counter cancelled;
+  private final Counter expired;
+  private final Timer wait;
+  private final Map<Reason, Counter> refused = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
+  private boolean removed;
+
+  EndpointMeters(MeterRegistry registry, Endpoint endpoint, Labels models) {
+    this.registry = registry;
+    this.endpoint = endpoint;
+    this.models = models;
+    this.tags = Tags.of("endpoint", endpoint.path());
+    this.served = tickets("served", Labels.NONE);
+    this.cancelled = tickets("cancelled", Labels.NONE);
+    this.expired = tickets("expired", Reason.QUEUE_TIMEOUT.code());
+    this.wait =
+        kept(
+            Timer.builder("penstock.wait")
+                .description("How long tickets waited that were let go")
+                .tags(tags)
+                .serviceLevelObjectives(WAITS)
+                .register(registry));
+    gauge("depth", "Tickets that wait", each -> each.totals().requests(Fate.WAITING));
+    gauge(
+        "tokens",
+        "Input and expected output of those tickets",
+        each -> each.totals().tokens(Fate.WAITING));
+    gauge(
+        "bytes",
+        "Bytes of body that those tickets hold",
+        each -> each.totals().bytes(Fate.WAITING));
+  }
+
+  private void gauge(String what, String description, ToDoubleFunction<Endpoint> value) {
+    kept(
+        Gauge.builder(
+                "penstock.queue." + what, endpoint, each -> Math.max(0, value.applyAsDouble(each)))
+            .description(description)
+            .tags(tags)
+            .register(registry));
+  }
+
+  private Counter tickets(String outcome, String reason) {
+    return kept(
+        Counter.builder("penstock.tickets")
+            .description("What became of tickets")
+            .tags(tags.and("outcome", outcome, "reason", reason))
+            .register(registry));
+  }
+
+  private <M extends Meter> M kept(M meter) {
+    meters.add(meter);
+    return meter;
+  }
+
+  /** Returns the endpoint whose meters these are. */
+  Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Counts an event of the endpoint. */
+  void count(Event.TicketEvent event) {
+    switch (event) {
+      case Event.Queued queued -> {}
+      case Event.Released released -> released(released);
+      case Event.Served once -> served.increment();
+      case Event.Refused once -> refused(once.refusal().reason());
+      case Event.Expired once -> expired.increment();
+      case Event.Cancelled once -> cancelled.increment();
+      case Event.Settled settled -> settled(settled);
+    }
+  }
+
+  private void released(Event.Released event) {
+    wait.record(Duration.ofNanos(event.waitedNanos()));
+    Tokens of = tokens(event.upstream(), event.model());
+    if (of != null) {
+      of.reserved().increment((double) event.cost().totalTokens());
+    }
+  }
+
+  private void settled(Event.Settled event) {
+    Tokens of = tokens(event.upstream(), event.model());
+    if (of != null) {
+      of.used().increment((double) event.usedTokens());
+      of.overrun().increment((double) event.overrunTokens());
+    }
+  }
+
+  private void refused(Reason reason) {
+    Counter known = refused.get(reason);
+    Counter counter = known != null ? known : unlessRemoved(() -> newRefused(reason));
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  private Counter newRefused(Reason reason) {
+    return refused.computeIfAbsent(reason, absent -> tickets("refused", absent.code()));
+  }
+
+  private @Nullable Tokens tokens(@Nullable String upstream, @Nullable String model) {
+    String to = upstream == null ? Labels.NONE : upstream;
+    String of = models.of(model);
+    Map<String, Tokens> byModel = tokens.get(to);
+    Tokens known = byModel == null ? null : byModel.get(of);
+    return known != null ? known : unlessRemoved(() -> newTokens(to, of));
+  }
+
+  private Tokens newTokens(String upstream, String model) {
+    Tags where = tags.and("upstream", upstream, "model", model);
+    return tokens
+        .computeIfAbsent(upstream, absent -> new ConcurrentHashMap<>())
+        .computeIfAbsent(
+            model,
+            absent -> new Tokens(tokens("reserved", where), tokens("used", where), overrun(where)));
+  }
+
+  private Counter tokens(String kind, Tags where) {
+    return kept(
+        Counter.builder("penstock.tokens")
+            .description("Tokens that were expected at release, and that were used")
+            .tags(where.and("kind", kind))
+            .register(registry));
+  }
+
+  private Counter overrun(Tags where) {
+    return kept(
+        Counter.builder("penstock.overrun.tokens")
+            .description("Tokens that were used above what had been reserved")
+            .tags(where)
+            .register(registry));
+  }
+
+  /** What is made after the end would never be removed. */
+  private synchronized <T> @Nullable T unlessRemoved(Supplier<T> make) {
+    return removed ? null : make.get();
+  }
+
+  /** Removes all meters; events that still come count nowhere. */
+  synchronized void remove() {
+    removed = true;
+    meters.forEach(registry::remove);
+    meters.clear();
+  }
+}

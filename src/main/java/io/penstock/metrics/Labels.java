@@ -1,0 +1,56 @@
+package io.penstock.metrics;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of a label that clients choose: the first so many are themselves, all later ones {@code
+ * other}. Safe from any thread.
+ */
+final class Labels {
+  /** What has no value. */
+  static final String NONE = "none";
+
+  /** What there is no room for. */
+  static final String OTHER = "other";
+
+  private final int most;
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger count = new AtomicInteger();
+
+  Labels(int most) {
+    this.most = most;
+  }
+
+  /** Returns the value to use; null is {@link #NONE}. */
+  String of(@Nullable String value) {
+    if (value == null) {
+      return NONE;
+    }
+    if (known.contains(value)) {
+      return value;
+    }
+    if (count.get() >= most) {
+      return OTHER;
+    }
+    return admit(value) ? value : OTHER;
+  }
+
+  private synchronized boolean admit(String value) {
+    if (known.contains(value)) {
+      return true;
+    }
+    if (count.get() >= most) {
+      return false;
+    }
+    count.incrementAndGet();
+    return known.add(value);
+  }
+
+  /** Returns whether a value is used as it is. */
+  boolean has(String value) {
+    return known.contains(value);
+  }
+}

@@ -1,0 +1,94 @@
+package io.penstock.operator;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Totals;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.Quota;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** What endpoints there are, what waits at them, and how they are configured. */
+final class EndpointsHandler {
+  private static final double DIGITS = 1e4;
+
+  private final Registry registry;
+  private final Upstreams upstreams;
+  private final Ticker ticker;
+
+  EndpointsHandler(Registry registry, Upstreams upstreams, Ticker ticker) {
+    this.registry = registry;
+    this.upstreams = upstreams;
+    this.ticker = ticker;
+  }
+
+  /** All endpoints, or the one whose path is {@code ?path=}; an array either way. */
+  Mono<ServerResponse> list(ServerRequest request) {
+    Optional<String> path = request.queryParam("path");
+    List<EndpointView> views =
+        registry.all().stream()
+            .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
+            .map(this::view)
+            .toList();
+    return path.isPresent() && views.isEmpty()
+        ? Problem.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer()
+        : Json.answer(views);
+  }
+
+  /** The configuration that runs, in the shape of a route file. */
+  Mono<ServerResponse> config(ServerRequest request) {
+    List<Map<String, Object>> endpoints =
+        registry.all().stream().map(endpoint -> endpoint.spec().shown()).toList();
+    return Json.answer(Map.of("endpoints", endpoints));
+  }
+
+  private EndpointView view(Endpoint endpoint) {
+    Totals totals = endpoint.totals();
+    return new EndpointView(
+        endpoint.path(),
+        false,
+        // Sums that others add to meanwhile may be seen in between.
+        Math.max(0, totals.requests(Fate.WAITING)),
+        Math.max(0, totals.tokens(Fate.WAITING)),
+        Math.max(0, totals.bytes(Fate.WAITING)),
+        endpoint.oldestWaitNanos() / 1_000_000,
+        Math.round(utilization(endpoint) * DIGITS) / DIGITS,
+        endpoint.paused(),
+        totals.requests(Fate.SERVED),
+        totals.requests(Fate.REFUSED),
+        totals.requests(Fate.EXPIRED),
+        totals.requests(Fate.CANCELLED),
+        endpoint.spec().shown());
+  }
+
+  private double utilization(Endpoint endpoint) {
+    long now = ticker.nanos();
+    double least = 1;
+    boolean any = false;
+    for (UpstreamSpec spec : endpoint.spec().upstreams()) {
+      Upstream upstream = upstreams.find(spec.id());
+      if (upstream != null && upstream.enabled()) {
+        least = Math.min(least, fullestPool(upstream, now));
+        any = true;
+      }
+    }
+    return Math.max(endpoint.utilization(), any ? least : 0);
+  }
+
+  private static double fullestPool(Upstream upstream, long now) {
+    double most = 0;
+    for (Quota pool : upstream.pools().values()) {
+      most = Math.max(most, pool.utilization(now));
+    }
+    return most;
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.operator;
+
+import io.penstock.cost.Cost;
+import io.penstock.event.Event;
+import io.penstock.event.Event.TicketEvent;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Events in words: a name, and data as JSON on one line. */
+final class EventJson {
+  private final Ticker ticker;
+  private final WallClock clock;
+
+  EventJson(Ticker ticker, WallClock clock) {
+    this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  /** Returns the event's name. */
+  static String name(Event event) {
+    return switch (event) {
+      case Event.Queued queued -> "queued";
+      case Event.Released released -> "released";
+      case Event.Served served -> "served";
+      case Event.Refused refused -> "refused";
+      case Event.Expired expired -> "expired";
+      case Event.Cancelled cancelled -> "cancelled";
+      case Event.Settled settled -> "settled";
+      case Event.Reloaded reloaded -> "config";
+    };
+  }
+
+  /** Returns the event's data. */
+  String data(Event event) {
+    Map<String, @Nullable Object> data = new LinkedHashMap<>();
+    // A monotonic instant means something inside only.
+    long agoMillis = (ticker.nanos() - event.atNanos()) / 1_000_000;
+    data.put("at", Instant.ofEpochMilli(clock.unixMillis() - agoMillis).toString());
+    if (event instanceof TicketEvent of) {
+      data.put("endpoint", of.endpoint());
+      data.put("ticket", of.ticket());
+    }
+    switch (event) {
+      case Event.Queued queued -> cost(data, queued.cost());
+      case Event.Released released -> {
+        where(data, released.upstream(), released.model());
+        cost(data, released.cost());
+        data.put("waited_ms", released.waitedNanos() / 1_000_000);
+      }
+      case Event.Refused refused -> why(data, refused.refusal());
+      case Event.Expired expired -> why(data, expired.refusal());
+      case Event.Settled settled -> {
+        where(data, settled.upstream(), settled.model());
+        data.put("reserved_tokens", settled.reservedTokens());
+        data.put("used_tokens", settled.usedTokens());
+        data.put("overrun_tokens", settled.overrunTokens());
+      }
+      case Event.Reloaded reloaded -> {
+        data.put("applied", reloaded.applied());
+        data.put("detail", reloaded.detail());
+      }
+      case Event.Served served -> {}
+      case Event.Cancelled cancelled -> {}
+    }
+    return Json.text(data);
+  }
+
+  private static void where(
+      Map<String, @Nullable Object> data, @Nullable String upstream, @Nullable String model) {
+    data.put("upstream", upstream);
+    data.put("model", model);
+  }
+
+  private static void cost(Map<String, @Nullable Object> data, Cost cost) {
+    data.put("input_tokens", cost.inputTokens());
+    data.put("output_tokens", cost.outputTokens());
+  }
+
+  private static void why(Map<String, @Nullable Object> data, Refusal refusal) {
+    data.put("reason", refusal.reason().code());
+    data.put("status", refusal.reason().status());
+    data.put("detail", refusal.detail());
+    OptionalLong retry = refusal.retryAfterMillis();
+    if (retry.isPresent()) {
+      data.put("retry_after_ms", retry.getAsLong());
+    }
+  }
+
+  /** Returns the data of the event that says how many a reader lost. */
+  static String lost(long events) {
+    return Json.text(Map.of("events", events));
+  }
+}

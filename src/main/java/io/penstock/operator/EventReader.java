@@ -1,0 +1,123 @@
+package io.penstock.operator;
+
+import io.micrometer.core.instrument.Counter;
+import io.penstock.event.Event;
+import io.penstock.event.EventRing;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.http.codec.ServerSentEvent;
+import reactor.core.publisher.FluxSink;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * One who reads events, as fast as the network takes them. What comes faster waits in a ring, and
+ * what the ring has no room for is lost; the reader is told how many.
+ *
+ * <p>Whoever publishes only adds to the ring. All else happens on one worker.
+ */
+final class EventReader {
+  private final FluxSink<ServerSentEvent<String>> sink;
+  private final EventRing ring;
+  private final EventJson json;
+  private final Counter dropped;
+  private final Scheduler.Worker worker;
+  private final AtomicInteger work = new AtomicInteger();
+  private long untold;
+
+  EventReader(
+      FluxSink<ServerSentEvent<String>> sink,
+      int capacity,
+      EventJson json,
+      Counter dropped,
+      Scheduler.Worker worker) {
+    this.sink = sink;
+    this.ring = new EventRing(capacity, this::signal);
+    this.json = json;
+    this.dropped = dropped;
+    this.worker = worker;
+  }
+
+  EventRing ring() {
+    return ring;
+  }
+
+  /** Has the worker look for what can be sent. */
+  void signal() {
+    if (work.getAndIncrement() == 0) {
+      try {
+        worker.schedule(this::send);
+      } catch (RejectedExecutionException stopped) {
+        sink.complete(); // whoever publishes is not to hear of it
+      }
+    }
+  }
+
+  /** Begins to send comments. */
+  void start(Duration heartbeat) {
+    long nanos = heartbeat.toNanos();
+    worker.schedulePeriodically(this::beat, nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void send() {
+    int seen = work.get();
+    do {
+      sendWhatFits();
+      seen = work.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private void sendWhatFits() {
+    while (sink.requestedFromDownstream() > 0 && !sink.isCancelled()) {
+      countLost();
+      if (untold > 0) {
+        sink.next(event("lost", EventJson.lost(untold)));
+        untold = 0;
+        continue;
+      }
+      List<Event> next = ring.drain(1);
+      if (next.isEmpty()) {
+        return;
+      }
+      Event event = next.getFirst();
+      sink.next(event(EventJson.name(event), json.data(event)));
+    }
+  }
+
+  private void countLost() {
+    long lost = ring.takeLost();
+    if (lost > 0) {
+      untold += lost;
+      dropped.increment((double) lost);
+    }
+  }
+
+  /** Sends a comment, which readers skip, so that one who is gone is noticed. */
+  private void beat() {
+    countLost();
+    if (sink.requestedFromDownstream() > 0) {
+      sink.next(comment("still here"));
+    }
+  }
+
+  /** Lets the reader go; nothing is sent any more. */
+  void end() {
+    sink.complete();
+  }
+
+  /** The reader is gone: what it never got is dropped as well. */
+  void gone() {
+    worker.dispose();
+    dropped.increment((double) ring.takeLost());
+  }
+
+  static ServerSentEvent<String> comment(String text) {
+    return ServerSentEvent.<String>builder().comment(text).build();
+  }
+
+  private static ServerSentEvent<String> event(String name, String data) {
+    return ServerSentEvent.builder(data).event(name).build();
+  }
+}

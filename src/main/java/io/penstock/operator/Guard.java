@@ -1,0 +1,129 @@
+package io.penstock.operator;
+
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+
+/**
+ * Who may use the operator port.
+ *
+ * <p>On a loopback address: whoever is on this machine, and no web page. A page of another site can
+ * have a name of its own lead to 127.0.0.1, but it cannot have its browser send another name as the
+ * host, nor leave out the origin of what it posts. Anywhere else, and wherever a token is set,
+ * everything but health asks for that token; without one set, nobody has it.
+ */
+final class Guard implements HttpHandlerDecoratorFactory {
+  /** The property with the token. */
+  static final String TOKEN = "penstock.operator.token";
+
+  private static final Set<String> HEALTH =
+      Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
+
+  private static final String SCHEME = "bearer ";
+
+  private final boolean local;
+  private final Set<String> hosts = new TreeSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
+  private final byte @Nullable [] token;
+
+  /**
+   * Makes a guard.
+   *
+   * @param address the port is bound to; null is every address
+   * @param configured the address as it was configured: a name, perhaps
+   * @param token that is asked for; null or blank is none
+   */
+  Guard(@Nullable InetAddress address, @Nullable String configured, @Nullable String token) {
+    this.local = address != null && address.isLoopbackAddress();
+    if (address != null) {
+      hosts.add(address.getHostAddress());
+    }
+    if (configured != null) {
+      hosts.add(configured.toLowerCase(Locale.ROOT));
+    }
+    this.token = token == null || token.isBlank() ? null : digest(token.strip());
+  }
+
+  @Override
+  public HttpHandler apply(HttpHandler guarded) {
+    return (request, response) -> {
+      Problem problem = problem(request);
+      if (problem == null) {
+        return guarded.handle(request, response);
+      }
+      if (problem.status() == HttpStatus.UNAUTHORIZED.value()) {
+        response.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"operator\"");
+      }
+      return problem.write(response);
+    };
+  }
+
+  private @Nullable Problem problem(ServerHttpRequest request) {
+    if (local && !named(request.getHeaders())) {
+      return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
+    }
+    if (local && foreign(request.getHeaders())) {
+      return Problem.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
+    }
+    if (!trusted(request)) {
+      return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
+    }
+    return null;
+  }
+
+  /** Returns whether the client knows the port by one of its names; which port does not matter. */
+  private boolean named(HttpHeaders headers) {
+    List<String> given = headers.getOrEmpty(HttpHeaders.HOST);
+    return given.size() == 1 && hosts.contains(withoutPort(given.getFirst()));
+  }
+
+  private static String withoutPort(String host) {
+    int colon = host.lastIndexOf(':');
+    boolean port = colon > host.lastIndexOf(']');
+    return (port ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
+  }
+
+  private static boolean foreign(HttpHeaders headers) {
+    String host = headers.getFirst(HttpHeaders.HOST);
+    return headers.getOrEmpty(HttpHeaders.ORIGIN).stream()
+        .anyMatch(
+            origin ->
+                !origin.equalsIgnoreCase("http://" + host)
+                    && !origin.equalsIgnoreCase("https://" + host));
+  }
+
+  private boolean trusted(ServerHttpRequest request) {
+    boolean open = local && token == null;
+    return open
+        || HEALTH.contains(request.getPath().pathWithinApplication().value())
+        || hasToken(request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION));
+  }
+
+  private boolean hasToken(@Nullable String authorization) {
+    if (token == null
+        || authorization == null
+        || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    // Digests are of one length, so that not even the length of the token shows in the time.
+    return MessageDigest.isEqual(token, digest(authorization.substring(SCHEME.length()).strip()));
+  }
+
+  private static byte[] digest(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
+    }
+  }
+}

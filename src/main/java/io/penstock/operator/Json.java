@@ -1,0 +1,39 @@
+package io.penstock.operator;
+
+import java.nio.charset.StandardCharsets;
+import org.springframework.http.CacheControl;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is answered, as JSON in snake_case, its keys in the order of the record's components. */
+final class Json {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .build();
+
+  private Json() {}
+
+  /** Returns one line. */
+  static String text(Object value) {
+    return MAPPER.writeValueAsString(value);
+  }
+
+  /** Returns a body; its line ends, for those who read it in a terminal. */
+  static byte[] bytes(Object value) {
+    return (text(value) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Answers 200. */
+  static Mono<ServerResponse> answer(Object value) {
+    return ServerResponse.ok()
+        .contentType(MediaType.APPLICATION_JSON)
+        .cacheControl(CacheControl.noStore())
+        .bodyValue(bytes(value));
+  }
+}

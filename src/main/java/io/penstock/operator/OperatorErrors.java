@@ -1,0 +1,36 @@
+package io.penstock.operator;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** Errors of the framework and of the actuator, said like all others of this port. */
+@RestControllerAdvice
+final class OperatorErrors {
+  private static final Logger LOG = LoggerFactory.getLogger(OperatorErrors.class);
+
+  @ExceptionHandler(Exception.class)
+  ResponseEntity<byte[]> any(Exception error) {
+    if (error instanceof ErrorResponse known) {
+      String detail = known.getBody().getDetail();
+      String said = detail == null ? "it cannot be answered" : detail;
+      return answer(Problem.of(known.getStatusCode(), said), known.getHeaders());
+    }
+    LOG.error("the operator port failed to answer", error);
+    Problem problem = Problem.of(HttpStatus.INTERNAL_SERVER_ERROR, "an error, see the log");
+    return answer(problem, HttpHeaders.EMPTY);
+  }
+
+  private static ResponseEntity<byte[]> answer(Problem problem, HttpHeaders headers) {
+    return ResponseEntity.status(problem.status())
+        .headers(headers)
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .body(Json.bytes(problem));
+  }
+}

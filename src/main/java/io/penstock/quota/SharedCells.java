@@ -1,0 +1,135 @@
+package io.penstock.quota;
+
+import io.penstock.limit.LimitSpec;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the members of one limit were granted and spent, by cell. Belongs to one thread at a time.
+ *
+ * <p>Whatever counts with a cell does so for {@code reach} cells after it: none for a fixed window;
+ * for a trailing one until the cell's end plus the window plus the guard.
+ */
+final class SharedCells {
+  private static final int SUB_CELLS = 60;
+
+  /** What one member did in one cell; all three only grow. */
+  private record Part(long granted, long returned, long spent) {
+    long counts() {
+      return Math.max(spent, granted - Math.min(granted, returned));
+    }
+  }
+
+  private record Heard(long capacity, long atNanos) {}
+
+  private final long cellNanos;
+  private final Map<String, Heard> members = new HashMap<>();
+  private final TreeMap<Long, Map<String, Part>> parts = new TreeMap<>();
+  private long capacity;
+
+  /** Of members that disagree on the guard the largest binds, as the lowest capacity does. */
+  private long reach;
+
+  SharedCells(LimitSpec spec) {
+    this.cellNanos = cellNanos(spec);
+  }
+
+  static boolean sliceable(LimitSpec spec) {
+    return capacity(spec) != Long.MAX_VALUE;
+  }
+
+  private static long cellNanos(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
+      case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.FixedWindow window -> window.windowNanos();
+      case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
+    };
+  }
+
+  private static long reach(LimitSpec spec) {
+    return spec instanceof LimitSpec.TrailingWindow window
+        ? Math.ceilDiv(window.windowNanos() + window.guardNanos(), cellNanos(window))
+        : 0;
+  }
+
+  private static long capacity(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
+      case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.FixedWindow window -> window.capacity();
+      case LimitSpec.TrailingWindow window -> window.capacity();
+    };
+  }
+
+  /** Whether a spec cuts time in the same cells. */
+  boolean fits(LimitSpec spec) {
+    return cellNanos == cellNanos(spec);
+  }
+
+  long cellAt(long nanos) {
+    return Math.floorDiv(nanos, cellNanos);
+  }
+
+  /** Takes in what a member says, and forgets what counts no more. */
+  void hear(String member, Supply.Ask ask, long now, long ttlNanos) {
+    reach = Math.max(reach, reach(ask.spec()));
+    prune(now);
+    members.values().removeIf(heard -> now - heard.atNanos() > ttlNanos);
+    members.put(member, new Heard(capacity(ask.spec()), now));
+    capacity = members.values().stream().mapToLong(Heard::capacity).min().orElse(0);
+    for (Supply.Use use : ask.uses()) {
+      if (use.cell() + reach >= cellAt(now)) {
+        merge(member, use.cell(), new Part(0, use.returned(), use.spent()));
+      }
+    }
+  }
+
+  private void merge(String member, long cell, Part more) {
+    parts
+        .computeIfAbsent(cell, absent -> new HashMap<>())
+        .merge(
+            member,
+            more,
+            (known, told) ->
+                new Part(
+                    known.granted() + told.granted(),
+                    Math.max(known.returned(), told.returned()),
+                    Math.max(known.spent(), told.spent())));
+  }
+
+  void grant(String member, long cell, long amount) {
+    merge(member, cell, new Part(amount, 0, 0));
+  }
+
+  /** What may still be granted in a cell: the least room of all windows that it counts in. */
+  long room(long cell) {
+    long most = 0;
+    for (long end = cell; end <= cell + reach; end++) {
+      most = Math.max(most, counted(end));
+    }
+    return Math.max(0, capacity - most);
+  }
+
+  private long counted(long end) {
+    long sum = 0;
+    for (Map<String, Part> cell : parts.subMap(end - reach, true, end, true).values()) {
+      for (Part part : cell.values()) {
+        sum = Math.min(Long.MAX_VALUE / 2, sum + Math.min(part.counts(), Long.MAX_VALUE / 4));
+      }
+    }
+    return sum;
+  }
+
+  private void prune(long now) {
+    parts.headMap(cellAt(now) - reach, false).clear();
+  }
+
+  /** Whether nobody has said anything for long and nothing counts. */
+  boolean idle(long now, long ttlNanos) {
+    prune(now);
+    return parts.isEmpty()
+        && members.values().stream().allMatch(heard -> now - heard.atNanos() > ttlNanos);
+  }
+}

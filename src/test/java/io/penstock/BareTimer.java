@@ -1,0 +1,51 @@
+package io.penstock;
+
+import io.penstock.event.Event;
+import io.penstock.event.Events;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How late a timer is on this machine, asked for the delays there are between releases while they
+ * happen: what no gateway can be better than.
+ */
+final class BareTimer implements Events, AutoCloseable {
+  private final Ticker ticker;
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final Queue<Long> late = new ConcurrentLinkedQueue<>();
+  private volatile long last = -1;
+
+  BareTimer(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  @Override
+  public void publish(Event event) {
+    if (event instanceof Event.Released released) {
+      long delay = released.atNanos() - last;
+      boolean first = last < 0;
+      last = released.atNanos();
+      if (!first && delay > 0) {
+        ask(ticker.nanos() + delay, delay);
+      }
+    }
+  }
+
+  private void ask(long due, long delay) {
+    var _ = timer.schedule(() -> late.add(ticker.nanos() - due), delay, TimeUnit.NANOSECONDS);
+  }
+
+  List<Long> late() {
+    return List.copyOf(late);
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,85 @@
+package io.penstock;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One call of a client.
+ *
+ * @param inputTokens as the provider will count them
+ * @param maxTokens the stated output maximum of each answer
+ * @param answers how many answers are asked for
+ */
+record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stream) {
+  enum Kind {
+    CHAT,
+    EMBEDDING,
+    MESSAGE
+  }
+
+  private static final int LEAST = 180;
+  private static final int MOST = 1_400;
+
+  /** What OpenAI charges. */
+  long stated() {
+    return Math.max((long) maxTokens * answers, inputTokens);
+  }
+
+  long total() {
+    return inputTokens + (long) maxTokens * answers;
+  }
+
+  /** Sizes evenly spread from least to most, in any order. */
+  private static List<Integer> sizes(int count, Random random) {
+    List<Integer> sizes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      sizes.add(LEAST + (MOST - LEAST) * i / Math.max(1, count - 1));
+    }
+    Collections.shuffle(sizes, random);
+    return sizes;
+  }
+
+  /** Chats of which OpenAI charges 180 to 1,400 tokens each. */
+  static List<Call> chats(int count, Random random) {
+    List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
+    for (int i = 0; i < count; i++) {
+      int size = sizes.get(i);
+      calls.add(
+          switch (i % 8) {
+            case 6 -> new Call(Kind.CHAT, 20, size / 2, 2, random.nextBoolean());
+            case 7 -> new Call(Kind.CHAT, size, 50, 1, random.nextBoolean());
+            default -> new Call(Kind.CHAT, 20 + i % 40, size, 1, random.nextBoolean());
+          });
+    }
+    return calls;
+  }
+
+  /** Messages with 180 to 1,400 tokens of output each. */
+  static List<Call> messages(int count, Random random) {
+    List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
+    for (int i = 0; i < count; i++) {
+      int input = 20 + random.nextInt(400);
+      calls.add(new Call(Kind.MESSAGE, input, sizes.get(i), 1, random.nextBoolean()));
+    }
+    return calls;
+  }
+
+  /** Chats and embeddings of 180 to 1,400 tokens in and out together. */
+  static List<Call> mixed(int count, Random random) {
+    List<Call> calls = new ArrayList<>();
+    List<Integer> sizes = sizes(count, random);
+    for (int i = 0; i < count; i++) {
+      int size = sizes.get(i);
+      int input = 20 + random.nextInt(size - 40);
+      calls.add(
+          i % 4 == 3
+              ? new Call(Kind.EMBEDDING, size, 0, 1, false)
+              : new Call(Kind.CHAT, input, size - input, 1, random.nextBoolean()));
+    }
+    return calls;
+  }
+}

@@ -1,0 +1,63 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.config.Reloader;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A gateway that runs in this JVM, with one route file. */
+final class Gateway implements AutoCloseable {
+  private final Path routes;
+  private final ConfigurableApplicationContext context;
+
+  private Gateway(Path routes, ConfigurableApplicationContext context) {
+    this.routes = routes;
+    this.context = context;
+  }
+
+  /** Starts one; {@code window} is what "per minute" means. */
+  static Gateway start(Path directory, String yaml, Duration window) throws IOException {
+    Path routes = Files.writeString(directory.resolve("routes.yaml"), yaml);
+    Server.Start start =
+        Server.start(Map.of(), routes, window, "--server.port=0", "--management.server.port=-1");
+    assertThat(start).isInstanceOf(Server.Started.class);
+    return new Gateway(routes, ((Server.Started) start).context());
+  }
+
+  String url(String path) {
+    String port = context.getEnvironment().getRequiredProperty("local.server.port");
+    return "http://127.0.0.1:" + port + path;
+  }
+
+  <T> T bean(Class<T> type) {
+    return context.getBean(type);
+  }
+
+  EventBus events() {
+    return bean(EventBus.class);
+  }
+
+  Endpoint endpoint(String path) {
+    return Objects.requireNonNull(bean(Registry.class).find(path));
+  }
+
+  /** Writes the route file anew and has it read; the watcher may read it as well. */
+  Reloader.Result rewrite(String yaml) throws IOException {
+    Files.writeString(routes, yaml);
+    return bean(Reloader.class).reload();
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

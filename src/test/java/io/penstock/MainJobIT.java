@@ -1,0 +1,281 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.openai.errors.RateLimitException;
+import io.penstock.cost.Dimension;
+import io.penstock.endpoint.Totals;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.event.Event;
+import io.penstock.fake.Checker;
+import io.penstock.fake.FixedChecker;
+import io.penstock.fake.StrictProvider;
+import io.penstock.fake.TrailingChecker;
+import io.penstock.limit.LimitSpec;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** The main job, end to end, with the providers' own clients and checkers that say 429. */
+@Isolated
+class MainJobIT {
+  private static final int CALLS_EACH = 640;
+  private static final int MAX_SKIPS = 64;
+  private static final double LEAST_USED = 0.95;
+
+  /**
+   * What goes at once comes back at once a window later, so that in between a trailing window lacks
+   * all of it: with the default of 5 of 60 seconds, a twelfth of the limit. Who wants every window
+   * full lets less go at once.
+   */
+  private static final double BURST_SECONDS = 0.5;
+
+  @TempDir private Path directory;
+
+  @Test
+  void fiveTimesTheBudget_everyoneIsServedAndNobodySays429()
+      throws IOException, InterruptedException {
+    try (MainJob job = new MainJob(directory, "burst_seconds: " + BURST_SECONDS)) {
+      job.warmUp();
+      job.run(CALLS_EACH);
+      print(job);
+      assertServed(job);
+      assertWithinLimits(job);
+      assertUsed(job);
+      assertInOrder(job.openAiLog, Dimension.STATED);
+      assertInOrder(job.anthropicLog, Dimension.OUTPUT);
+      assertInOrder(job.windowLog, Dimension.TOTAL);
+      for (String path : List.of("/openai", "/anthropic", "/window")) {
+        assertBalanced(job.gateway.endpoint(path).totals());
+      }
+    }
+  }
+
+  /** The checkers are no yes-men: past a gateway without limits they say 429. */
+  @Test
+  void withoutLimits_theProvidersSay429() throws IOException {
+    Ticker ticker = Ticker.system();
+    TrailingChecker tokens = new TrailingChecker(3_000, MainJob.WINDOW.toNanos());
+    TrailingChecker requests = new TrailingChecker(100, MainJob.WINDOW.toNanos());
+    TrailingChecker input = new TrailingChecker(100_000, MainJob.WINDOW.toNanos());
+    TrailingChecker output = new TrailingChecker(3_000, MainJob.WINDOW.toNanos());
+    FixedChecker windows = new FixedChecker(3_000, MainJob.WINDOW.toNanos(), 250_000_000L);
+    try (StrictProvider chats =
+            StrictProvider.openAi(ticker, new Checker.OpenAi(requests, tokens));
+        StrictProvider messages =
+            StrictProvider.anthropic(ticker, new Checker.Anthropic(requests, input, output));
+        StrictProvider windowed = StrictProvider.openAi(ticker, new Checker.Windows(windows));
+        Gateway gateway =
+            Gateway.start(directory, unlimited(chats, messages, windowed), MainJob.WINDOW);
+        SdkClients chatClients = new SdkClients(gateway.url("/chats"));
+        SdkClients windowClients = new SdkClients(gateway.url("/windowed"));
+        SdkClients messageClients = new SdkClients(gateway.url("/messages"))) {
+      Random random = new Random(1);
+      assertRefused(RateLimitException.class, chatClients, Call.chats(10, random));
+      assertRefused(RateLimitException.class, windowClients, Call.mixed(10, random));
+      assertRefused(
+          com.anthropic.errors.RateLimitException.class, messageClients, Call.messages(10, random));
+      for (StrictProvider provider : List.of(chats, messages, windowed)) {
+        assertThat(provider.refused()).isEqualTo(1);
+      }
+    }
+  }
+
+  private static String unlimited(
+      StrictProvider chats, StrictProvider messages, StrictProvider windowed) {
+    return """
+    endpoints:
+      - {path: /chats, dialect: openai, upstreams: [{id: chats, url: "%s"}]}
+      - {path: /messages, dialect: anthropic, upstreams: [{id: messages, url: "%s"}]}
+      - {path: /windowed, dialect: openai, upstreams: [{id: windowed, url: "%s"}]}
+    """
+        .formatted(chats.url(), messages.url(), windowed.url());
+  }
+
+  private static void assertRefused(
+      Class<? extends RuntimeException> error, SdkClients clients, List<Call> calls) {
+    assertThatThrownBy(() -> calls.forEach(clients::perform)).isInstanceOf(error);
+  }
+
+  private static void assertServed(MainJob job) {
+    assertThat(job.outcomes).hasSize(3 * CALLS_EACH);
+    assertThat(job.outcomes)
+        .allSatisfy(
+            outcome -> {
+              assertThat(outcome.error()).isNull();
+              assertThat(outcome.outputTokens())
+                  .isEqualTo((long) outcome.call().maxTokens() * outcome.call().answers());
+            });
+    assertThat(List.of(job.openAi, job.anthropic, job.windowed))
+        .allSatisfy(
+            provider -> {
+              assertThat(provider.served()).isEqualTo(CALLS_EACH);
+              assertThat(provider.refused()).isZero();
+            });
+    for (TrailingChecker checker : List.of(job.openAiTokens, job.anthropicOutput)) {
+      assertThat(checker.total()).isGreaterThan(5 * MainJob.LIMIT);
+      assertThat(checker.total()).isLessThanOrEqualTo(CALLS_EACH * MainJob.LIMIT * 8 / 1_000);
+    }
+    assertThat(job.windowTokens.total()).isGreaterThan(5 * MainJob.LIMIT);
+  }
+
+  private static void assertWithinLimits(MainJob job) {
+    assertThat(job.openAiTokens.most()).isLessThanOrEqualTo(MainJob.LIMIT);
+    assertThat(job.anthropicOutput.most()).isLessThanOrEqualTo(MainJob.LIMIT);
+    assertThat(job.anthropicInput.most()).isLessThanOrEqualTo(MainJob.INPUT_LIMIT);
+    assertThat(job.windowTokens.most()).isLessThanOrEqualTo(MainJob.LIMIT);
+  }
+
+  private static void assertUsed(MainJob job) {
+    assertThat(leastUsed(job, job.openAiLog, Dimension.STATED, job.openAiTokens))
+        .isGreaterThanOrEqualTo(LEAST_USED);
+    assertThat(leastUsed(job, job.anthropicLog, Dimension.OUTPUT, job.anthropicOutput))
+        .isGreaterThanOrEqualTo(LEAST_USED);
+    assertThat(leastUsedWindow(job)).isGreaterThanOrEqualTo(LEAST_USED);
+  }
+
+  /** The share used of the least used trailing window while twice the limit was queued. */
+  private static double leastUsed(
+      MainJob job, ReleaseLog log, Dimension size, TrailingChecker checker) {
+    ReleaseLog.Stretch queued = log.queued(size, 2 * MainJob.LIMIT);
+    long from = queued.fromNanos() + job.shiftNanos() + checker.windowNanos();
+    long to = queued.toNanos() + job.shiftNanos();
+    assertThat(to - from).isGreaterThan(checker.windowNanos());
+    return (double) checker.least(from, to) / checker.limit();
+  }
+
+  /** The same of fixed windows: what was let go in each, and what it produced. */
+  private static double leastUsedWindow(MainJob job) {
+    ReleaseLog.Stretch queued = job.windowLog.queued(Dimension.TOTAL, 2 * MainJob.LIMIT);
+    long shift = job.shiftNanos();
+    long first = job.windowTokens.window(queued.fromNanos() + shift) + 1;
+    long end = job.windowTokens.window(queued.toNanos() + shift);
+    assertThat(end - first).isGreaterThanOrEqualTo(2);
+    double least = 1;
+    for (long window = first; window < end; window++) {
+      least = Math.min(least, (double) usedIn(job, window, shift) / MainJob.LIMIT);
+    }
+    return least;
+  }
+
+  private static long usedIn(MainJob job, long window, long shift) {
+    long input =
+        job.windowLog.of(Event.Released.class).stream()
+            .filter(released -> job.windowTokens.window(released.atNanos() + shift) == window)
+            .mapToLong(released -> released.cost().inputTokens())
+            .sum();
+    return input + job.windowTokens.produced(window);
+  }
+
+  private static void assertInOrder(ReleaseLog log, Dimension size) {
+    ReleaseLog.Order order = log.order(size);
+    assertThat(log.of(Event.Released.class)).hasSize(CALLS_EACH);
+    assertThat(log.of(Event.Queued.class)).hasSizeGreaterThan(CALLS_EACH * 3 / 4);
+    assertThat(order.unfair()).isEmpty();
+    assertThat(order.mostPassed()).isLessThanOrEqualTo(MAX_SKIPS);
+  }
+
+  private static void assertBalanced(Totals totals) {
+    assertThat(totals.requests(Fate.OFFERED)).isEqualTo(CALLS_EACH);
+    assertThat(totals.requests(Fate.SERVED)).isEqualTo(CALLS_EACH);
+    assertThat(totals.tokens(Fate.SERVED)).isEqualTo(totals.tokens(Fate.OFFERED));
+    for (Fate fate : List.of(Fate.WAITING, Fate.RUNNING)) {
+      assertThat(totals.requests(fate)).isZero();
+      assertThat(totals.tokens(fate)).isZero();
+      assertThat(totals.bytes(fate)).isZero();
+    }
+  }
+
+  private static void print(MainJob job) {
+    say("main job: %d calls, window %d s".formatted(3 * CALLS_EACH, MainJob.WINDOW.toSeconds()));
+    say(
+        "%-10s %6s %5s %9s %7s %7s %7s %6s"
+            .formatted("", "served", "429", "of limit", "least", "most", "passed", "jitter"));
+    line(
+        "openai",
+        job.openAi,
+        job.openAiTokens,
+        job.openAiLog,
+        Dimension.STATED,
+        leastUsed(job, job.openAiLog, Dimension.STATED, job.openAiTokens));
+    line(
+        "anthropic",
+        job.anthropic,
+        job.anthropicOutput,
+        job.anthropicLog,
+        Dimension.OUTPUT,
+        leastUsed(job, job.anthropicLog, Dimension.OUTPUT, job.anthropicOutput));
+    ReleaseLog.Order order = job.windowLog.order(Dimension.TOTAL);
+    say(
+        "%-10s %6d %5d %8.2fx %6.1f%% %6.1f%% %4d/%2d"
+            .formatted(
+                "window",
+                job.windowed.served(),
+                job.windowed.refused(),
+                (double) job.windowTokens.total() / MainJob.LIMIT,
+                100 * leastUsedWindow(job),
+                100.0 * job.windowTokens.most() / MainJob.LIMIT,
+                order.passed(),
+                order.mostPassed()));
+    LimitSpec trailing =
+        new LimitSpec.TrailingWindow(
+            MainJob.LIMIT,
+            MainJob.WINDOW.toNanos(),
+            50_000_000,
+            Math.max(1, (long) (MainJob.LIMIT * BURST_SECONDS / 60)));
+    waits("openai", ComputedWaits.of(job.openAiLog, trailing, Dimension.STATED));
+    LimitSpec fixed = new LimitSpec.FixedWindow(MainJob.LIMIT, MainJob.WINDOW.toNanos());
+    waits("window", ComputedWaits.of(job.windowLog, fixed, Dimension.TOTAL));
+    say(
+        "a bare timer asked for the same delays: late by p50 %.2f ms, p95 %.2f ms"
+            .formatted(
+                ComputedWaits.millis(job.timer.late(), 0.5),
+                ComputedWaits.millis(job.timer.late(), 0.95)));
+  }
+
+  private static void line(
+      String name,
+      StrictProvider provider,
+      TrailingChecker checker,
+      ReleaseLog log,
+      Dimension size,
+      double leastUsed) {
+    ReleaseLog.Order order = log.order(size);
+    long jitter = log.all().stream().mapToLong(ReleaseLog.Noted::jitterNanos).max().orElse(0);
+    say(
+        "%-10s %6d %5d %8.2fx %6.1f%% %6.1f%% %4d/%2d %3d ms"
+            .formatted(
+                name,
+                provider.served(),
+                provider.refused(),
+                (double) checker.total() / checker.limit(),
+                100 * leastUsed,
+                100.0 * checker.most() / checker.limit(),
+                order.passed(),
+                order.mostPassed(),
+                jitter / 1_000_000));
+  }
+
+  private static void waits(String name, ComputedWaits waits) {
+    say(
+        "%s waits, p50/p95: measured %.0f/%.0f ms, computed %.0f/%.0f ms, late %.2f/%.2f ms"
+            .formatted(
+                name,
+                ComputedWaits.millis(waits.measured(), 0.5),
+                ComputedWaits.millis(waits.measured(), 0.95),
+                ComputedWaits.millis(waits.computed(), 0.5),
+                ComputedWaits.millis(waits.computed(), 0.95),
+                ComputedWaits.millis(waits.late(), 0.5),
+                ComputedWaits.millis(waits.late(), 0.95)));
+  }
+
+  private static void say(String line) {
+    System.out.println(line);
+  }
+}

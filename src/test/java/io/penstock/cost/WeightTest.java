@@ -1,0 +1,39 @@
+package io.penstock.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class WeightTest {
+  @Test
+  void withinLargeCapacity_staysTheSame() {
+    Weight weight = new Weight(10, 5, 10);
+    assertThat(weight.within(15)).isSameAs(weight);
+  }
+
+  @Test
+  void heldAboveCapacity_isCutToTheRest() {
+    assertThat(new Weight(10, 50, 10).within(14)).isEqualTo(new Weight(10, 4, 10));
+    assertThat(new Weight(10, 50, 10).within(10)).isEqualTo(new Weight(10, 0, 10));
+  }
+
+  @Test
+  void takenExpectationAboveCapacity_isCutToTheCapacity() {
+    assertThat(new Weight(300, 0, 100).within(200)).isEqualTo(new Weight(200, 0, 100));
+    assertThat(new Weight(300, 7, 100).within(100)).isEqualTo(new Weight(100, 0, 100));
+  }
+
+  @Test
+  void leastAboveCapacity_staysAsItIsToBeRefused() {
+    Weight weight = new Weight(300, 50, 201);
+    assertThat(weight.within(200)).isSameAs(weight);
+  }
+
+  @Test
+  void weightThatContradictsItself_isRefused() {
+    assertThatThrownBy(() -> new Weight(1, 0, 2)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Weight(-1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Weight(1, -1, 0)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,230 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.event.EventBus;
+import io.penstock.event.Events;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.fake.RecordedEvents;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.refusal.Refusal;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A registry on a fake clock, and what tests say to it. */
+final class House {
+  static final long SECOND = 1_000_000_000L;
+  static final long START = 1_000 * SECOND;
+
+  final FakeTicker ticker = new FakeTicker();
+  final FakeDrivers drivers = new FakeDrivers(ticker);
+  final RecordedEvents recorded = new RecordedEvents();
+  final EventBus events = new EventBus();
+  final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60 * SECOND);
+  final Registry registry;
+
+  House() {
+    ticker.set(START);
+    events.subscribe(recorded);
+    Events all = events;
+    registry =
+        new Registry(
+            new Endpoint.House(
+                upstreams, new LocalLimitSource(), ticker, drivers, all, new AtomicLong()));
+  }
+
+  /** The settings of an endpoint that tests vary. */
+  record Setup(
+      String path,
+      Algorithm algorithm,
+      LimitSpec limit,
+      Bounds bounds,
+      long queueTimeoutNanos,
+      long maxWaitNanos,
+      int maxSkips,
+      List<UpstreamSpec> upstreams) {
+
+    Setup bounds(long tickets, long tokens, long bytes) {
+      return new Setup(
+          path,
+          algorithm,
+          limit,
+          new Bounds(tickets, tokens, bytes),
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          upstreams);
+    }
+
+    Setup queueTimeout(long nanos) {
+      return new Setup(path, algorithm, limit, bounds, nanos, maxWaitNanos, maxSkips, upstreams);
+    }
+
+    Setup maxWait(long nanos) {
+      return new Setup(
+          path, algorithm, limit, bounds, queueTimeoutNanos, nanos, maxSkips, upstreams);
+    }
+
+    Setup maxSkips(int skips) {
+      return new Setup(
+          path, algorithm, limit, bounds, queueTimeoutNanos, maxWaitNanos, skips, upstreams);
+    }
+
+    Setup to(UpstreamSpec... specs) {
+      return new Setup(
+          path,
+          algorithm,
+          limit,
+          bounds,
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          List.of(specs));
+    }
+
+    EndpointSpec spec() {
+      return new EndpointSpec(
+          path,
+          algorithm,
+          limit,
+          Order.FIFO,
+          bounds,
+          queueTimeoutNanos,
+          maxWaitNanos,
+          maxSkips,
+          new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+          true,
+          upstreams,
+          Map.of());
+    }
+  }
+
+  private static Setup setup(String path, Algorithm algorithm, LimitSpec limit) {
+    Bounds bounds = new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED);
+    return new Setup(path, algorithm, limit, bounds, 0, 0, 64, List.of());
+  }
+
+  static Setup none(String path) {
+    return setup(path, Algorithm.NONE, new LimitSpec.Unlimited());
+  }
+
+  static Setup strict(String path, long releases, long seconds) {
+    return setup(path, Algorithm.STRICT, new LimitSpec.Strict(new Rate(releases, seconds)));
+  }
+
+  static Setup tokens(String path, long capacity, long seconds) {
+    return setup(
+        path, Algorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
+  }
+
+  static UpstreamSpec upstream(String id, long rpm, long tpm) {
+    return upstream(id, rpm, tpm, Charge.TOTAL, Map.of(), null);
+  }
+
+  static UpstreamSpec upstream(
+      String id,
+      long rpm,
+      long tpm,
+      Charge charge,
+      Map<String, String> models,
+      @Nullable String disabled) {
+    return new UpstreamSpec(
+        id,
+        URI.create("http://localhost"),
+        null,
+        disabled,
+        Map.of(),
+        models,
+        1,
+        new UpstreamSpec.Limits(rpm, tpm, 0, 0),
+        charge,
+        0,
+        60, // all of a minute at once: these tests are not about the pace
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+
+  Endpoint open(Setup setup) {
+    apply(setup);
+    return endpoint(setup.path());
+  }
+
+  void apply(Setup... setups) {
+    registry.apply(List.of(setups).stream().map(Setup::spec).toList());
+    drivers.run();
+  }
+
+  Endpoint endpoint(String path) {
+    Endpoint endpoint = registry.find(path);
+    if (endpoint == null) {
+      throw new AssertionError("no endpoint at " + path);
+    }
+    return endpoint;
+  }
+
+  static Pending submit(Endpoint endpoint, long tokens) {
+    return endpoint.submit(null, Cost.ofInput(tokens), 0, Patience.DEFAULT);
+  }
+
+  /** Moves the clock to so long after the start, ringing all alarms on the way. */
+  void at(long afterStartNanos) {
+    drivers.advanceTo(START + afterStartNanos);
+  }
+
+  static boolean went(Pending pending) {
+    return pending.outcome() instanceof Outcome.Granted;
+  }
+
+  static boolean waits(Pending pending) {
+    return pending.outcome() == null;
+  }
+
+  static Settlement settlement(Pending pending) {
+    if (pending.outcome() instanceof Outcome.Granted(Settlement settlement)) {
+      return settlement;
+    }
+    throw new AssertionError("ticket " + pending.order() + " was not granted");
+  }
+
+  static Refusal refusal(Pending pending) {
+    if (pending.outcome() instanceof Outcome.Refused(Refusal refusal)) {
+      return refusal;
+    }
+    throw new AssertionError("ticket " + pending.order() + " was not refused");
+  }
+
+  /** Fails unless all that was offered is accounted for, in requests, tokens and bytes. */
+  static void assertBalanced(Endpoint endpoint) {
+    Totals totals = endpoint.totals();
+    long requests = 0;
+    long tokens = 0;
+    long bytes = 0;
+    for (Fate fate : Fate.values()) {
+      if (totals.requests(fate) < 0 || totals.tokens(fate) < 0 || totals.bytes(fate) < 0) {
+        throw new AssertionError(fate + " is below zero");
+      }
+      if (fate != Fate.OFFERED) {
+        requests += totals.requests(fate);
+        tokens += totals.tokens(fate);
+        bytes += totals.bytes(fate);
+      }
+    }
+    if (requests != totals.requests(Fate.OFFERED)
+        || tokens != totals.tokens(Fate.OFFERED)
+        || bytes != totals.bytes(Fate.OFFERED)) {
+      throw new AssertionError(
+          "offered is not the sum of the rest: " + requests + ", " + tokens + ", " + bytes);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Endpoints on a clock that a test moves by hand; alarms ring when time passes them. */
+final class World {
+  static final long SECOND = 1_000_000_000L;
+  static final long WINDOW = 60 * SECOND;
+
+  final Registry registry;
+  private final Deque<Runnable> soon = new ArrayDeque<>();
+  private final List<Alarm> alarms = new ArrayList<>();
+  private long now;
+
+  private static final class Alarm {
+    long instant = Ticker.NEVER;
+    Runnable step = () -> {};
+  }
+
+  World() {
+    LocalLimitSource limits = new LocalLimitSource();
+    registry =
+        new Registry(
+            new Endpoint.House(
+                new Upstreams(limits, WINDOW),
+                limits,
+                () -> now,
+                this::driver,
+                event -> {},
+                new AtomicLong()));
+  }
+
+  private Driver driver(Algorithm algorithm) {
+    Alarm alarm = new Alarm();
+    alarms.add(alarm);
+    return new Driver() {
+      @Override
+      public void execute(Runnable step) {
+        soon.add(step);
+      }
+
+      @Override
+      public void at(long instantNanos, Runnable step) {
+        alarm.instant = instantNanos;
+        alarm.step = step;
+      }
+    };
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Runs everything up to an instant, alarms at their time. */
+  void until(long instant) {
+    run();
+    Alarm first = first();
+    while (first.instant <= instant) {
+      now = Math.max(now, first.instant);
+      first.instant = Ticker.NEVER;
+      first.step.run();
+      run();
+      first = first();
+    }
+    now = instant;
+  }
+
+  private Alarm first() {
+    Alarm first = new Alarm();
+    for (Alarm each : alarms) {
+      first = each.instant < first.instant ? each : first;
+    }
+    return first;
+  }
+
+  void run() {
+    while (!soon.isEmpty()) {
+      soon.remove().run();
+    }
+  }
+
+  /** An endpoint without a limit of its own. */
+  static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
+    return endpoint(path, Algorithm.NONE, new LimitSpec.Unlimited(), maxSkips, upstreams);
+  }
+
+  static EndpointSpec endpoint(
+      String path, Algorithm algorithm, LimitSpec limit, int maxSkips, UpstreamSpec... upstreams) {
+    return new EndpointSpec(
+        path,
+        algorithm,
+        limit,
+        Order.FIFO,
+        new Bounds(1_000, Bounds.UNLIMITED, 1 << 20),
+        0,
+        0,
+        maxSkips,
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        true,
+        List.of(upstreams),
+        Map.of());
+  }
+
+  /** An upstream of so many tokens in a window, of which {@code burstSeconds} may go at once. */
+  static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
+    return new UpstreamSpec(
+        id,
+        URI.create("mock://" + id),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        new UpstreamSpec.Limits(0, tokens, 0, 0),
+        Charge.TOTAL,
+        0,
+        burstSeconds,
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+}

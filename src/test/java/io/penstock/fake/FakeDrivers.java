@@ -1,0 +1,101 @@
+package io.penstock.fake;
+
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Driver;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** Drivers that run nothing by themselves: steps and alarms run when a test says so. */
+public final class FakeDrivers implements Driver.Source {
+  /** The driver of one endpoint. */
+  public static final class FakeDriver implements Driver {
+    private final Deque<Runnable> steps = new ArrayDeque<>();
+    private long alarm = Ticker.NEVER;
+    private Runnable onAlarm = () -> {};
+    private int alarms;
+
+    @Override
+    public void execute(Runnable step) {
+      steps.add(step);
+    }
+
+    @Override
+    public void at(long instantNanos, Runnable step) {
+      alarm = instantNanos;
+      onAlarm = step;
+      alarms++;
+    }
+
+    /** Returns the instant its endpoint asked to be called at. */
+    public long alarm() {
+      return alarm;
+    }
+
+    /** Returns how often an alarm was asked for. */
+    public int alarms() {
+      return alarms;
+    }
+
+    private void ring() {
+      alarm = Ticker.NEVER;
+      onAlarm.run();
+    }
+  }
+
+  private final FakeTicker ticker;
+  private final List<FakeDriver> drivers = new ArrayList<>();
+
+  /** Makes drivers that move that clock. */
+  public FakeDrivers(FakeTicker ticker) {
+    this.ticker = ticker;
+  }
+
+  @Override
+  public Driver driver(Algorithm algorithm) {
+    FakeDriver driver = new FakeDriver();
+    drivers.add(driver);
+    return driver;
+  }
+
+  /** Returns the driver that was made as the n-th, from 0. */
+  public FakeDriver driver(int n) {
+    return drivers.get(n);
+  }
+
+  /** Runs all steps that wait, and those they ask for. */
+  public void run() {
+    boolean ran;
+    do {
+      ran = false;
+      for (FakeDriver driver : List.copyOf(drivers)) {
+        for (Runnable step = driver.steps.poll(); step != null; step = driver.steps.poll()) {
+          ran = true;
+          step.run();
+        }
+      }
+    } while (ran);
+  }
+
+  /** Returns the earliest alarm. */
+  public long nextAlarm() {
+    return drivers.stream().mapToLong(FakeDriver::alarm).min().orElse(Ticker.NEVER);
+  }
+
+  /** Moves the clock to an instant, stopping at each alarm on the way. */
+  public void advanceTo(long instantNanos) {
+    run();
+    for (long next = nextAlarm(); next <= instantNanos; next = nextAlarm()) {
+      ticker.set(Math.max(ticker.nanos(), next));
+      for (FakeDriver driver : List.copyOf(drivers)) {
+        if (driver.alarm() <= ticker.nanos()) {
+          driver.ring();
+        }
+      }
+      run();
+    }
+    ticker.set(instantNanos);
+  }
+}

@@ -1,0 +1,86 @@
+package io.penstock.fake;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A provider's own limit over any trailing window, exact to the nanosecond: what is charged at
+ * {@code t} counts at {@code t} and until just before {@code t} plus the window. It shares no code
+ * with the gateway's limits, so that no mistake is on both sides. Safe from any thread.
+ */
+public final class TrailingChecker {
+  private final long limit;
+  private final long windowNanos;
+  private final TreeMap<Long, Long> charged = new TreeMap<>();
+
+  /** Makes a checker of at most {@code limit} in any {@code windowNanos}. */
+  public TrailingChecker(long limit, long windowNanos) {
+    this.limit = limit;
+    this.windowNanos = windowNanos;
+  }
+
+  /** Returns whether {@code amount} more would still be within the limit. */
+  public synchronized boolean fits(long now, long amount) {
+    return used(now) + amount <= limit;
+  }
+
+  /** Charges {@code amount}, whether it fits or not; the instant may be to come. */
+  public synchronized void charge(long at, long amount) {
+    charged.merge(at, amount, Long::sum);
+  }
+
+  /** Returns what the window that ends at {@code now}, this instant included, has used. */
+  public synchronized long used(long now) {
+    return charged.subMap(now - windowNanos, false, now, true).values().stream()
+        .mapToLong(Long::longValue)
+        .sum();
+  }
+
+  /** Returns the largest sum that any trailing window ever had. */
+  public synchronized long most() {
+    long most = 0;
+    for (long at : charged.keySet()) {
+      most = Math.max(most, used(at));
+    }
+    return most;
+  }
+
+  /**
+   * Returns the smallest sum of all windows that end from {@code from} to {@code to}, or the limit
+   * when there is no such window.
+   */
+  public synchronized long least(long from, long to) {
+    if (from > to) {
+      return limit;
+    }
+    long least = used(from);
+    for (long at : charged.keySet()) {
+      // Sums fall only where a charge leaves its window.
+      long leaves = at + windowNanos;
+      if (leaves >= from && leaves <= to) {
+        least = Math.min(least, used(leaves));
+      }
+    }
+    return least;
+  }
+
+  /** Returns all that was charged. */
+  public synchronized long total() {
+    return charged.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Returns all charges by their instants. */
+  public synchronized Map<Long, Long> charges() {
+    return Map.copyOf(charged);
+  }
+
+  /** Returns the limit. */
+  public long limit() {
+    return limit;
+  }
+
+  /** Returns the length of the window. */
+  public long windowNanos() {
+    return windowNanos;
+  }
+}

@@ -1,0 +1,217 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What every limit keeps, whatever it is to do and wherever it comes from. */
+abstract class LimitContract {
+  static final long SECOND = 1_000_000_000L;
+
+  /** An instant long after the origin, not at any edge. */
+  static final long START = 1_000 * SECOND + 123_456_789;
+
+  /** Makes a limit that owes nothing and whose capacity is at most 1,000. */
+  abstract Limit limit();
+
+  /** Returns how much one ticket weighs at the most: 1 for limits of requests. */
+  abstract long largest();
+
+  /** Returns another spec for the same limit, of a larger capacity or rate. */
+  abstract LimitSpec larger();
+
+  /** Takes until the limit says when to come back. */
+  private Answer.Wait exhaust(Limit limit, long amount, long now) {
+    for (int taken = 0; taken < 100_000; taken++) {
+      if (limit.take(Weight.exactly(amount), now) instanceof Answer.Wait wait) {
+        return wait;
+      }
+    }
+    throw new AssertionError("it never ran out");
+  }
+
+  private Weight weight(Random random) {
+    if (largest() == 1) {
+      return Weight.exactly(1);
+    }
+    long taken = random.nextLong(largest());
+    return new Weight(taken, random.nextLong(largest() / 2), random.nextLong(taken + 1));
+  }
+
+  @Test
+  void randomUse_decideRoomEarliestAndTakeAgree() {
+    for (long seed = 1; seed <= 20; seed++) {
+      Random random = new Random(seed);
+      Limit limit = limit();
+      long now = START;
+      for (int step = 0; step < 400; step++) {
+        now += random.nextLong(SECOND);
+        Weight weight = weight(random);
+        Weight cut = weight.within(limit.capacity());
+        long room = limit.room(now);
+        long earliest = limit.earliest(weight.amount(), now);
+        boolean fits = cut.amount() <= room && limit.paced(cut.amount(), now) <= now;
+        Answer decided = limit.decide(weight, now);
+        Answer taken = limit.take(weight, now);
+        assertThat(taken instanceof Answer.Receipt).as("seed " + seed).isEqualTo(fits);
+        assertThat(decided instanceof Answer.Receipt).isEqualTo(fits);
+        assertThat(earliest <= now).isEqualTo(fits);
+        if (taken instanceof Answer.Wait wait) {
+          assertThat(decided).isEqualTo(wait);
+          assertThat(wait.untilNanos()).isEqualTo(earliest);
+        }
+        assertSound(limit, now);
+      }
+    }
+  }
+
+  private static void assertSound(Limit limit, long now) {
+    Balance balance = limit.balance(now);
+    assertThat(balance.charged()).isNotNegative();
+    assertThat(balance.debt()).isNotNegative();
+    assertThat(balance.held()).isNotNegative();
+    assertThat(limit.room(now)).isNotNegative();
+    assertThat(limit.utilization(now)).isBetween(0.0, 1.0);
+  }
+
+  @Test
+  void exhausted_admitsAtTheInstantItNamesAndNotBefore() {
+    Random random = new Random(42);
+    for (int round = 0; round < 200; round++) {
+      Limit limit = limit();
+      long now = START + random.nextLong(100 * SECOND);
+      long amount = 1 + random.nextLong(largest());
+      for (int step = 0; step < 20; step++) {
+        long until = exhaust(limit, amount, now).untilNanos();
+        assertThat(until).isGreaterThan(now).isLessThan(Ticker.NEVER);
+        assertThat(limit.decide(Weight.exactly(amount), until - 1)).isInstanceOf(Answer.Wait.class);
+        assertThat(limit.decide(Weight.exactly(amount), until)).isInstanceOf(Answer.Receipt.class);
+        now = until;
+      }
+    }
+  }
+
+  @Test
+  void randomUseAndGivingBackAll_leavesNothingOwed() {
+    for (long seed = 1; seed <= 20; seed++) {
+      Random random = new Random(seed);
+      Limit limit = limit();
+      long now = START;
+      List<Answer.Receipt> receipts = new ArrayList<>();
+      for (int step = 0; step < 50; step++) {
+        now += random.nextLong(SECOND / 100);
+        if (limit.take(weight(random), now) instanceof Answer.Receipt receipt) {
+          receipts.add(receipt);
+        }
+      }
+      assertThat(receipts).isNotEmpty();
+      for (Answer.Receipt receipt : receipts.reversed()) {
+        limit.give(receipt, receipt.taken(), receipt.held(), now);
+        assertSound(limit, now);
+      }
+      assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(Balance.ZERO);
+      assertThat(limit.room(now)).isPositive();
+    }
+  }
+
+  @Test
+  void askingManyTimes_takesNothing() {
+    Limit limit = limit();
+    for (int asked = 0; asked < 1_000; asked++) {
+      assertThat(limit.decide(Weight.exactly(largest()), START)).isInstanceOf(Answer.Receipt.class);
+    }
+    assertThat(limit.balance(START)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void resizedToTheSameSpec_changesNothing() {
+    Limit limit = limit();
+    long until = exhaust(limit, largest(), START).untilNanos();
+    Balance before = limit.balance(START);
+    limit.resize(limit.spec(), START);
+    assertThat(limit.balance(START)).isEqualTo(before);
+    assertThat(limit.earliest(largest(), START)).isEqualTo(until);
+  }
+
+  @Test
+  void resized_keepsWhatIsOwed() {
+    Limit limit = limit();
+    exhaust(limit, 1, START);
+    limit.charge(3, 0, START);
+    Balance before = limit.balance(START);
+    limit.resize(larger(), START);
+    Balance after = limit.balance(START);
+    assertThat(limit.spec()).isEqualTo(larger());
+    assertThat(after.charged() + after.debt()).isEqualTo(before.charged() + before.debt());
+    assertThat(after.held()).isEqualTo(before.held());
+    assertSound(limit, START);
+  }
+
+  @Test
+  void hugeCharges_leaveTheLimitExhaustedAndSound() {
+    if (limit().balance(START).equals(charged(limit()))) {
+      return; // a limit of requests has no use for charges
+    }
+    Limit limit = limit();
+    for (int charge = 0; charge < 10; charge++) {
+      limit.charge(Long.MAX_VALUE / 2, 0, START);
+      assertSound(limit, START);
+      assertThat(limit.room(START)).isZero();
+      assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(Answer.Wait.class);
+      assertThat(limit.earliest(1, START)).isGreaterThan(START);
+    }
+  }
+
+  private static Balance charged(Limit limit) {
+    limit.charge(1, 0, START);
+    return limit.balance(START);
+  }
+
+  @Test
+  void eightThreadsTaking_neverTakeMoreThanOneThreadCould() throws Exception {
+    Limit alone = limit();
+    long most = 0;
+    while (alone.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
+      most++;
+    }
+    for (int round = 0; round < 20; round++) {
+      assertThat(takenByThreads(limit(), 8)).isEqualTo(most);
+    }
+  }
+
+  private static long takenByThreads(Limit limit, int threads)
+      throws InterruptedException, ExecutionException {
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Long>> counts = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        counts.add(
+            executor.submit(
+                () -> {
+                  start.await();
+                  long taken = 0;
+                  while (limit.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
+                    taken++;
+                  }
+                  return taken;
+                }));
+      }
+      start.countDown();
+      long sum = 0;
+      for (Future<Long> count : counts) {
+        sum += count.get();
+      }
+      return sum;
+    }
+  }
+}

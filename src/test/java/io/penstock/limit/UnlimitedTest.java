@@ -1,0 +1,30 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import org.junit.jupiter.api.Test;
+
+class UnlimitedTest {
+  private final Limit limit = new Limit(new LimitSpec.Unlimited(), 0);
+
+  @Test
+  void anything_isAdmittedAtOnce() {
+    for (int taken = 0; taken < 10; taken++) {
+      assertThat(limit.take(new Weight(Long.MAX_VALUE / 2, 7, 0), 5))
+          .isInstanceOf(Answer.Receipt.class);
+    }
+    assertThat(limit.earliest(Long.MAX_VALUE, 5)).isEqualTo(5);
+    assertThat(limit.forecast(1_000_000, 1, 5)).isZero();
+    assertThat(limit.utilization(5)).isZero();
+    assertThat(limit.balance(5)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void resized_countsFromThenOn() {
+    limit.take(Weight.exactly(100), 5);
+    limit.resize(new LimitSpec.FixedWindow(10, 1_000_000_000), 5);
+    assertThat(limit.take(Weight.exactly(10), 5)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(Weight.exactly(1), 5)).isInstanceOf(Answer.Wait.class);
+  }
+}

@@ -1,0 +1,210 @@
+package io.penstock.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.Event;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class MetersTest {
+  private static final Driver DRIVER =
+      new Driver() {
+        @Override
+        public void execute(Runnable step) {
+          step.run();
+        }
+
+        @Override
+        public void at(long instantNanos, Runnable step) {}
+      };
+
+  private final AtomicLong now = new AtomicLong();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final LocalLimitSource limits = new LocalLimitSource();
+  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
+  private final Registry endpoints =
+      new Registry(
+          new Endpoint.House(
+              upstreams, limits, now::get, algorithm -> DRIVER, event -> {}, new AtomicLong()));
+  private final Meters meters = started();
+
+  private Meters started() {
+    endpoints.apply(List.of(endpoint("/a", "u")));
+    return new Meters(registry, endpoints, upstreams, now::get);
+  }
+
+  private static EndpointSpec endpoint(String path, String upstream) {
+    UpstreamSpec to =
+        new UpstreamSpec(
+            upstream,
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(10, 0, 0, 0),
+            Charge.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    return new EndpointSpec(
+        path,
+        Algorithm.NONE,
+        new LimitSpec.Unlimited(),
+        Order.FIFO,
+        new Bounds(10, 1_000, 1_000),
+        0,
+        0,
+        64,
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000),
+        true,
+        List.of(to),
+        Map.of());
+  }
+
+  private static Event released(String endpoint, String upstream, @Nullable String model) {
+    return new Event.Released(0, endpoint, 1, upstream, model, Cost.ofInput(7), 2_000_000_000L);
+  }
+
+  private static Event refused(String endpoint, Reason reason) {
+    return new Event.Refused(0, endpoint, 1, Refusal.of(reason, "no"));
+  }
+
+  private double counted(String name, String... tags) {
+    return registry.get(name).tags(tags).counter().count();
+  }
+
+  @Test
+  void eachFate_isCountedUnderItsReason() {
+    meters.publish(new Event.Served(0, "/a", 1));
+    meters.publish(new Event.Cancelled(0, "/a", 1));
+    meters.publish(refused("/a", Reason.QUEUE_FULL));
+    meters.publish(refused("/a", Reason.QUEUE_FULL));
+    meters.publish(refused("/a", Reason.BAD_REQUEST));
+    Refusal late = Refusal.of(Reason.QUEUE_TIMEOUT, "no");
+    meters.publish(new Event.Expired(0, "/a", 1, late));
+    String name = "penstock.tickets";
+    assertThat(counted(name, "outcome", "served", "reason", "none")).isEqualTo(1);
+    assertThat(counted(name, "outcome", "cancelled", "reason", "none")).isEqualTo(1);
+    assertThat(counted(name, "outcome", "refused", "reason", "queue_full")).isEqualTo(2);
+    assertThat(counted(name, "outcome", "refused", "reason", "bad_request")).isEqualTo(1);
+    assertThat(counted(name, "outcome", "expired", "reason", "queue_timeout")).isEqualTo(1);
+  }
+
+  @Test
+  void tokens_areCountedAtReleaseAndWhenSettled() {
+    meters.publish(released("/a", "u", "m"));
+    meters.publish(new Event.Settled(0, "/a", 1, "u", "m", 7, 12, 5));
+    meters.publish(new Event.Settled(0, "/a", 1, null, null, 7, 3, 0));
+    String name = "penstock.tokens";
+    assertThat(counted(name, "kind", "reserved", "upstream", "u", "model", "m")).isEqualTo(7);
+    assertThat(counted(name, "kind", "used", "upstream", "u", "model", "m")).isEqualTo(12);
+    assertThat(counted(name, "kind", "used", "upstream", "none", "model", "none")).isEqualTo(3);
+    assertThat(counted("penstock.overrun.tokens", "upstream", "u")).isEqualTo(5);
+    assertThat(registry.get("penstock.wait").timer().totalTime(TimeUnit.SECONDS)).isEqualTo(2);
+  }
+
+  @Test
+  void moreModelsThanLabels_areOneTogether() {
+    for (int each = 0; each < Meters.MAX_MODELS + 10; each++) {
+      upstream().pool("m" + each, 0);
+      meters.publish(released("/a", "u", "m" + each));
+    }
+    int labels = Meters.MAX_MODELS + 1;
+    assertThat(registry.find("penstock.tokens").tag("kind", "used").counters()).hasSize(labels);
+    assertThat(registry.find("penstock.utilization").gauges()).hasSize(labels);
+    assertThat(counted("penstock.tokens", "kind", "reserved", "model", "other")).isEqualTo(70);
+  }
+
+  @Test
+  void utilization_isThatOfThePool_andOfTheFullestOfAllOthers() {
+    for (int each = 0; each <= Meters.MAX_MODELS; each++) {
+      meters.publish(released("/a", "u", "m" + each));
+    }
+    take("m0", 3);
+    take("m" + Meters.MAX_MODELS, 4);
+    take("unseen", 5);
+    assertThat(utilization("m0")).isCloseTo(0.3, within(1e-9));
+    assertThat(utilization("m1")).isEqualTo(0);
+    assertThat(utilization("other")).isCloseTo(0.5, within(1e-9));
+  }
+
+  private Upstream upstream() {
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  private void take(String model, int requests) {
+    for (int each = 0; each < requests; each++) {
+      upstream().pool(model, 0).take(Cost.NO_TOKENS, 0, new ArrayList<>());
+    }
+  }
+
+  private double utilization(String model) {
+    return registry.get("penstock.utilization").tag("model", model).gauge().value();
+  }
+
+  @Test
+  void reload_removesWhatIsGone_andLateEventsBringNothingBack() {
+    meters.publish(released("/a", "u", "m"));
+    endpoints.apply(List.of(endpoint("/b", "v")));
+    meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
+    meters.publish(new Event.Reloaded(0, true, "1 endpoint"));
+    meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
+    meters.publish(released("/a", "u", "m2"));
+    meters.publish(refused("/b/below", Reason.QUEUE_FULL));
+    assertThat(registry.getMeters())
+        .extracting(Meter::getId)
+        .noneMatch(id -> "/a".equals(id.getTag("endpoint")))
+        .noneMatch(id -> "/b/below".equals(id.getTag("endpoint")))
+        .noneMatch(id -> "u".equals(id.getTag("upstream")))
+        .anyMatch(id -> "/b".equals(id.getTag("endpoint")));
+    assertThat(counted("penstock.config.reloads", "result", "applied")).isEqualTo(1);
+  }
+
+  @Test
+  void refusedReload_isCounted_andChangesNothing() {
+    meters.publish(new Event.Reloaded(0, false, "a fault"));
+    assertThat(counted("penstock.config.reloads", "result", "refused")).isEqualTo(1);
+    assertThat(registry.find("penstock.queue.depth").tag("endpoint", "/a").gauge()).isNotNull();
+  }
+
+  @Test
+  void endpointOfTheSamePathAsOneBefore_showsItsOwnQueue() {
+    endpoints.apply(List.of());
+    meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
+    endpoints.apply(List.of(endpoint("/a", "u")));
+    // At work before its reload is said to be over.
+    meters.publish(new Event.Served(0, "/a", 1));
+    meters.publish(new Event.Reloaded(0, true, "1 endpoint"));
+    assertThat(counted("penstock.tickets", "endpoint", "/a", "outcome", "served")).isEqualTo(1);
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class JitterTest {
+  private final Jitter jitter = new Jitter();
+
+  @Test
+  void oneSample_hasNoSpread() {
+    assertThat(jitter.add(500)).isZero();
+  }
+
+  @Test
+  void fewSamples_areSpreadFromTheLeastToTheMost() {
+    jitter.add(500);
+    jitter.add(900);
+    assertThat(jitter.add(700)).isEqualTo(400);
+  }
+
+  @Test
+  void outliersBeyondTheHundredth_doNotCount() {
+    long last = 0;
+    for (int sample = 0; sample < 992; sample++) {
+      last = jitter.add(sample % 2 == 0 ? 100 : 200);
+    }
+    assertThat(last).isEqualTo(100);
+    for (int sample = 0; sample < 8; sample++) {
+      jitter.add(1_000_000);
+    }
+    for (int sample = 0; sample < 32; sample++) {
+      last = jitter.add(sample % 2 == 0 ? 100 : 200);
+    }
+    assertThat(last).isEqualTo(100);
+  }
+
+  @Test
+  void olderThanAThousand_areForgotten() {
+    long last = 0;
+    for (int sample = 0; sample < 1_000; sample++) {
+      jitter.add(sample * 1_000L);
+    }
+    for (int sample = 0; sample < 1_024; sample++) {
+      last = jitter.add(7);
+    }
+    assertThat(last).isZero();
+  }
+}

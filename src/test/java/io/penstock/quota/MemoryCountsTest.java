@@ -1,0 +1,15 @@
+package io.penstock.quota;
+
+class MemoryCountsTest extends CountsContract {
+  private long now = 100 * MINUTE_MILLIS;
+
+  @Override
+  Counts counts() {
+    return new MemoryCounts(() -> now);
+  }
+
+  @Override
+  void clock(long unixMillis) {
+    now = unixMillis;
+  }
+}

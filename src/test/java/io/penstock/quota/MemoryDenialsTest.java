@@ -1,0 +1,15 @@
+package io.penstock.quota;
+
+class MemoryDenialsTest extends DenialsContract {
+  private long now = 100 * MINUTE_MILLIS;
+
+  @Override
+  Denials denials() {
+    return new MemoryDenials(() -> now);
+  }
+
+  @Override
+  void clock(long unixMillis) {
+    now = unixMillis;
+  }
+}

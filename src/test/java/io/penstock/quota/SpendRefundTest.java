@@ -1,0 +1,41 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Usage;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SpendRefundTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final Limit limit =
+      new Limit(new LimitSpec.TrailingWindow(1_000, 60 * SECOND, 0, 1_000), 0);
+  private final Quota quota =
+      new Quota("test", Charge.TOTAL, List.of(new Metered(Measure.TOKENS, limit)));
+
+  private Spend take(Cost cost, long now) {
+    List<Spend> spends = new ArrayList<>();
+    assertThat(quota.take(cost, now, spends)).isTrue();
+    return spends.getFirst();
+  }
+
+  @Test
+  void outputCountedTooHighOverTwoCells_settledByUsage_leavesWhatOthersPutIntoTheLast() {
+    Spend counted = take(new Cost(0, 300, 300), 0);
+    counted.produce(200, 1 * SECOND);
+    take(Cost.ofInput(100), 2 * SECOND);
+    counted.produce(250, 2 * SECOND);
+
+    counted.settle(new Usage(0, 0, 100), 100, 2 * SECOND + 1);
+
+    // 100 of the other and 200 of the first cell; only the 50 of its own last cell came back.
+    assertThat(limit.balance(2 * SECOND + 1).charged()).isEqualTo(300);
+  }
+}

@@ -1,0 +1,261 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Settlement;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Clients, upstreams and operators: everybody who does something to the core. */
+final class Crowd {
+  private static final Refusal FAILED =
+      Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
+
+  private final Simulation world;
+  private final Scenario scenario;
+  private int left;
+  private boolean busy;
+
+  Crowd(Simulation world) {
+    this.world = world;
+    this.scenario = world.scenario();
+    this.left = scenario.tickets;
+  }
+
+  void begin() {
+    world.at(world.now(), this::arrive);
+    double span = scenario.tickets / scenario.perSecond;
+    for (int each = 0; scenario.reloads && each < 4; each++) {
+      world.at(world.now() + scenario.seconds(span), world::reload);
+    }
+    for (int each = 0; scenario.pauses && each < 3; each++) {
+      world.at(world.now() + scenario.seconds(span), this::pause);
+    }
+  }
+
+  private void pause() {
+    List<SimEndpoint> live = world.oracle().live();
+    SimEndpoint endpoint = live.get(scenario.random.nextInt(live.size()));
+    if (!endpoint.paused) {
+      world.pause(endpoint, true);
+      world.at(world.now() + scenario.seconds(40), () -> world.pause(endpoint, false));
+    }
+  }
+
+  private void arrive() {
+    busy = scenario.chance(0.03) != busy;
+    int together = scenario.chance(0.1) ? 1 + scenario.random.nextInt(12) : 1;
+    for (int each = 0; each < together && left > 0; each++) {
+      left--;
+      submit();
+    }
+    if (left > 0) {
+      double mean = Scenario.SECOND / (scenario.perSecond * (busy ? 8 : 1));
+      world.at(world.now() + scenario.around(mean), this::arrive);
+    }
+  }
+
+  private void submit() {
+    List<SimEndpoint> live = world.oracle().live();
+    SimEndpoint endpoint = live.get(scenario.random.nextInt(live.size()));
+    Cost cost = scenario.cost();
+    Patience patience = patience();
+    SimTicket ticket =
+        new SimTicket(
+            world.nextArrival(),
+            endpoint,
+            model(),
+            cost,
+            scenario.random.nextInt(5_000),
+            deadline(patience, endpoint.endpoint.spec()),
+            refusesAbove(patience, endpoint.endpoint.spec()));
+    world.oracle().submitted(ticket);
+    Pending pending = endpoint.endpoint.submit(ticket.model, cost, ticket.bytes, patience);
+    ticket.pending = pending;
+    if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
+      world.oracle().returned(ticket);
+      ticket.clientGone = true;
+      endpoint.endpoint.cancel(pending); // gone before anybody could tell it
+      return;
+    }
+    pending.whenDecided(outcome -> decided(ticket, outcome));
+    if (scenario.cancels && scenario.chance(0.15)) {
+      long after = scenario.chance(0.3) ? 0 : scenario.seconds(20);
+      world.at(world.now() + after, () -> leave(ticket));
+    }
+    if (scenario.cancels && scenario.chance(0.02)) {
+      leave(ticket);
+    }
+  }
+
+  private @Nullable String model() {
+    if (scenario.chance(0.03)) {
+      return scenario.chance(0.5) ? null : "unheard-of";
+    }
+    return scenario.models.get(scenario.random.nextInt(scenario.models.size()));
+  }
+
+  private Patience patience() {
+    if (!scenario.deadlines || scenario.chance(0.5)) {
+      return Patience.DEFAULT;
+    }
+    long timeout = scenario.chance(0.5) ? Patience.UNSAID : scenario.seconds(60);
+    long client =
+        scenario.chance(0.5) ? Long.MAX_VALUE : scenario.chance(0.1) ? 0 : scenario.seconds(60);
+    return new Patience(scenario.chance(0.1) ? 0 : timeout, client);
+  }
+
+  private static long refusesAbove(Patience patience, EndpointSpec spec) {
+    return patience.timeoutNanos() < 0 ? spec.queueTimeoutNanos() : patience.timeoutNanos();
+  }
+
+  private long deadline(Patience patience, EndpointSpec spec) {
+    long[] waits = {
+      patience.clientNanos(), refusesAbove(patience, spec), spec.maxWaitNanos(),
+    };
+    long longest = waits[0];
+    longest = waits[1] == 0 ? longest : Math.min(longest, waits[1]);
+    longest = waits[2] == 0 ? longest : Math.min(longest, waits[2]);
+    return longest == Long.MAX_VALUE ? longest : world.now() + longest;
+  }
+
+  /** Its client goes away, wherever it stands. */
+  private void leave(SimTicket ticket) {
+    Pending pending = ticket.pending;
+    if (pending == null || ticket.clientGone) {
+      return;
+    }
+    world.note("now " + world.now() + ": client gone of " + ticket);
+    Settlement settlement = ticket.settlement;
+    ticket.clientGone = true;
+    if (settlement == null) {
+      ticket.endpoint.endpoint.cancel(pending);
+    } else if (ticket.stage == SimTicket.Stage.RUNNING) {
+      Usage usage = scenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
+      world.oracle().settled(ticket, usage, ticket.counted);
+      settlement.cancelled(usage, ticket.counted, world.now());
+      again(ticket, settlement);
+    }
+  }
+
+  private void decided(SimTicket ticket, Outcome outcome) {
+    if (!(outcome instanceof Outcome.Granted(Settlement settlement))) {
+      return;
+    }
+    ticket.settlement = settlement;
+    if (scenario.cancels && scenario.chance(0.03)) {
+      ticket.endpoint.waiting.values().stream()
+          .skip(scenario.random.nextInt(3))
+          .findFirst()
+          .ifPresent(this::leave);
+    }
+    if (ticket.clientGone || scenario.chance(0.02)) {
+      world.oracle().returned(ticket);
+      settlement.abandoned(world.now());
+      again(ticket, settlement);
+    } else if (scenario.chance(0.02)) {
+      world.oracle().returned(ticket);
+      settlement.refused(FAILED, world.now());
+      again(ticket, settlement);
+    } else if (settlement.upstream() == null) {
+      Cost cost = ticket.cost;
+      Usage usage = new Usage(cost.inputTokens(), 0, cost.outputTokens());
+      world.oracle().settled(ticket, usage, cost.outputTokens());
+      settlement.permitted(world.now());
+      again(ticket, settlement);
+    } else {
+      forward(ticket, settlement);
+    }
+  }
+
+  private void forward(SimTicket ticket, Settlement settlement) {
+    long now = world.now();
+    if (scenario.jitter) {
+      world.at(
+          now + scenario.around(5_000_000),
+          () -> {
+            settlement.written(world.now());
+            world.oracle().widened();
+          });
+    }
+    long took = scenario.chance(0.1) ? 0 : scenario.seconds(30);
+    long output = real(ticket.cost.outputTokens());
+    long[] pieces = scenario.random.longs(scenario.random.nextInt(7), 0, took + 1).toArray();
+    Arrays.sort(pieces);
+    for (int at = 0; at < pieces.length; at++) {
+      long soFar = output * (at + 1) / (pieces.length + 1);
+      world.at(now + pieces[at], () -> produce(ticket, settlement, soFar));
+    }
+    world.at(now + took, () -> end(ticket, settlement, output));
+  }
+
+  /** What is really used where {@code expected} was: as much, less or more. */
+  private long real(long expected) {
+    return switch (scenario.random.nextInt(5)) {
+      case 0 -> expected;
+      case 1 -> scenario.chance(0.5) ? 0 : scenario.around(1.0 + expected);
+      default -> (long) (expected * scenario.random.nextDouble(0, 1.2));
+    };
+  }
+
+  private Usage usage(SimTicket ticket, long counted) {
+    long input = real(ticket.cost.inputTokens());
+    long cached = scenario.chance(0.5) ? 0 : (long) (input * scenario.random.nextDouble());
+    long output = scenario.chance(0.7) ? counted : real(counted);
+    return new Usage(input, cached, output);
+  }
+
+  private void produce(SimTicket ticket, Settlement settlement, long soFar) {
+    if (ticket.stage == SimTicket.Stage.RUNNING) {
+      ticket.counted = soFar;
+      if (world.fault() == Fault.NOT_PRODUCED) {
+        world.oracle().produced(ticket, soFar);
+        return;
+      }
+      world.oracle().produced(ticket, soFar);
+      settlement.produced(soFar, world.now());
+    }
+  }
+
+  private void end(SimTicket ticket, Settlement settlement, long output) {
+    if (ticket.stage != SimTicket.Stage.RUNNING) {
+      again(ticket, settlement);
+      return;
+    }
+    if (scenario.chance(0.05)) {
+      world.oracle().settled(ticket, null, ticket.counted);
+      settlement.failed(FAILED, ticket.counted, world.now());
+      again(ticket, settlement);
+      return;
+    }
+    Usage usage = scenario.chance(0.15) ? null : usage(ticket, output);
+    world.oracle().settled(ticket, usage, output);
+    if (world.fault() == Fault.NEVER_SETTLED && scenario.chance(0.05)) {
+      return;
+    }
+    boolean lies = world.fault() == Fault.TOO_LITTLE_USED;
+    settlement.served(lies ? Usage.NONE : usage, output, world.now());
+    again(ticket, settlement);
+  }
+
+  /** Whatever comes after the end changes nothing. */
+  private void again(SimTicket ticket, Settlement settlement) {
+    long now = world.now();
+    switch (scenario.random.nextInt(12)) {
+      case 0 -> settlement.served(null, ticket.cost.outputTokens(), now);
+      case 1 -> settlement.cancelled(null, 7, now);
+      case 2 -> settlement.failed(FAILED, 7, now);
+      case 3 -> settlement.abandoned(now);
+      case 4 -> settlement.produced(1_000_000, now);
+      case 5 -> settlement.refused(FAILED, now);
+      default -> {}
+    }
+  }
+}

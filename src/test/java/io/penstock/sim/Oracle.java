@@ -1,0 +1,206 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.event.Event;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.Quota;
+import io.penstock.sim.SimTicket.Stage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Follows what the core does and says when it should have done something else. */
+final class Oracle {
+  private final Simulation world;
+  private final Map<Long, SimTicket> tickets = new HashMap<>();
+  private final OracleWays ways;
+  private final OracleOrder order;
+  private final OracleChecks checks;
+
+  Oracle(Simulation world) {
+    this.world = world;
+    this.ways = new OracleWays(world);
+    this.order = new OracleOrder(ways);
+    this.checks = new OracleChecks(ways, world.fault() == Fault.NONE);
+  }
+
+  List<SimEndpoint> live() {
+    return ways.live();
+  }
+
+  int running() {
+    int running = 0;
+    for (SimEndpoint each : ways.all()) {
+      running += (int) each.sum(Stage.RUNNING)[0];
+    }
+    return running;
+  }
+
+  int waiting() {
+    return ways.all().stream().mapToInt(each -> each.waiting.size()).sum();
+  }
+
+  /** A configuration was applied; nothing has looked at it yet. */
+  void applied(List<EndpointSpec> specs) {
+    ways.applied(specs);
+  }
+
+  void reloading(boolean now) {
+    order.reloading(now);
+  }
+
+  void submitted(SimTicket ticket) {
+    tickets.put(ticket.order, ticket);
+    ticket.endpoint.waiting.put(ticket.order, ticket);
+    ticket.endpoint.count(Stage.WAITING, ticket, 1);
+  }
+
+  void heard(Event event) {
+    if (event instanceof Event.TicketEvent about) {
+      SimTicket ticket = tickets.get(about.ticket());
+      if (ticket == null) {
+        throw new Violation("nobody submitted " + event);
+      }
+      switch (about) {
+        case Event.Queued queued -> ticket.seen = true;
+        case Event.Released released -> released(ticket, released);
+        case Event.Served served -> move(ticket, Stage.RUNNING, Stage.SERVED);
+        case Event.Refused refused -> {
+          if (ticket.stage == Stage.WAITING) {
+            checks.refusal(ticket, refused.refusal(), world.now());
+          }
+          move(ticket, ticket.stage, Stage.REFUSED);
+        }
+        case Event.Expired expired -> {
+          check(ticket.deadline == world.now(), "expired, not at its deadline", ticket);
+          checks.expiry(ticket, world.now());
+          move(ticket, Stage.WAITING, Stage.EXPIRED);
+        }
+        case Event.Cancelled cancelled -> {
+          if (ticket.stage == Stage.WAITING) {
+            ticket.leftAt = world.now();
+            ticket.endpoint.left.removeIf(each -> each.leftAt != ticket.leftAt);
+            ticket.endpoint.left.add(ticket);
+          }
+          move(ticket, ticket.stage, Stage.CANCELLED);
+        }
+        case Event.Settled settled -> {
+          check(ticket.stage == Stage.RUNNING, "settled, but does not run", ticket);
+        }
+      }
+      ways.noteClaims(false);
+    }
+  }
+
+  private static void check(boolean holds, String what, SimTicket ticket) {
+    if (!holds) {
+      throw new Violation(what + ": " + ticket);
+    }
+  }
+
+  private static void move(SimTicket ticket, Stage from, Stage to) {
+    check(ticket.stage == from, "is not " + from + " and cannot be " + to, ticket);
+    check(from == Stage.WAITING || from == Stage.RUNNING, "has ended and is " + to, ticket);
+    if (from == Stage.WAITING) {
+      ticket.endpoint.waiting.remove(ticket.order);
+    }
+    ticket.stage = to;
+    ticket.endpoint.count(from, ticket, -1);
+    ticket.endpoint.count(to, ticket, 1);
+  }
+
+  private void released(SimTicket ticket, Event.Released event) {
+    long now = world.now();
+    SimEndpoint endpoint = ticket.endpoint;
+    check(event.atNanos() == now, "released at another time than it says", ticket);
+    check(!endpoint.paused && !endpoint.removed, "released though nothing may go", ticket);
+    check(ticket.deadline >= now, "released after its deadline", ticket);
+    SimPool pool = null;
+    if (event.upstream() != null) {
+      pool = ways.pool(endpoint, event.upstream(), ticket.model);
+    }
+    check((pool == null) == endpoint.spec.permit(), "went where it cannot", ticket);
+    ways.mayTake(ticket, pool, now);
+    order.released(ticket, pool, now);
+    move(ticket, Stage.WAITING, Stage.RUNNING);
+    ticket.spends = take(ticket, pool, now);
+  }
+
+  private static List<OracleSpend> take(SimTicket ticket, @Nullable SimPool pool, long now) {
+    List<OracleSpend> spends = new ArrayList<>();
+    if (pool != null) {
+      for (OracleSpend.Metering metering : pool.limits.values()) {
+        spends.add(new OracleSpend(metering, pool.spec.charge(), ticket.cost, now));
+      }
+    }
+    OracleSpend.Metering own = OracleWays.own(ticket.endpoint);
+    if (own != null) {
+      spends.add(new OracleSpend(own, Charge.TOTAL, ticket.cost, now));
+    }
+    return spends;
+  }
+
+  void produced(SimTicket ticket, long output) {
+    ticket.spends.forEach(spend -> spend.produced(output, world.now()));
+  }
+
+  void settled(SimTicket ticket, @Nullable Usage usage, long counted) {
+    ticket.spends.forEach(spend -> spend.settled(usage, counted, world.now()));
+  }
+
+  void returned(SimTicket ticket) {
+    ticket.spends.forEach(spend -> spend.returned(world.now()));
+  }
+
+  void widened() {
+    ways.widened();
+  }
+
+  /** All that can happen at {@code now} has; nothing else happens until after {@code until}. */
+  void still(long now, long until) {
+    ways.noteClaims(true);
+    checks.still(now, until);
+  }
+
+  /** Nobody comes any more and all answers have ended. */
+  void over(long now) {
+    checks.over(now);
+  }
+
+  /** The state of the world when something went wrong. */
+  String describe() {
+    StringBuilder text = new StringBuilder();
+    for (SimEndpoint endpoint : ways.all()) {
+      text.append(endpoint.spec).append(endpoint.paused ? " paused" : "").append('\n');
+      endpoint.waiting.values().forEach(each -> text.append("  ").append(each).append('\n'));
+    }
+    return text.append(ways.describe(world.now())).toString();
+  }
+
+  /** Which quota of which upstream or endpoint a name belongs to. */
+  static Map<String, UpstreamSpec> upstreams(List<EndpointSpec> specs) {
+    Map<String, UpstreamSpec> found = new LinkedHashMap<>();
+    specs.forEach(spec -> spec.upstreams().forEach(each -> found.put(each.id(), each)));
+    return found;
+  }
+
+  /** Returns whether a quota is kept for that ticket. */
+  static boolean keptFor(Quota quota, long order) {
+    return quota.line().kept() && !quota.line().keptFrom(order);
+  }
+
+  /** Returns the upstream of that id, which must be there. */
+  static Upstream upstream(Simulation world, String id) {
+    Upstream found = world.upstreams().find(id);
+    if (found == null) {
+      throw new Violation("upstream " + id + " is configured and not there");
+    }
+    return found;
+  }
+}

@@ -1,0 +1,212 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.Totals;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.limit.Limit;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.sim.SimTicket.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold whenever nothing more can happen at an instant. */
+final class OracleChecks {
+  private final OracleWays ways;
+  private final boolean looksInside;
+
+  /**
+   * Makes the checks.
+   *
+   * @param looksInside whether limits are asked what they have, not only judged by what they do
+   */
+  OracleChecks(OracleWays ways, boolean looksInside) {
+    this.ways = ways;
+    this.looksInside = looksInside;
+  }
+
+  void still(long now, long until) {
+    for (SimEndpoint endpoint : ways.all()) {
+      balanced(endpoint);
+      if (!endpoint.removed) {
+        agrees(endpoint.quota, endpoint.own, now);
+        nobodyCouldGo(endpoint, until);
+      } else if (!endpoint.waiting.isEmpty()) {
+        throw new Violation("waits at an endpoint that was removed: " + endpoint.waiting);
+      }
+    }
+    for (SimPool pool : ways.pools()) {
+      for (Metered metered : pool.quota.limits()) {
+        OracleSpend.Metering model = pool.limits.get(metered.measure());
+        if (model == null) {
+          throw new Violation(pool.name + " has a limit of " + metered.measure());
+        }
+        agrees(pool.name, metered.limit(), model.limit(), now);
+      }
+    }
+  }
+
+  private void agrees(Quota quota, @Nullable OracleLimit model, long now) {
+    int limits = quota.limits().size();
+    if (limits != (model == null ? 0 : 1)) {
+      throw new Violation(quota + " has " + limits + " limits");
+    }
+    if (model != null) {
+      agrees(quota.name(), quota.limits().getFirst().limit(), model, now);
+    }
+  }
+
+  private void agrees(String name, Limit limit, OracleLimit model, long now) {
+    if (!looksInside) {
+      return;
+    }
+    long free = model.free(now) >= model.capacity() ? Long.MAX_VALUE : model.free(now);
+    if (limit.room(now) != free) {
+      throw new Violation(
+          "%s has room %d, expected %d of %s".formatted(name, limit.room(now), free, model.spec()));
+    }
+    if (limit.balance(now).held() != model.held()) {
+      throw new Violation(name + " holds " + limit.balance(now) + ", expected " + model.held());
+    }
+    // Both may be long past: only what is to come makes a difference.
+    long paced = Math.max(now, limit.paced(1, now));
+    if (Math.abs(paced - Math.max(now, model.paced(1))) > 1_000) {
+      throw new Violation(
+          "%s is paced until %d, expected %d".formatted(name, paced, model.paced(1)));
+    }
+  }
+
+  private static void balanced(SimEndpoint endpoint) {
+    Totals totals = endpoint.endpoint.totals();
+    long[] sums = new long[3];
+    for (Stage stage : Stage.values()) {
+      long[] expected = endpoint.sum(stage);
+      Fate fate = Fate.valueOf(stage.name());
+      long[] found = {totals.requests(fate), totals.tokens(fate), totals.bytes(fate)};
+      for (int at = 0; at < 3; at++) {
+        sums[at] += found[at];
+        if (found[at] != expected[at]) {
+          throw new Violation(
+              "%s counts %d %s, expected %d"
+                  .formatted(endpoint.spec.path(), found[at], fate, expected[at]));
+        }
+      }
+    }
+    boolean lost =
+        sums[0] != totals.requests(Fate.OFFERED)
+            || sums[1] != totals.tokens(Fate.OFFERED)
+            || sums[2] != totals.bytes(Fate.OFFERED);
+    if (lost) {
+      throw new Violation(endpoint.spec.path() + " has lost something of what was offered");
+    }
+  }
+
+  private void nobodyCouldGo(SimEndpoint endpoint, long until) {
+    for (SimTicket ticket : endpoint.waiting.values()) {
+      if (!ticket.seen) {
+        throw new Violation("nobody has looked at " + ticket);
+      }
+      if (ticket.deadline <= until) {
+        throw new Violation("its deadline passes: " + ticket);
+      }
+      if (!ways.possible(ticket)) {
+        throw new Violation("can never go, and waits: " + ticket);
+      }
+      if (endpoint.paused) {
+        continue;
+      }
+      for (SimPool pool : ways.of(ticket)) {
+        if (ways.canGo(ticket, pool, until)) {
+          throw new Violation("could go by " + until + ", and waits: " + ticket);
+        }
+      }
+    }
+  }
+
+  /** Looks at the refusal of a ticket that did not run. */
+  void refusal(SimTicket ticket, Refusal refusal, long now) {
+    SimEndpoint endpoint = ticket.endpoint;
+    boolean right =
+        switch (refusal.reason()) {
+          case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
+          case NO_UPSTREAM_FOR_MODEL, NO_HEALTHY_UPSTREAM -> ways.of(ticket).isEmpty();
+          case QUEUE_FULL -> full(endpoint, ticket, now);
+          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> ticket.refusesAbove > 0;
+          case ENDPOINT_REMOVED -> endpoint.removed;
+          default -> false;
+        };
+    if (!right) {
+      throw new Violation("refused with " + refusal + " at " + now + ": " + ticket);
+    }
+    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused) {
+      for (SimPool pool : ways.of(ticket)) {
+        if (ways.possible(ticket) && ways.canGo(ticket, pool, now)) {
+          throw new Violation(
+              "refused with %s, but it could go by %s: %s"
+                  .formatted(refusal, pool == null ? "itself" : pool.name, ticket));
+        }
+      }
+    }
+  }
+
+  /** Looks at a ticket whose time is up: at that very instant it may still go. */
+  void expiry(SimTicket ticket, long now) {
+    for (SimPool pool : ways.of(ticket)) {
+      if (!ticket.endpoint.paused && ways.canGo(ticket, pool, now)) {
+        throw new Violation("expired, but it could go: " + ticket);
+      }
+    }
+  }
+
+  private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
+    Bounds bounds = endpoint.spec.bounds();
+    long tickets = 1;
+    long tokens = arrived.cost.totalTokens();
+    long bytes = arrived.bytes;
+    // Who left at this very instant may have done so only after it came.
+    List<SimTicket> others = new ArrayList<>(endpoint.left);
+    others.removeIf(each -> each.leftAt != now);
+    others.addAll(endpoint.waiting.values());
+    for (SimTicket each : others) {
+      if (each.seen) {
+        tickets++;
+        tokens += each.cost.totalTokens();
+        bytes += each.bytes;
+      }
+    }
+    return tickets > bounds.maxTickets()
+        || tokens > bounds.maxTokens()
+        || bytes > bounds.maxBytes();
+  }
+
+  /** Nobody waits, nothing runs, and no limit owes anything once its windows have passed. */
+  void over(long now) {
+    for (SimEndpoint endpoint : ways.all()) {
+      balanced(endpoint);
+      if (!endpoint.waiting.isEmpty() || endpoint.sum(Stage.RUNNING)[0] != 0) {
+        throw new Violation("still waiting or running at the end: " + endpoint.waiting);
+      }
+      empty(endpoint.quota, now);
+    }
+    ways.pools().forEach(pool -> empty(pool.quota, now));
+  }
+
+  private static void empty(Quota quota, long now) {
+    long later = now + 100_000L * Scenario.SECOND;
+    for (Metered metered : quota.limits()) {
+      if (metered.limit().balance(now).held() != 0) {
+        throw new Violation(quota + " holds " + metered.limit().balance(now) + " at the end");
+      }
+      if (metered.limit().room(later) != Long.MAX_VALUE) {
+        throw new Violation(
+            quota + " never gets back all its room: " + metered.limit().balance(later));
+      }
+    }
+    if (quota.line().kept()) {
+      throw new Violation(quota + " is kept for somebody at the end");
+    }
+  }
+}

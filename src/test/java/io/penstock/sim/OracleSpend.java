@@ -1,0 +1,127 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Usage;
+import io.penstock.sim.OracleLimit.Ask;
+
+/** What one ticket took from one limit, as the oracle books it, with the provider's view beside. */
+final class OracleSpend {
+  private final OracleLimit limit;
+  private final ProviderLedger ledger;
+  private final Measure measure;
+  private final Charge charge;
+  private final Ask ask;
+  private final ProviderLedger.Account account;
+  private final long cell;
+  private long heldLeft;
+  private long charged;
+  private long lastSubCell = Long.MIN_VALUE;
+  private long lastCell;
+  private long lastAmount;
+
+  OracleSpend(Metering metering, Charge charge, Cost cost, long now) {
+    this.limit = metering.limit();
+    this.ledger = metering.ledger();
+    this.measure = metering.measure();
+    this.charge = charge;
+    this.ask = ask(measure, charge, cost).within(limit.capacity());
+    this.heldLeft = ask.held();
+    this.account = ledger.release(limit.capacity(), ask, now);
+    this.cell = limit.take(ask.taken(), ask.held(), now);
+  }
+
+  /** A limit as it is metered, and what the provider would say of it. */
+  record Metering(Measure measure, OracleLimit limit, ProviderLedger ledger) {}
+
+  /** What a cost asks of a measure: contract 4.3 and 4.4. */
+  static Ask ask(Measure measure, Charge charge, Cost cost) {
+    long input = cost.inputTokens();
+    long output = cost.outputTokens();
+    return switch (measure) {
+      case REQUESTS -> new Ask(1, 0, 1);
+      case INPUT_TOKENS -> new Ask(input, 0, input);
+      case OUTPUT_TOKENS -> new Ask(0, output, 0);
+      case TOKENS ->
+          charge == Charge.OPENAI
+              ? new Ask(Math.max(input, cost.statedOutputTokens()), 0, input)
+              : new Ask(input, output, input);
+    };
+  }
+
+  private boolean countsOutput() {
+    return measure == Measure.OUTPUT_TOKENS
+        || (measure == Measure.TOKENS && charge != Charge.OPENAI);
+  }
+
+  /** The answer has produced that much in all. */
+  void produced(long output, long now) {
+    if (!countsOutput()) {
+      return;
+    }
+    account.produced(output, now);
+    long subCell = now / limit.subCell();
+    if (subCell != lastSubCell && output > charged) {
+      chargeOutput(output, now);
+      lastSubCell = subCell;
+    }
+  }
+
+  private void chargeOutput(long output, long now) {
+    long more = output - charged;
+    long unheld = Math.min(more, heldLeft);
+    lastCell = limit.charge(more, unheld, now);
+    lastAmount = more;
+    heldLeft -= unheld;
+    charged += more;
+  }
+
+  /** The answer ended; {@code usage} may be missing. */
+  void settled(Usage usage, long counted, long now) {
+    long used = usage == null ? ask.taken() : usedInput(usage);
+    if (used < ask.taken()) {
+      limit.give(cell, ask.taken() - used, 0, now);
+    } else if (used > ask.taken()) {
+      limit.charge(used - ask.taken(), 0, now);
+    }
+    if (countsOutput()) {
+      long output = usage == null ? counted : usage.outputTokens();
+      if (output > charged) {
+        chargeOutput(output, now);
+      } else if (output < charged) {
+        limit.give(lastCell, Math.min(lastAmount, charged - output), 0, now);
+      }
+      account.produced(output, now);
+    }
+    letGo(now);
+    account.settled(used);
+  }
+
+  private long usedInput(Usage usage) {
+    boolean keeps =
+        measure == Measure.REQUESTS
+            || measure == Measure.OUTPUT_TOKENS
+            || (measure == Measure.TOKENS && charge == Charge.OPENAI);
+    if (keeps) {
+      return ask.taken();
+    }
+    return charge == Charge.ANTHROPIC
+        ? usage.inputTokens() - usage.cacheReadTokens()
+        : usage.inputTokens();
+  }
+
+  private void letGo(long now) {
+    if (heldLeft > 0) {
+      limit.give(cell, 0, heldLeft, now);
+      heldLeft = 0;
+    }
+  }
+
+  /** It never ran. */
+  void returned(long now) {
+    limit.give(cell, ask.taken(), heldLeft, now);
+    heldLeft = 0;
+    account.returned();
+  }
+}

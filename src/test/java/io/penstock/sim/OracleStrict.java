@@ -1,0 +1,89 @@
+package io.penstock.sim;
+
+import io.penstock.limit.LimitSpec;
+import java.math.BigInteger;
+
+/** Slots exactly 1/rate apart, in whole fractions of a second of any length. */
+final class OracleStrict extends OracleLimit {
+  private static final long LATE = 5_000_000L;
+
+  private LimitSpec.Strict spec;
+
+  /** The grid: slot k is its start plus k intervals; none before the first release. */
+  private long grid = Long.MIN_VALUE;
+
+  private long next;
+
+  OracleStrict(LimitSpec.Strict spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  LimitSpec spec() {
+    return spec;
+  }
+
+  @Override
+  long capacity() {
+    return 1;
+  }
+
+  private long slot(long k) {
+    BigInteger nanos =
+        BigInteger.valueOf(k)
+            .multiply(BigInteger.valueOf(1_000_000_000L))
+            .multiply(BigInteger.valueOf(spec.rate().seconds()));
+    BigInteger[] parts = nanos.divideAndRemainder(BigInteger.valueOf(spec.rate().releases()));
+    return grid + parts[0].longValueExact() + (parts[1].signum() > 0 ? 1 : 0);
+  }
+
+  private boolean fresh() {
+    return grid == Long.MIN_VALUE;
+  }
+
+  @Override
+  long free(long now) {
+    return fresh() || now >= slot(next) ? 1 : 0;
+  }
+
+  @Override
+  long take(long taken, long held, long now) {
+    if (fresh() || now - slot(next) > Math.max(slot(1) - grid, LATE)) {
+      grid = now;
+      next = 0;
+    }
+    return slot(next++);
+  }
+
+  @Override
+  void give(long cell, long taken, long held, long now) {
+    if (!fresh() && taken == 1 && slot(next - 1) == cell) {
+      next--;
+    }
+  }
+
+  @Override
+  long charge(long amount, long unheld, long now) {
+    return 0;
+  }
+
+  @Override
+  void resize(LimitSpec change, long now) {
+    if (!fresh()) {
+      long last = slot(next - 1);
+      grid = last;
+      next = 1;
+    }
+    spec = (LimitSpec.Strict) change;
+  }
+
+  @Override
+  long held() {
+    return 0;
+  }
+
+  @Override
+  long subCell() {
+    return Long.MAX_VALUE;
+  }
+}

@@ -1,0 +1,140 @@
+package io.penstock.sim;
+
+import io.penstock.sim.OracleLimit.Ask;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The provider's side of one limit: everything by the instant it really happened, no sub-cells and
+ * no guard. A release must leave any trailing window within the limit, held output included; what
+ * answers that still run produced beyond their cost is the overrun, and is not counted until then.
+ */
+final class ProviderLedger {
+  private static final class Entry {
+    final long instant;
+    long amount;
+    boolean counts;
+
+    Entry(long instant, long amount, boolean counts) {
+      this.instant = instant;
+      this.amount = amount;
+      this.counts = counts;
+    }
+  }
+
+  private final long window;
+  private final Deque<Entry> entries = new ArrayDeque<>();
+  private long held;
+  private long overrun;
+
+  /** Makes a ledger; a window of 0 keeps none, for limits that no provider sees. */
+  ProviderLedger(long window) {
+    this.window = window;
+  }
+
+  /** What answers that run produced beyond their cost. */
+  long overrun() {
+    return overrun;
+  }
+
+  Account release(long limit, Ask ask, long now) {
+    Account account = new Account(ask);
+    if (window > 0) {
+      while (!entries.isEmpty() && entries.peekFirst().instant <= now - window) {
+        entries.pollFirst();
+      }
+      long sum = held + ask.all();
+      for (Entry entry : entries) {
+        sum += entry.counts ? entry.amount : 0;
+      }
+      if (ask.all() > 0 && sum > limit) {
+        throw new Violation(
+            "a trailing window holds %d of %d after a release of %d, %d of it held"
+                .formatted(sum, limit, ask.all(), held));
+      }
+      account.released = account.add(ask.taken(), now, true);
+      held += ask.held();
+    }
+    return account;
+  }
+
+  /** One ticket's part. */
+  final class Account {
+    private final List<Entry> mine = new ArrayList<>();
+    private Entry released = new Entry(0, 0, false);
+    private long produced;
+    private long holding;
+    private long beyond;
+
+    private Account(Ask ask) {
+      this.holding = ask.held();
+    }
+
+    private Entry add(long amount, long now, boolean counts) {
+      Entry entry = new Entry(now, amount, counts);
+      entries.addLast(entry);
+      mine.add(entry);
+      return entry;
+    }
+
+    void produced(long output, long now) {
+      if (window == 0) {
+        return;
+      }
+      if (output < produced) {
+        shrink(produced - output);
+      } else if (output > produced) {
+        long within = Math.min(holding, output - produced);
+        add(within, now, true);
+        holding -= within;
+        held -= within;
+        long more = output - produced - within;
+        if (more > 0) {
+          add(more, now, false);
+          beyond += more;
+          overrun += more;
+        }
+      }
+      produced = output;
+    }
+
+    /** The output was counted too high: the newest part of it was none. */
+    private void shrink(long by) {
+      long left = by;
+      for (int at = mine.size() - 1; at > 0 && left > 0; at--) {
+        Entry entry = mine.get(at);
+        long less = Math.min(left, entry.amount);
+        entry.amount -= less;
+        left -= less;
+      }
+    }
+
+    void settled(long usedAtRelease) {
+      if (window == 0) {
+        return;
+      }
+      released.amount = usedAtRelease;
+      for (Entry entry : mine) {
+        entry.counts = true;
+      }
+      close();
+    }
+
+    void returned() {
+      if (window == 0) {
+        return;
+      }
+      for (Entry entry : mine) {
+        entry.amount = 0;
+      }
+      close();
+    }
+
+    private void close() {
+      held -= holding;
+      overrun -= beyond;
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** A world drawn from a seed: what is configured, who comes, and how they behave. */
+final class Scenario {
+  static final long SECOND = 1_000_000_000L;
+  private static final long MILLI = 1_000_000L;
+
+  final SplittableRandom random;
+  final long window;
+  final int tickets;
+  final double perSecond;
+  final List<String> models = new ArrayList<>();
+  final boolean cancels;
+  final boolean deadlines;
+  final boolean reloads;
+  final boolean pauses;
+  final boolean jitter;
+  private final double meanTokens;
+  private final int endpoints;
+  private final int upstreams;
+  private final boolean permits;
+  private final int maxSkips;
+
+  Scenario(long seed) {
+    random = new SplittableRandom(seed);
+    window = random.nextInt(4) == 0 ? 12 * SECOND : 60 * SECOND;
+    endpoints = 1 + random.nextInt(3);
+    upstreams = 1 + random.nextInt(3);
+    permits = random.nextInt(8) == 0;
+    for (int model = 0; model <= random.nextInt(3); model++) {
+      models.add("model-" + model);
+    }
+    tickets = 60 + random.nextInt(240);
+    meanTokens = 1L << random.nextInt(11);
+    perSecond = Math.exp(random.nextDouble(-1.5, 2.5));
+    maxSkips = List.of(0, 1, 3, 64).get(random.nextInt(4));
+    cancels = random.nextInt(3) > 0;
+    deadlines = random.nextInt(3) == 0;
+    reloads = random.nextInt(2) == 0;
+    pauses = random.nextInt(4) == 0;
+    jitter = random.nextInt(4) == 0;
+  }
+
+  boolean chance(double share) {
+    return random.nextDouble() < share;
+  }
+
+  /** A positive amount around {@code mean}, now and then several times as much. */
+  long around(double mean) {
+    return (long) Math.ceil(-mean * Math.log(1 - random.nextDouble()));
+  }
+
+  long seconds(double most) {
+    return (long) (random.nextDouble() * most * SECOND);
+  }
+
+  Cost cost() {
+    if (chance(0.03)) {
+      return Cost.NO_TOKENS;
+    }
+    if (permits && chance(0.5)) {
+      return Cost.ofInput(around(meanTokens));
+    }
+    double scale = chance(0.04) ? 30 : 1;
+    long input = chance(0.1) ? 0 : around(meanTokens * scale);
+    long output = chance(0.2) ? 0 : around(chance(0.05) ? 40 * meanTokens : meanTokens);
+    long stated = chance(0.4) ? 0 : output + (chance(0.5) ? around(meanTokens) : 0);
+    return new Cost(input, output, stated);
+  }
+
+  /** A whole configuration; each call draws another one over the same names. */
+  List<EndpointSpec> configuration() {
+    List<UpstreamSpec> all = new ArrayList<>();
+    for (int at = 0; at < upstreams; at++) {
+      all.add(upstream("up-" + at));
+    }
+    List<EndpointSpec> specs = new ArrayList<>();
+    for (int at = 0; at < endpoints; at++) {
+      specs.add(endpoint("/e" + at, all));
+    }
+    return specs;
+  }
+
+  /** Another configuration that keeps most of the one before. */
+  List<EndpointSpec> changed(List<EndpointSpec> before) {
+    List<EndpointSpec> fresh = configuration();
+    Map<String, UpstreamSpec> kept = new TreeMap<>();
+    if (chance(0.7)) {
+      before.forEach(spec -> spec.upstreams().forEach(each -> kept.put(each.id(), each)));
+      if (!kept.isEmpty() && chance(0.4)) {
+        kept.remove(kept.keySet().iterator().next());
+      }
+    }
+    List<EndpointSpec> next = new ArrayList<>();
+    for (EndpointSpec spec : fresh) {
+      EndpointSpec known =
+          before.stream().filter(each -> each.path().equals(spec.path())).findAny().orElse(spec);
+      EndpointSpec base = chance(0.5) ? known : spec;
+      List<UpstreamSpec> ways = new ArrayList<>();
+      for (UpstreamSpec each : (chance(0.7) ? known : spec).upstreams()) {
+        ways.add(kept.getOrDefault(each.id(), current(fresh, each)));
+      }
+      if (!chance(0.05)) {
+        next.add(withUpstreams(base, ways));
+      }
+    }
+    return next.isEmpty() ? before : next;
+  }
+
+  private static UpstreamSpec current(List<EndpointSpec> fresh, UpstreamSpec spec) {
+    return fresh.stream()
+        .flatMap(endpoint -> endpoint.upstreams().stream())
+        .filter(each -> each.id().equals(spec.id()))
+        .findFirst()
+        .orElse(spec);
+  }
+
+  private EndpointSpec withUpstreams(EndpointSpec spec, List<UpstreamSpec> ways) {
+    return new EndpointSpec(
+        spec.path(),
+        spec.algorithm(),
+        spec.limit(),
+        spec.order(),
+        spec.bounds(),
+        spec.queueTimeoutNanos(),
+        spec.maxWaitNanos(),
+        spec.maxSkips(),
+        spec.reading(),
+        spec.stripPrefix(),
+        ways,
+        Map.of());
+  }
+
+  private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
+    Algorithm algorithm = List.of(Algorithm.values()).get(random.nextInt(3));
+    List<UpstreamSpec> ways = new ArrayList<>();
+    if (!permits) {
+      all.stream().filter(each -> chance(0.7)).forEach(ways::add);
+      if (ways.isEmpty()) {
+        ways.add(all.get(random.nextInt(all.size())));
+      }
+    }
+    long tickets = chance(0.3) ? 1 + random.nextInt(10) : 20 + random.nextInt(300);
+    long tokens = chance(0.8) ? Bounds.UNLIMITED : (long) (1 + meanTokens * 20);
+    return new EndpointSpec(
+        path,
+        algorithm,
+        limit(algorithm),
+        Order.FIFO,
+        new Bounds(tickets, tokens, 1 << 20),
+        deadlines && chance(0.5) ? seconds(40) : 0,
+        deadlines && chance(0.5) ? seconds(120) : 0,
+        maxSkips,
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        true,
+        ways,
+        Map.of());
+  }
+
+  private LimitSpec limit(Algorithm algorithm) {
+    return switch (algorithm) {
+      case NONE -> new LimitSpec.Unlimited();
+      case STRICT -> {
+        long releases = 1 + (long) (perSecond * 60 * random.nextDouble(0.2, 3));
+        long seconds = random.nextLong(60, 67);
+        yield new LimitSpec.Strict(new Rate(releases, seconds));
+      }
+      case TOKEN_WINDOW -> {
+        long nanos = SECOND / 2 + seconds(20);
+        double share = perSecond * nanos / SECOND * random.nextDouble(0.3, 3);
+        yield new LimitSpec.FixedWindow(Math.max(1, (long) (2 * meanTokens * share)), nanos);
+      }
+    };
+  }
+
+  private String own(String model) {
+    return chance(0.5) ? "own" : "own-" + model;
+  }
+
+  private UpstreamSpec upstream(String id) {
+    double requests = perSecond * window / SECOND * random.nextDouble(0.2, 2);
+    UpstreamSpec.Limits limits =
+        new UpstreamSpec.Limits(
+            chance(0.5) ? (long) Math.ceil(requests) : 0,
+            chance(0.6) ? around(requests * 2 * meanTokens) : 0,
+            chance(0.25) ? around(requests * meanTokens) : 0,
+            chance(0.25) ? around(requests * meanTokens) : 0);
+    Map<String, String> names =
+        chance(0.7)
+            ? Map.of()
+            : models.stream().collect(Collectors.toMap(each -> each, each -> own(each)));
+    return new UpstreamSpec(
+        id,
+        URI.create("mock://" + id),
+        null,
+        chance(0.03) ? "it has no credential" : null,
+        Map.of(),
+        names,
+        1 + random.nextInt(3),
+        limits,
+        List.of(Charge.TOTAL, Charge.OPENAI, Charge.ANTHROPIC).get(random.nextInt(3)),
+        List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)),
+        List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)),
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+}

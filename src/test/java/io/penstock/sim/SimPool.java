@@ -1,0 +1,74 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.Quota;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What one upstream may be sent for one of its models, as the oracle sees it. */
+final class SimPool {
+  final String name;
+  final Quota quota;
+  final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
+  private final Upstream upstream;
+
+  /** All limits this pool ever had: a provider does not forget because its limit was not set. */
+  private final Map<Measure, OracleSpend.Metering> kept;
+
+  private final long window;
+  UpstreamSpec spec;
+
+  SimPool(
+      Upstream upstream,
+      UpstreamSpec spec,
+      String name,
+      Quota quota,
+      Map<Measure, OracleSpend.Metering> kept,
+      long window,
+      long now) {
+    this.upstream = upstream;
+    this.kept = kept;
+    this.name = name;
+    this.quota = quota;
+    this.window = window;
+    this.spec = spec;
+    apply(spec, now);
+  }
+
+  void apply(UpstreamSpec next, long now) {
+    spec = next;
+    set(Measure.REQUESTS, next.limits().rpm(), now);
+    set(Measure.TOKENS, next.limits().tpm(), now);
+    set(Measure.INPUT_TOKENS, next.limits().itpm(), now);
+    set(Measure.OUTPUT_TOKENS, next.limits().otpm(), now);
+    widen();
+  }
+
+  private void set(Measure measure, long perWindow, long now) {
+    if (perWindow == 0) {
+      limits.remove(measure);
+      return;
+    }
+    long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.burstSeconds()) / 60));
+    LimitSpec limit = new LimitSpec.TrailingWindow(perWindow, window, spec.guardNanos(), burst);
+    OracleSpend.Metering known = kept.get(measure);
+    if (known == null) {
+      known =
+          new OracleSpend.Metering(measure, OracleLimit.of(limit, now), new ProviderLedger(window));
+      kept.put(measure, known);
+    } else if (!known.limit().spec().equals(limit)) {
+      known.limit().resize(limit, now);
+    }
+    limits.put(measure, known);
+  }
+
+  /** Takes over the jitter that was measured: how it is measured is not in question here. */
+  void widen() {
+    for (OracleSpend.Metering metering : limits.values()) {
+      ((OracleTrailing) metering.limit()).widen(upstream.jitterNanos());
+    }
+  }
+}

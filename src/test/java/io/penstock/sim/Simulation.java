@@ -1,0 +1,281 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.Event;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The whole core in one thread on a clock of its own, driven by a heap of events; everything is
+ * drawn from one seed, so that a run can be had again.
+ */
+final class Simulation {
+  private static final int REMEMBERED = 60;
+  private static final int MOST_STEPS_AT_ONCE = 20_000;
+
+  private record Entry(long instant, long sequence, Runnable action) {}
+
+  private final Scenario scenario;
+  private final Fault fault;
+  private final PriorityQueue<Entry> heap =
+      new PriorityQueue<>(
+          Comparator.comparingLong(Entry::instant).thenComparingLong(Entry::sequence));
+  private final Deque<Runnable> soon = new ArrayDeque<>();
+  private final Deque<Object> last = new ArrayDeque<>();
+  private final List<SimDriver> drivers = new ArrayList<>();
+  private final Upstreams upstreams;
+  private final Registry registry;
+  private final Oracle oracle;
+  private final AtomicLong arrivals = new AtomicLong();
+  private List<EndpointSpec> specs;
+  private long now = 1_000;
+  private long sequence;
+  private long events;
+  private long stepsAtOnce;
+
+  Simulation(long seed, Fault fault) {
+    this.scenario = new Scenario(seed);
+    this.fault = fault;
+    LimitSource limits = fault == Fault.LARGER_LIMIT ? new Larger() : new LocalLimitSource();
+    this.upstreams = new Upstreams(limits, scenario.window);
+    this.registry =
+        new Registry(
+            new Endpoint.House(upstreams, limits, () -> now, this::driver, this::heard, arrivals));
+    this.oracle = new Oracle(this);
+    this.specs = scenario.configuration();
+  }
+
+  long now() {
+    return now;
+  }
+
+  long window() {
+    return scenario.window;
+  }
+
+  long events() {
+    return events;
+  }
+
+  Upstreams upstreams() {
+    return upstreams;
+  }
+
+  Registry registry() {
+    return registry;
+  }
+
+  Oracle oracle() {
+    return oracle;
+  }
+
+  Scenario scenario() {
+    return scenario;
+  }
+
+  Fault fault() {
+    return fault;
+  }
+
+  long nextArrival() {
+    return arrivals.get();
+  }
+
+  /** Runs to the end; throws a {@link Violation} when something that must hold does not. */
+  void run() {
+    apply(specs);
+    Crowd crowd = new Crowd(this);
+    crowd.begin();
+    while (true) {
+      drain();
+      long next = nextInstant();
+      stuck();
+      if (next == Ticker.NEVER) {
+        break;
+      }
+      if (next > now) {
+        oracle.still(now, next - 1);
+        now = next;
+        stepsAtOnce = 0;
+      }
+      act();
+      // What comes at one instant may come before or after the steps it causes.
+      while (!soon.isEmpty() && nextInstant() == now && scenario.chance(0.3)) {
+        act();
+      }
+    }
+    oracle.over(now);
+  }
+
+  private long nextInstant() {
+    Entry next = heap.peek();
+    return next == null ? Ticker.NEVER : next.instant();
+  }
+
+  private void act() {
+    Entry next = heap.poll();
+    if (next != null) {
+      events++;
+      step();
+      next.action().run();
+    }
+  }
+
+  private void step() {
+    stepsAtOnce++;
+    if (stepsAtOnce > MOST_STEPS_AT_ONCE) {
+      throw new Violation("it never comes to rest at " + now);
+    }
+  }
+
+  /** Runs what is to run soon, in the order in which it was asked for. */
+  void drain() {
+    for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
+      events++;
+      step();
+      step.run();
+    }
+  }
+
+  private void stuck() {
+    boolean hopeless =
+        oracle.waiting() > 0
+            && oracle.running() == 0
+            && oracle.live().stream().noneMatch(each -> each.paused)
+            && drivers.stream().allMatch(each -> each.alarm == Ticker.NEVER);
+    if (hopeless) {
+      throw new Violation("nobody will ever wake those who wait");
+    }
+  }
+
+  void at(long instant, Runnable action) {
+    heap.add(new Entry(Math.max(now, instant), sequence++, action));
+  }
+
+  void note(Object what) {
+    last.addLast(what);
+    if (last.size() > REMEMBERED) {
+      last.removeFirst();
+    }
+  }
+
+  private void heard(Event event) {
+    events++;
+    note(event);
+    oracle.heard(event);
+  }
+
+  /** Applies another configuration; nothing else is under way. */
+  void reload() {
+    drain();
+    apply(scenario.changed(specs));
+    oracle.reloading(true);
+    drain();
+    oracle.reloading(false);
+  }
+
+  private void apply(List<EndpointSpec> next) {
+    note("now " + now + ": applying " + next);
+    specs = next;
+    registry.apply(next);
+    oracle.applied(next);
+  }
+
+  void pause(SimEndpoint endpoint, boolean stop) {
+    drain();
+    note("now " + now + ": pause " + endpoint.spec.path() + " " + stop);
+    endpoint.paused = stop;
+    endpoint.endpoint.pause(stop);
+    drain();
+  }
+
+  /** What happened last, for a person to read. */
+  String story() {
+    StringBuilder text = new StringBuilder("now ").append(now).append('\n');
+    last.forEach(each -> text.append(each).append('\n'));
+    return text.append(oracle.describe()).toString();
+  }
+
+  private Driver driver(Algorithm algorithm) {
+    SimDriver driver = new SimDriver();
+    drivers.add(driver);
+    return driver;
+  }
+
+  private final class SimDriver implements Driver {
+    private long alarm = Ticker.NEVER;
+    private long asked;
+
+    @Override
+    public void execute(Runnable step) {
+      if (fault != Fault.LOST_SIGNAL || !scenario.chance(0.02)) {
+        soon.addLast(step);
+      }
+    }
+
+    @Override
+    public void at(long instant, Runnable step) {
+      alarm = instant;
+      asked++;
+      long mine = asked;
+      if (instant == Ticker.NEVER || (fault == Fault.LOST_ALARM && scenario.chance(0.05))) {
+        return;
+      }
+      long rings = fault == Fault.LATE_ALARM ? instant + 10_000 : instant;
+      Simulation.this.at(
+          rings,
+          () -> {
+            if (asked == mine) {
+              alarm = Ticker.NEVER;
+              step.run();
+            }
+          });
+    }
+  }
+
+  private static final class Larger implements LimitSource {
+    private final LimitSource local = new LocalLimitSource();
+
+    private static LimitSpec larger(LimitSpec spec) {
+      return switch (spec) {
+        case LimitSpec.FixedWindow(long capacity, long window) ->
+            new LimitSpec.FixedWindow(capacity + 1, window);
+        case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
+            new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
+        case LimitSpec.Strict strict -> strict;
+        case LimitSpec.Unlimited unlimited -> unlimited;
+      };
+    }
+
+    @Override
+    public Limit limit(LimitId id, LimitSpec spec, long now) {
+      return local.limit(id, larger(spec), now);
+    }
+
+    @Override
+    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+      return local.change(from, to, larger(spec), now);
+    }
+
+    @Override
+    public void forget(LimitId id) {
+      local.forget(id);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.penstock.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.penstock.time.Ticker;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Runs the core against an oracle that knows the contract and none of the core's arithmetic. One
+ * seed is one world; {@code -Dpenstock.sim.seed=N} plays one again, {@code -Dpenstock.sim.seeds=N}
+ * runs the first N.
+ */
+class SimulationTest {
+  private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
+  private static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private long events;
+
+  @Test
+  void fixedSeedsAndOneMore_everyStep_nothingIsViolated() {
+    Long only = Long.getLong("penstock.sim.seed");
+    Ticker clock = Ticker.system();
+    if (only != null) {
+      play(only);
+    } else {
+      for (long seed = 1; seed <= SEEDS; seed++) {
+        play(seed);
+      }
+      play(new SplittableRandom().nextLong(1L << 40));
+    }
+    long nanos = clock.nanos();
+    System.out.printf(
+        "simulator: %,d events in %,d ms, %,.0f events/s%n",
+        events, nanos / 1_000_000, events * 1e9 / nanos);
+    assertThat(events).isGreaterThan(100);
+  }
+
+  private void play(long seed) {
+    Simulation simulation = new Simulation(seed, Fault.NONE);
+    try {
+      assertTimeoutPreemptively(LONGEST, simulation::run);
+    } catch (AssertionError | RuntimeException failure) {
+      fail(
+          "replay with -Dpenstock.sim.seed=%d: %s%n%s".formatted(seed, failure, simulation.story()),
+          failure);
+    }
+    events += simulation.events();
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Fault.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+  void somethingIsBroken_fewSeeds_theOracleSeesIt(Fault fault) {
+    int seen = 0;
+    for (long seed = 1; seed <= 10; seed++) {
+      Simulation simulation = new Simulation(seed, fault);
+      try {
+        assertTimeoutPreemptively(LONGEST, simulation::run);
+      } catch (AssertionError | RuntimeException expected) {
+        seen++;
+      }
+    }
+    assertThat(seen).as("seeds out of 10 on which %s was seen", fault).isGreaterThan(2);
+  }
+}
