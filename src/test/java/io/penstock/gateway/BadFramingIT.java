@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
@@ -10,6 +11,7 @@ import io.penstock.fake.Wire;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -311,8 +313,9 @@ class BadFramingIT extends HostileCase {
                 wire.send(many);
               }
             });
-    gateway.await("/permit", Fate.OFFERED, gateway.count("/permit", Fate.OFFERED));
-    assertThat(flood).isNotDone();
+    assertThatThrownBy(() -> flood.get(500, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    assertThat(gateway.count("/permit", Fate.OFFERED)).isZero();
     wire.reset();
     gateway.await("/never", Fate.CANCELLED, 1);
     assertThat(flood).failsWithin(java.time.Duration.ofSeconds(10));

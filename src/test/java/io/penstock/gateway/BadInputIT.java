@@ -185,6 +185,16 @@ class BadInputIT extends HostileCase {
   }
 
   @Test
+  void operatorPort_saysNothingOfTheGateways() {
+    try (Wire wire = Wire.to(gateway.operatorPort())) {
+      wire.send("GET /openai/v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      Message answer = wire.answer();
+      assertThat(answer.status()).isEqualTo(404);
+      assertThat(answer.header("x-penstock-reason")).isNull();
+    }
+  }
+
+  @Test
   void negativeLength_isRefused() {
     refused(
         ask("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"),
