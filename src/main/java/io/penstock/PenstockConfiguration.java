@@ -13,12 +13,15 @@ import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.client.ReactorResourceFactory;
+import reactor.netty.resources.LoopResources;
 
 /** Wires the rooms. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -28,6 +31,16 @@ class PenstockConfiguration {
   @Bean
   Ticker ticker() {
     return Ticker.system();
+  }
+
+  /** Event loops of its own: those of the process would end with the first gateway to close. */
+  @Bean
+  ReactorResourceFactory loops() {
+    ReactorResourceFactory loops = new ReactorResourceFactory();
+    loops.setUseGlobalResources(false);
+    loops.setLoopResourcesSupplier(() -> LoopResources.create("penstock-http"));
+    loops.setShutdownQuietPeriod(Duration.ZERO);
+    return loops;
   }
 
   @Bean

@@ -130,6 +130,14 @@ public final class Endpoint {
     publish(new Event.Refused(now, path(), house.arrivals().getAndIncrement(), refusal));
   }
 
+  /** Counts a request whose client went away before it became a ticket. */
+  public void gone(Cost cost, long bytes) {
+    totals.add(Fate.OFFERED, cost, bytes);
+    totals.add(Fate.CANCELLED, cost, bytes);
+    long now = house.ticker().nanos();
+    publish(new Event.Cancelled(now, path(), house.arrivals().getAndIncrement()));
+  }
+
   /**
    * Takes a ticket back, because its client went away. One that was granted meanwhile returns what
    * was taken for it. No effect once its outcome was {@linkplain Pending#take taken}.

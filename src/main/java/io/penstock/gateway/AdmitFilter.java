@@ -5,18 +5,24 @@ import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.concurrent.Executor;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
-import reactor.netty.Connection;
 
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
+  private final Ticker ticker;
+
+  AdmitFilter(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
   @Override
   public int getOrder() {
     return Steps.ADMIT;
@@ -35,12 +41,15 @@ final class AdmitFilter implements GlobalFilter, Ordered {
                 passage.parameters().patience());
     if (pending.outcome() == null) {
       passage.body().park();
+      if (passage.endpoint().spec().permit()) {
+        drain(exchange.getRequest());
+      }
     }
     return Parking.await(pending, loop(exchange.getRequest()))
         .flatMap(outcome -> decided(exchange, chain, pending, outcome));
   }
 
-  private static Mono<Void> decided(
+  private Mono<Void> decided(
       ServerWebExchange exchange, GatewayFilterChain chain, Pending pending, Outcome outcome) {
     if (!pending.take()) {
       return Mono.empty(); // the client went away first, and everything was returned
@@ -50,13 +59,19 @@ final class AdmitFilter implements GlobalFilter, Ordered {
       case Outcome.Refused(Refusal refusal) -> Refuser.refuse(exchange, passage, refusal);
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
-        yield chain.filter(exchange);
+        // what comes after settles it; should that fail to, nothing must stay taken
+        yield Mono.defer(() -> chain.filter(exchange))
+            .doFinally(signal -> settlement.abandoned(ticker.nanos()));
       }
     };
   }
 
+  /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
+  private static void drain(ServerHttpRequest request) {
+    request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
+  }
+
   private static Executor loop(ServerHttpRequest request) {
-    Connection connection = ServerHttpRequestDecorator.getNativeRequest(request);
-    return connection.channel().eventLoop();
+    return ConnectionGuard.channel(request).eventLoop();
   }
 }

@@ -2,30 +2,52 @@ package io.penstock.gateway;
 
 import io.penstock.endpoint.Registry;
 import io.penstock.time.Ticker;
+import java.time.Duration;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
+import org.springframework.cloud.gateway.config.GlobalCorsProperties;
 import org.springframework.cloud.gateway.config.HttpClientCustomizer;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
+import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.http.client.ReactorResourceFactory;
+import org.springframework.util.unit.DataSize;
 import reactor.core.publisher.Flux;
 
 /** The steps of a request, and one route that catches all: endpoints have an index of their own. */
 @Configuration(proxyBeanMethods = false)
 public class GatewayConfiguration {
+  private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
+
   @Bean
-  GlobalFilter identifyFilter(Registry registry) {
-    return new IdentifyFilter(registry);
+  BodyBudget bodyBudget(Environment environment) {
+    DataSize most = environment.getProperty("penstock.max-buffered-bytes", DataSize.class);
+    return new BodyBudget(most == null ? Runtime.getRuntime().maxMemory() / 4 : most.toBytes());
   }
 
   @Bean
-  GlobalFilter weighFilter() {
-    return new WeighFilter();
+  NettyServerCustomizer connectionGuard() {
+    return ConnectionGuard::guard;
   }
 
   @Bean
-  GlobalFilter admitFilter() {
-    return new AdmitFilter();
+  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies) {
+    return new IdentifyFilter(registry, bodies);
+  }
+
+  @Bean
+  GlobalFilter weighFilter(Environment environment) {
+    return new WeighFilter(
+        environment.getProperty("penstock.body-timeout", Duration.class, BODY_TIMEOUT));
+  }
+
+  @Bean
+  GlobalFilter admitFilter(Ticker ticker) {
+    return new AdmitFilter(ticker);
   }
 
   @Bean
@@ -39,8 +61,22 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  HttpClientCustomizer upstreamClient(Ticker ticker) {
-    return new UpstreamClient(ticker);
+  HttpClientCustomizer upstreamClient(Ticker ticker, ReactorResourceFactory resources) {
+    return new UpstreamClient(ticker, resources.getLoopResources());
+  }
+
+  @Bean
+  HttpHeadersFilter forwardedHeaders() {
+    return new ForwardedHeaders();
+  }
+
+  @Bean
+  CatchAll routePredicateHandlerMapping(
+      FilteringWebHandler handler,
+      RouteLocator routes,
+      GlobalCorsProperties cors,
+      Environment environment) {
+    return new CatchAll(handler, routes, cors, environment);
   }
 
   @Bean

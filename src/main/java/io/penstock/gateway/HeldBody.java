@@ -19,21 +19,45 @@ import reactor.core.publisher.Flux;
  */
 final class HeldBody {
   private final List<DataBuffer> buffers = new ArrayList<>();
+  private final BodyBudget.Claim claim;
   private byte @Nullable [] copy;
   private long size;
   private boolean freed;
 
+  /** Makes an empty body. */
+  HeldBody(BodyBudget.Claim claim) {
+    this.claim = claim;
+  }
+
+  /** Returns whether more of it may be read now; if not, {@code resume} is run when it may. */
+  boolean mayRead(Runnable resume) {
+    return claim.mayRead(resume);
+  }
+
+  /** Says that there is no more of it. */
+  void complete() {
+    claim.complete();
+  }
+
   /** Takes over a buffer and shows its bytes to {@code reader}. */
-  synchronized void add(DataBuffer buffer, Consumer<ByteBuffer> reader) {
+  void add(DataBuffer buffer, Consumer<ByteBuffer> reader) {
+    int count = buffer.readableByteCount();
+    if (keep(buffer, count, reader)) {
+      claim.add(count);
+    }
+  }
+
+  private synchronized boolean keep(DataBuffer buffer, int count, Consumer<ByteBuffer> reader) {
     if (freed) {
       DataBufferUtils.release(buffer);
-      return;
+      return false;
     }
-    size += buffer.readableByteCount();
+    size += count;
     buffers.add(buffer);
     try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
       bytes.forEachRemaining(reader);
     }
+    return true;
   }
 
   /** Returns how many bytes there are. */
@@ -75,10 +99,13 @@ final class HeldBody {
   }
 
   /** Lets everything go; the body cannot be published any more. */
-  synchronized void free() {
-    freed = true;
-    copy = null;
-    release();
+  void free() {
+    synchronized (this) {
+      freed = true;
+      copy = null;
+      release();
+    }
+    claim.release();
   }
 
   private void release() {

@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -31,6 +33,17 @@ final class Names {
       List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
 
   private Names() {}
+
+  /** Returns, in lower case, what a sender says is not for whoever is behind the next hop. */
+  static Set<String> forThisHop(Collection<String> connection) {
+    Set<String> names = new HashSet<>(Set.of("expect", "proxy-connection"));
+    for (String value : connection) {
+      for (String name : value.split(",", -1)) {
+        names.add(name.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return names;
+  }
 
   static boolean saysProviderLimits(String name) {
     String lower = name.toLowerCase(Locale.ROOT);

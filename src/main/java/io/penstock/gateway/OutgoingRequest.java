@@ -1,8 +1,8 @@
 package io.penstock.gateway;
 
 import io.penstock.pool.UpstreamSpec;
-import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
+import java.util.Locale;
+import java.util.Set;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -10,6 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The request as the upstream gets it. */
 final class OutgoingRequest extends ServerHttpRequestDecorator {
@@ -27,15 +28,16 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
 
   static ServerHttpRequest of(ServerHttpRequest request, Passage passage, UpstreamSpec upstream) {
     HttpHeaders headers = new HttpHeaders();
+    Set<String> forThisHop = Names.forThisHop(request.getHeaders().getConnection());
     request
         .getHeaders()
         .forEach(
             (name, values) -> {
-              if (!Names.FOR_THE_GATEWAY.contains(name.toLowerCase(java.util.Locale.ROOT))) {
+              String lower = name.toLowerCase(Locale.ROOT);
+              if (!Names.FOR_THE_GATEWAY.contains(lower) && !forThisHop.contains(lower)) {
                 headers.addAll(name, values);
               }
             });
-    forwarded(headers, request);
     headers.set(Names.REQUEST_ID, passage.requestId());
     if (passage.weighed()) {
       headers.setContentLength(passage.body().size());
@@ -50,21 +52,6 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
     return new OutgoingRequest(request, headers, passage);
   }
 
-  private static void forwarded(HttpHeaders headers, ServerHttpRequest request) {
-    InetSocketAddress client = request.getRemoteAddress();
-    if (client != null && client.getAddress() != null) {
-      headers.add("X-Forwarded-For", client.getAddress().getHostAddress());
-    }
-    setIfAbsent(headers, "X-Forwarded-Proto", request.getURI().getScheme());
-    setIfAbsent(headers, "X-Forwarded-Host", request.getHeaders().getFirst(HttpHeaders.HOST));
-  }
-
-  private static void setIfAbsent(HttpHeaders headers, String name, @Nullable String value) {
-    if (value != null && !headers.containsHeader(name)) {
-      headers.set(name, value);
-    }
-  }
-
   @Override
   public HttpHeaders getHeaders() {
     return headers;
@@ -72,6 +59,18 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
 
   @Override
   public Flux<DataBuffer> getBody() {
-    return passage.weighed() ? passage.body().publish(FACTORY) : super.getBody();
+    return passage.weighed() ? passage.body().publish(FACTORY) : upload();
+  }
+
+  /** What the client sends as it comes; what it breaks off must not look complete upstream. */
+  private Flux<DataBuffer> upload() {
+    return super.getBody()
+        .onErrorMap(gone -> new ClientGone())
+        .concatWith(
+            Mono.defer(
+                () ->
+                    ConnectionGuard.broken(getDelegate())
+                        ? Mono.error(new ClientGone())
+                        : Mono.empty()));
   }
 }

@@ -80,7 +80,7 @@ record Parameters(
         int equals = part.indexOf('=');
         String name = equals < 0 ? part : part.substring(0, equals);
         String value = equals < 0 ? "" : part.substring(equals + 1);
-        switch (name) {
+        switch (decoded(name)) {
           case "tokens" -> tokens = decoded(value);
           case "timeout" -> timeout = decoded(value);
           case "key" -> {}

@@ -18,17 +18,18 @@ final class Passage {
   private final Endpoint endpoint;
   private final Speech speech;
   private final Parameters parameters;
-  private final HeldBody body = new HeldBody();
+  private final HeldBody body;
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable String model;
   private boolean weighed;
   private @Nullable Settlement settlement;
 
-  Passage(String requestId, Endpoint endpoint, Parameters parameters) {
+  Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
     this.requestId = requestId;
     this.endpoint = endpoint;
     this.speech = Speech.of(endpoint.spec().reading().dialect());
     this.parameters = parameters;
+    this.body = body;
   }
 
   /** Returns the passage of an exchange that was identified. */

@@ -1,11 +1,14 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.EndpointSpec;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
+import org.springframework.web.util.UriUtils;
 
 /** Paths of requests, raw: percent-encoded as they came. */
 final class Paths {
-  private static final Pattern DOTS = Pattern.compile("(?i)(^|/)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
+  private static final Pattern DOTS =
+      Pattern.compile("(?i)(^|/|%2f|%5c|\\\\)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
 
   private Paths() {}
 
@@ -17,6 +20,14 @@ final class Paths {
   /** Returns what is below the endpoint, starting with a slash, or empty. */
   static String below(EndpointSpec spec, String path) {
     return spec.path().length() == 1 ? path : path.substring(spec.path().length());
+  }
+
+  /**
+   * Returns a path as providers read it, escapes resolved: a call must not get round its limits by
+   * being written otherwise.
+   */
+  static String decoded(String path) {
+    return path.indexOf('%') < 0 ? path : UriUtils.decode(path, StandardCharsets.UTF_8);
   }
 
   /** Returns the path an upstream is asked for. */

@@ -11,9 +11,11 @@ import reactor.core.publisher.SignalType;
 /** Step 7, settle: the usage is read while the bytes pass, and settled once, whatever happens. */
 final class SettleFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
+  private final Complaints complaints;
 
   SettleFilter(Ticker ticker) {
     this.ticker = ticker;
+    this.complaints = new Complaints(ticker);
   }
 
   @Override
@@ -24,7 +26,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Tap tap = new Tap(passage, ticker);
+    Tap tap = new Tap(passage, ticker, complaints);
     TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
     return chain
         .filter(exchange.mutate().response(response).build())
@@ -43,9 +45,17 @@ final class SettleFilter implements GlobalFilter, Ordered {
   }
 
   private static Mono<Void> failed(ServerWebExchange exchange, Tap tap, Throwable error) {
+    if (error instanceof ClientGone || !ConnectionGuard.alive(exchange.getRequest())) {
+      tap.abandoned();
+      return Mono.empty();
+    }
     UpstreamFailure failure = UpstreamFailure.of(error);
-    if (failure == null || exchange.getResponse().isCommitted()) {
+    if (failure == null) {
       return Mono.error(error);
+    }
+    if (exchange.getResponse().isCommitted()) {
+      tap.failed(failure);
+      return ConnectionGuard.cut(exchange.getRequest());
     }
     return Refuser.refuse(exchange, tap.passage(), tap.failed(failure));
   }

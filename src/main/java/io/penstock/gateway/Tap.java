@@ -6,8 +6,6 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBuffer;
 import reactor.core.publisher.SignalType;
 
@@ -15,17 +13,17 @@ import reactor.core.publisher.SignalType;
  * Reads an answer as its bytes pass, and settles the request when the answer ends, however it does.
  */
 final class Tap {
-  private static final Logger LOG = LoggerFactory.getLogger(Tap.class);
-
   private final Passage passage;
   private final Settlement settlement;
   private final Ticker ticker;
+  private final Complaints complaints;
   private @Nullable AnswerReader reader;
 
-  Tap(Passage passage, Ticker ticker) {
+  Tap(Passage passage, Ticker ticker, Complaints complaints) {
     this.passage = passage;
     this.settlement = Objects.requireNonNull(passage.settlement());
     this.ticker = ticker;
+    this.complaints = complaints;
   }
 
   Passage passage() {
@@ -65,8 +63,10 @@ final class Tap {
       case CANCEL -> settlement.cancelled(usage, produced, now);
       default -> settlement.failed(UpstreamFailure.midway(), produced, now);
     }
-    if (read != null && read.warning() != null) {
-      LOG.warn("upstream {}: {}", upstream(), read.warning());
+    reader = null;
+    String warning = read == null ? null : read.warning();
+    if (warning != null) {
+      complaints.about(upstream(), warning);
     }
   }
 
@@ -83,7 +83,7 @@ final class Tap {
     } else {
       settlement.refused(failure.refusal(), now);
     }
-    LOG.warn("upstream {}: {}", upstream(), failure.refusal().detail());
+    complaints.about(upstream(), failure.refusal().detail());
     return failure.refusal();
   }
 

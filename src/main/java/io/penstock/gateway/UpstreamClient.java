@@ -1,13 +1,13 @@
 package io.penstock.gateway;
 
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.endpoint.Settlement;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.config.HttpClientCustomizer;
 import reactor.netty.Connection;
@@ -15,36 +15,53 @@ import reactor.netty.NettyPipeline;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientRequest;
 import reactor.netty.http.client.HttpClientResponse;
+import reactor.netty.resources.LoopResources;
 import reactor.util.context.ContextView;
 
 /** What the gateway does at the turning points of a call to an upstream. */
 final class UpstreamClient implements HttpClientCustomizer {
-  private final Ticker ticker;
+  private static final String WATCH = "penstock.watch";
 
-  UpstreamClient(Ticker ticker) {
+  private final Ticker ticker;
+  private final LoopResources loops;
+
+  /** Calls upstreams on the loops of the clients: one request stays on one thread. */
+  UpstreamClient(Ticker ticker, LoopResources loops) {
     this.ticker = ticker;
+    this.loops = loops;
   }
 
   @Override
   public HttpClient customize(HttpClient client) {
     return client
-        .doOnRequest((request, connection) -> connected(request))
-        .doAfterRequest((request, connection) -> written(request))
+        .runOn(loops)
+        .doOnChannelInit((observer, channel, address) -> AnswerGuard.install(channel))
+        .doOnRequest(UpstreamClient::connected)
+        .doAfterRequest(this::written)
         .doOnResponse(UpstreamClient::answered);
   }
 
-  private static void connected(HttpClientRequest request) {
+  private static void connected(HttpClientRequest request, Connection connection) {
     UpstreamSpec.Timeouts timeouts = timeouts(passage(request.currentContextView()));
     if (timeouts != null) {
       request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
+      connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
     }
   }
 
-  private void written(HttpClientRequest request) {
+  private void written(HttpClientRequest request, Connection connection) {
+    unwatch(connection);
     Passage passage = passage(request.currentContextView());
     Settlement settlement = passage == null ? null : passage.settlement();
     if (settlement != null) {
       settlement.written(ticker.nanos());
+    }
+  }
+
+  private static void unwatch(Connection connection) {
+    ChannelPipeline pipeline = connection.channel().pipeline();
+    if (pipeline.get(WATCH) != null) {
+      pipeline.remove(WATCH);
     }
   }
 
@@ -57,12 +74,15 @@ final class UpstreamClient implements HttpClientCustomizer {
     if (passage != null) {
       passage.body().free();
     }
+    HttpHeaders headers = response.responseHeaders();
+    Names.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
+    unwatch(connection);
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (timeouts != null && pipeline.get(NettyPipeline.ResponseTimeoutHandler) != null) {
       pipeline.replace(
           NettyPipeline.ResponseTimeoutHandler,
           NettyPipeline.ResponseTimeoutHandler,
-          new ReadTimeoutHandler(timeouts.stallNanos(), TimeUnit.NANOSECONDS));
+          UpstreamWatch.ofAnswer(timeouts));
     }
   }
 

@@ -30,17 +30,12 @@ record UpstreamFailure(Refusal refusal, boolean sent) {
           unsent(Reason.UPSTREAM_UNREACHABLE, "no secure connection to the upstream");
       case TimeoutException slow ->
           sent(Reason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
+      case AnswerGuard.NotHttp unreadable ->
+          sent(Reason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP");
       case IOException broken ->
           sent(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
-      default -> unreadable(error);
+      default -> null;
     };
-  }
-
-  private static @Nullable UpstreamFailure unreadable(Throwable error) {
-    // The codec's errors have no base type of their own; what is not HTTP is no answer either.
-    return error.getClass().getName().startsWith("io.netty.handler.codec")
-        ? sent(Reason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP")
-        : null;
   }
 
   /** The answer had begun. */

@@ -3,10 +3,12 @@ package io.penstock.gateway;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.BodyIntake.End;
 import io.penstock.provider.RequestReader;
 import io.penstock.provider.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -17,6 +19,16 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
+  private static final Refusal STALLED =
+      Refusal.of(Reason.BAD_REQUEST, "the body did not come to its end in time");
+
+  private final Duration patience;
+
+  /** Waits that long for a body that does not go on. */
+  WeighFilter(Duration patience) {
+    this.patience = patience;
+  }
+
   @Override
   public int getOrder() {
     return Steps.WEIGH;
@@ -27,7 +39,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     Passage passage = Passage.of(exchange);
     EndpointSpec spec = passage.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
-    String below = Paths.below(spec, request.getURI().getRawPath());
+    String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     if (!passage.speech().weighs(request.getMethod().name(), below)) {
       passage.weighs(unweighed(spec.reading(), passage.parameters().tokens()), null, false);
       return chain.filter(exchange);
@@ -37,23 +49,35 @@ final class WeighFilter implements GlobalFilter, Ordered {
       return refuse(exchange, passage, tooLarge(most));
     }
     RequestReader reader = passage.speech().requestReader(spec.reading(), below);
-    HeldBody body = passage.body();
-    return request
-        .getBody()
-        .doOnNext(buffer -> body.add(buffer, reader::feed))
-        .takeUntil(buffer -> body.size() > most)
-        .then(Mono.defer(() -> weighed(exchange, chain, body.size() > most ? null : reader)))
-        .doFinally(signal -> body.free());
+    return BodyIntake.read(request, passage.body(), reader, most, patience, () -> gone(passage))
+        .flatMap(end -> read(exchange, chain, reader, end))
+        .doFinally(signal -> passage.body().free());
+  }
+
+  private static Mono<Void> read(
+      ServerWebExchange exchange, GatewayFilterChain chain, RequestReader reader, End end) {
+    Passage passage = Passage.of(exchange);
+    return switch (end) {
+      case WHOLE -> weighed(exchange, chain, reader.finish());
+      case TOO_LARGE ->
+          refuse(exchange, passage, tooLarge(passage.endpoint().spec().reading().maxBodyBytes()));
+      case STALLED -> refuse(exchange, passage, STALLED);
+      case BROKEN -> {
+        gone(passage);
+        yield Mono.empty();
+      }
+    };
+  }
+
+  private static void gone(Passage passage) {
+    passage.endpoint().gone(passage.cost(), passage.body().size());
   }
 
   private static Mono<Void> weighed(
-      ServerWebExchange exchange, GatewayFilterChain chain, @Nullable RequestReader reader) {
+      ServerWebExchange exchange, GatewayFilterChain chain, Weighed weighed) {
     Passage passage = Passage.of(exchange);
     EndpointSpec.Reading reading = passage.endpoint().spec().reading();
-    if (reader == null) {
-      return refuse(exchange, passage, tooLarge(reading.maxBodyBytes()));
-    }
-    return switch (reader.finish()) {
+    return switch (weighed) {
       case Weighed.Malformed(String detail) ->
           refuse(exchange, passage, Refusal.of(Reason.BAD_REQUEST, detail));
       case Weighed.Request(String model, Cost cost, boolean stream) -> {

@@ -1,0 +1,49 @@
+package io.penstock.gateway;
+
+import io.penstock.time.Ticker;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is wrong with upstreams, in the log: one line a minute each, however many requests meet it.
+ * Safe from any thread.
+ */
+final class Complaints {
+  private static final Logger LOG = LoggerFactory.getLogger(Complaints.class);
+  private static final long QUIET_NANOS = 60_000_000_000L;
+
+  private record Said(long atNanos, long more) {}
+
+  private final Ticker ticker;
+  private final ConcurrentMap<String, Said> said = new ConcurrentHashMap<>();
+
+  Complaints(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** Logs what is wrong with an upstream, or only counts it. */
+  void about(String upstream, String what) {
+    String line = line(upstream, what, ticker.nanos());
+    if (line != null) {
+      LOG.warn(line);
+    }
+  }
+
+  /** Returns what is to be logged, or null. */
+  @Nullable String line(String upstream, String what, long now) {
+    // one entry for each configured id
+    Said before = said.get(upstream);
+    if (before != null && now - before.atNanos() < QUIET_NANOS) {
+      said.computeIfPresent(upstream, (id, last) -> new Said(last.atNanos(), last.more() + 1));
+      return null;
+    }
+    said.put(upstream, new Said(now, 0));
+    String line = "upstream " + upstream + ": " + what;
+    return before == null || before.more() == 0
+        ? line
+        : line + " (and " + before.more() + " more since the last such line)";
+  }
+}

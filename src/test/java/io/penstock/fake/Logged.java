@@ -1,0 +1,65 @@
+package io.penstock.fake;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/** Keeps what is logged, of all loggers of the JVM: for test classes that have it to themselves. */
+public final class Logged implements AutoCloseable {
+  private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final AppenderBase<ILoggingEvent> appender =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          events.add(event);
+        }
+      };
+
+  private Logged() {}
+
+  /** Begins to listen; to be called once the gateway runs, which sets logging up. */
+  public static Logged listen() {
+    Logged logged = new Logged();
+    logged.appender.setContext(logged.root.getLoggerContext());
+    logged.appender.start();
+    logged.root.addAppender(logged.appender);
+    return logged;
+  }
+
+  /** Returns what has a stack trace, or is an error. */
+  public List<String> traces() {
+    return events.stream()
+        .filter(event -> event.getThrowableProxy() != null || event.getLevel() == Level.ERROR)
+        .map(Logged::text)
+        .toList();
+  }
+
+  /** Returns all lines. */
+  public List<String> lines() {
+    return events.stream().map(Logged::text).toList();
+  }
+
+  private static String text(ILoggingEvent event) {
+    String trace =
+        event.getThrowableProxy() == null
+            ? ""
+            : "\n" + ThrowableProxyUtil.asString(event.getThrowableProxy());
+    return event.getLevel()
+        + " "
+        + event.getLoggerName()
+        + " "
+        + event.getFormattedMessage()
+        + trace;
+  }
+
+  @Override
+  public void close() {
+    root.detachAppender(appender);
+  }
+}

@@ -1,0 +1,136 @@
+package io.penstock.fake;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An upstream that does to each connection what its script says. The connection is closed when the
+ * script returns.
+ */
+public final class RawUpstream implements AutoCloseable {
+  /** What is done with a connection. */
+  @FunctionalInterface
+  public interface Script {
+    /** Serves one connection; whatever the socket throws ends it. */
+    void serve(RawUpstream upstream, Wire wire) throws InterruptedException;
+  }
+
+  private final ServerSocket server;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Set<Wire> open = ConcurrentHashMap.newKeySet();
+  private final BlockingQueue<Message> received = new LinkedBlockingQueue<>();
+  private volatile Script script;
+
+  private RawUpstream(ServerSocket server, Script script) {
+    this.server = server;
+    this.script = script;
+  }
+
+  /** Starts on a free port of the loopback. */
+  public static RawUpstream start(Script script) {
+    try {
+      ServerSocket server = new ServerSocket(0, 4096, InetAddress.getLoopbackAddress());
+      RawUpstream upstream = new RawUpstream(server, script);
+      Thread.ofVirtual().start(upstream::accept);
+      return upstream;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Has connections to come served otherwise. */
+  public void script(Script next) {
+    script = next;
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Socket socket = server.accept();
+        connections.incrementAndGet();
+        Thread.ofVirtual().start(() -> serve(socket));
+      } catch (IOException closed) {
+        return;
+      }
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (Wire wire = new Wire(socket)) {
+      open.add(wire);
+      script.serve(this, wire);
+      open.remove(wire);
+    } catch (IOException | UncheckedIOException gone) {
+      open.removeIf(wire -> socket.isClosed());
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Reads a request and keeps it for {@link #received}. */
+  public Message read(Wire wire) {
+    Message request = wire.request();
+    received.add(request);
+    return request;
+  }
+
+  /** Returns the next request that was read; fails when there is none for 20 seconds. */
+  public Message received() throws InterruptedException {
+    Message request = received.poll(20, TimeUnit.SECONDS);
+    if (request == null) {
+      throw new AssertionError("no request came, expected one");
+    }
+    return request;
+  }
+
+  /** Returns how many connections there were. */
+  public int connections() {
+    return connections.get();
+  }
+
+  /** Returns the address. */
+  public String url() {
+    return "http://127.0.0.1:" + port();
+  }
+
+  /** Returns the port. */
+  public int port() {
+    return server.getLocalPort();
+  }
+
+  /** Answers the request of each connection in the same way, and closes. */
+  public static Script answering(String answer) {
+    return (upstream, wire) -> {
+      upstream.read(wire);
+      wire.send(answer);
+    };
+  }
+
+  /** Forgets what was received; returns how many nobody asked for. */
+  public int drain() {
+    List<Message> unasked = new ArrayList<>();
+    received.drainTo(unasked);
+    return unasked.size();
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    open.forEach(Wire::close);
+  }
+}

@@ -1,0 +1,178 @@
+package io.penstock.fake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Server;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Totals;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.Metered;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A gateway in this JVM, on free ports, with routes of its own. */
+public final class RunningGateway implements AutoCloseable {
+  private final ConfigurableApplicationContext context;
+  private final Path routes;
+
+  private RunningGateway(ConfigurableApplicationContext context, Path routes) {
+    this.context = context;
+    this.routes = routes;
+  }
+
+  /** Starts with the text of a route file, and Spring arguments such as {@code --a.b=c}. */
+  public static RunningGateway start(String yaml, String... arguments) {
+    return start(yaml, Server.MINUTE, arguments);
+  }
+
+  /** Does the same with another window of limits per minute. */
+  public static RunningGateway start(String yaml, Duration window, String... arguments) {
+    Path routes = write(yaml);
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server.port=0");
+    all.add("--management.server.port=" + freePort());
+    Server.Start start =
+        Server.start(Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
+    if (start instanceof Server.Started(ConfigurableApplicationContext context)) {
+      return new RunningGateway(context, routes);
+    }
+    throw new AssertionError("did not start: " + start);
+  }
+
+  private static Path write(String yaml) {
+    try {
+      Path file = Files.createTempFile("routes", ".yaml");
+      return Files.writeString(file, yaml);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns a port that was free a moment ago. */
+  public static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the gateway port. */
+  public int port() {
+    return port("local.server.port");
+  }
+
+  /** Returns the operator port. */
+  public int operatorPort() {
+    return port("local.management.port");
+  }
+
+  private int port(String property) {
+    return Integer.parseInt(Objects.requireNonNull(context.getEnvironment().getProperty(property)));
+  }
+
+  /** Returns the route file. */
+  public Path routes() {
+    return routes;
+  }
+
+  /** Returns a bean. */
+  public <T> T bean(Class<T> type) {
+    return context.getBean(type);
+  }
+
+  /** Returns an endpoint. */
+  public Endpoint endpoint(String path) {
+    return Objects.requireNonNull(bean(Registry.class).find(path));
+  }
+
+  /** Returns how many requests of an endpoint met a fate. */
+  public long count(String path, Fate fate) {
+    return endpoint(path).totals().requests(fate);
+  }
+
+  /** Waits until so many requests of an endpoint met a fate. */
+  public void await(String path, Fate fate, long requests) {
+    awaiting().untilAsserted(() -> assertThat(count(path, fate)).isEqualTo(requests));
+  }
+
+  /** Waits until nothing is under way, and fails unless all that came is accounted for. */
+  public void awaitBalance() {
+    awaiting().untilAsserted(this::assertBalance);
+  }
+
+  /** Returns a wait of at most 20 seconds. */
+  public static ConditionFactory awaiting() {
+    return Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5));
+  }
+
+  private void assertBalance() {
+    for (Endpoint endpoint : bean(Registry.class).all()) {
+      assertBalance(endpoint);
+    }
+    long now = bean(Ticker.class).nanos();
+    bean(Upstreams.class)
+        .all()
+        .forEach(
+            upstream ->
+                upstream
+                    .pools()
+                    .forEach(
+                        (pool, quota) -> {
+                          for (Metered metered : quota.limits()) {
+                            assertThat(metered.limit().balance(now).held())
+                                .as("held of %s %s", upstream, pool)
+                                .isZero();
+                          }
+                        }));
+  }
+
+  private static void assertBalance(Endpoint endpoint) {
+    Totals totals = endpoint.totals();
+    assertThat(totals.requests(Fate.WAITING)).as("waiting").isZero();
+    assertThat(totals.requests(Fate.RUNNING)).as("running").isZero();
+    long requests = 0;
+    long tokens = 0;
+    long bytes = 0;
+    for (Fate fate : Fate.values()) {
+      if (fate != Fate.OFFERED) {
+        requests += totals.requests(fate);
+        tokens += totals.tokens(fate);
+        bytes += totals.bytes(fate);
+      }
+    }
+    assertThat(requests).as("requests").isEqualTo(totals.requests(Fate.OFFERED));
+    assertThat(tokens).as("tokens").isEqualTo(totals.tokens(Fate.OFFERED));
+    assertThat(bytes).as("bytes").isEqualTo(totals.bytes(Fate.OFFERED));
+    assertThat(totals.tokens(Fate.WAITING) + totals.tokens(Fate.RUNNING)).isZero();
+    assertThat(totals.bytes(Fate.WAITING) + totals.bytes(Fate.RUNNING)).isZero();
+  }
+
+  @Override
+  public void close() {
+    context.close();
+    try {
+      Files.deleteIfExists(routes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.penstock.fake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+
+/**
+ * One end of a TCP connection that says exactly what it is told to, polite or not. Reads fail after
+ * 30 seconds. Belongs to one thread at a time.
+ */
+public final class Wire implements AutoCloseable {
+  private static final int READ_MILLIS = 30_000;
+
+  private final Socket socket;
+  private final InputStream in;
+
+  Wire(Socket socket) throws IOException {
+    this.socket = socket;
+    socket.setSoTimeout(READ_MILLIS);
+    socket.setTcpNoDelay(true);
+    this.in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  /** Connects to a port of the loopback. */
+  public static Wire to(int port) {
+    return to(port, 0);
+  }
+
+  /** Connects with a receive buffer of that many bytes; 0 leaves it to the system. */
+  public static Wire to(int port, int receiveBytes) {
+    try {
+      Socket socket = new Socket();
+      if (receiveBytes > 0) {
+        socket.setReceiveBufferSize(receiveBytes);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return new Wire(socket);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends text as it is. */
+  public Wire send(String text) {
+    return send(text.getBytes(UTF_8));
+  }
+
+  /** Sends bytes as they are. */
+  public Wire send(byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+      socket.getOutputStream().flush();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends one chunk. */
+  public Wire chunk(String text) {
+    return send(Integer.toHexString(text.getBytes(UTF_8).length) + "\r\n" + text + "\r\n");
+  }
+
+  /** Sends a POST of JSON, its length stated. */
+  public Wire post(String target, String json) {
+    return send(request("POST", target, json));
+  }
+
+  /** Returns a request with a body whose length is stated. */
+  public static String request(String method, String target, String body) {
+    return method
+        + " "
+        + target
+        + " HTTP/1.1\r\nHost: penstock\r\nContent-Type: application/json\r\nContent-Length: "
+        + body.getBytes(UTF_8).length
+        + "\r\n\r\n"
+        + body;
+  }
+
+  /** Reads the head of a message. */
+  public Message head() {
+    try {
+      return Http1.head(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads one chunk of a body, as text; empty at its end. */
+  public String chunk() {
+    try {
+      return new String(Http1.chunk(in), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads an answer with its body. */
+  public Message answer() {
+    return message(true);
+  }
+
+  /** Reads a request with its body. */
+  public Message request() {
+    return message(false);
+  }
+
+  private Message message(boolean untilEnd) {
+    try {
+      Message head = Http1.head(in);
+      return head.with(Http1.body(in, head, untilEnd));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads at most that many bytes, at least one; returns how many came, −1 at the end. */
+  public int take(int atMost) {
+    try {
+      return in.read(new byte[atMost]);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until the other side has closed or reset, whatever it sends before. */
+  public void awaitEnd() {
+    try {
+      in.skip(Long.MAX_VALUE);
+      while (in.read() >= 0) {
+        in.skip(Long.MAX_VALUE);
+      }
+    } catch (java.net.SocketTimeoutException e) {
+      throw new UncheckedIOException(e);
+    } catch (IOException reset) {
+      close();
+    }
+  }
+
+  /** Says that no more will be sent, and still reads. */
+  public void halfClose() {
+    try {
+      socket.shutdownOutput();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Closes without a word: the other side gets a RST. */
+  public void reset() {
+    try {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package io.penstock.gateway;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a client can do to HTTP itself. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
+class BadFramingIT extends HostileCase {
+  private static final String CHUNKED =
+      "POST %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", tpm_limit: 1000000}]
+      - path: /permit
+        algorithm: none
+      - path: /never
+        algorithm: token_window
+        tokens_per_window: 10
+        window_seconds: 3600
+    """;
+  }
+
+  @Override
+  String[] arguments() {
+    return new String[] {"--penstock.body-timeout=200ms"};
+  }
+
+  private long cancelled() {
+    return gateway.count(CHAT, Fate.CANCELLED);
+  }
+
+  @Test
+  void chunkedBodyCutByAnEnd_isCancelled() {
+    long before = cancelled();
+    try (Wire wire = connect()) {
+      wire.send(CHUNKED.formatted(CHAT)).chunk(ASK).halfClose();
+      wire.awaitEnd();
+    }
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @Test
+  void chunkedBodyCutByAReset_isCancelled() {
+    long before = cancelled();
+    connect().send(CHUNKED.formatted(CHAT)).chunk(ASK.substring(0, 20)).reset();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @Test
+  void bodyShorterThanItsLength_isCancelled() {
+    long before = cancelled();
+    Wire wire = connect();
+    wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
+    wire.close();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @Test
+  void chunksThatBreakAfterWholeJson_areNotTakenForItsEnd() {
+    long before = cancelled();
+    try (Wire wire = connect()) {
+      wire.send(CHUNKED.formatted(CHAT)).chunk(ASK).send("zz\r\n");
+      refused(wire.answer(), 400, "bad_request");
+    }
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @Test
+  void uploadThatBreaks_isNotCompletedForTheUpstream() throws InterruptedException {
+    CompletableFuture<Boolean> whole = new CompletableFuture<>();
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          try {
+            wire.chunk();
+            begun.complete(null);
+            whole.complete(wire.chunk().isEmpty());
+          } catch (UncheckedIOException cut) {
+            whole.complete(false);
+          }
+        });
+    long before = cancelled();
+    try (Wire wire = connect()) {
+      wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
+      begun.orTimeout(20, TimeUnit.SECONDS).join();
+      wire.send("zz\r\n");
+      wire.awaitEnd();
+    }
+    assertThat(whole.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void uploadWhoseClientGoes_isNotCompletedForTheUpstream(boolean reset)
+      throws InterruptedException {
+    CompletableFuture<Boolean> whole = new CompletableFuture<>();
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          try {
+            wire.chunk();
+            begun.complete(null);
+            whole.complete(wire.chunk().isEmpty());
+          } catch (UncheckedIOException cut) {
+            whole.complete(false);
+          }
+        });
+    long before = cancelled();
+    Wire wire = connect();
+    wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
+    begun.orTimeout(20, TimeUnit.SECONDS).join();
+    if (reset) {
+      wire.reset();
+    } else {
+      wire.close();
+    }
+    assertThat(whole.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+  }
+
+  @Test
+  void bodyThatStops_isRefused() {
+    try (Wire wire = connect()) {
+      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
+      refused(wire.answer(), 400, "bad_request");
+    }
+  }
+
+  @Test
+  void bothLengths_areOneRequestToTheUpstream() throws InterruptedException {
+    String smuggled = "GET /v1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+    try (Wire wire = connect()) {
+      wire.send(
+          "POST "
+              + FILES
+              + " HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + "0\r\n\r\n"
+              + smuggled);
+      Message first = wire.answer();
+      assertThat(first.status()).isIn(200, 400);
+      if (first.status() == 200) {
+        assertThat(upstream.received().all("content-length")).doesNotContain("4");
+      }
+      wire.halfClose();
+      wire.awaitEnd();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 4\r\nContent-Length: 5",
+        "Transfer-Encoding: identity",
+        "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding : chunked",
+        "Transfer-Encoding: xchunked",
+        "Content-Length: 4\r\n Content-Length: 0",
+      })
+  void lengthThatCanBeReadInTwoWays_neverReachesTheUpstreamAsTwo(String headers) {
+    try (Wire wire = connect()) {
+      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\nabcd");
+      Message answer = wire.answer();
+      assertThat(answer.status()).isGreaterThanOrEqualTo(400);
+      assertThat(answer.header("x-request-id")).isNotBlank();
+    }
+  }
+
+  @Test
+  void expectation_isAnsweredBeforeTheBody() throws InterruptedException {
+    try (Wire wire = connect()) {
+      wire.send(
+          "POST %s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+              .formatted(CHAT, ASK.length()));
+      assertThat(wire.head().status()).isEqualTo(100);
+      wire.send(ASK);
+      assertThat(wire.answer().status()).isEqualTo(200);
+    }
+    assertThat(upstream.received().header("expect")).isNull();
+  }
+
+  @Test
+  void expectationOfTooMuch_isRefusedInstead() {
+    refused(
+        ask(
+            "POST %s HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+                .formatted(CHAT, 1L << 40)),
+        413,
+        "body_too_large");
+  }
+
+  @Test
+  void head_isAnsweredWithoutABody() throws InterruptedException {
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 200 OK\r\n"
+                + "Content-Type: text/plain\r\n"
+                + "Connection: close\r\n"
+                + "Content-Length: 7\r\n\r\n"));
+    try (Wire wire = connect()) {
+      wire.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
+      Message answer = wire.head();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("content-length")).isEqualTo("7");
+      wire.send("HEAD /openai/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      assertThat(wire.head().status()).isEqualTo(200);
+      wire.awaitEnd();
+    }
+    assertThat(upstream.received().start()).startsWith("HEAD /v1/models ");
+    upstream.received();
+  }
+
+  @Test
+  void preflight_isTheUpstreamsToAnswer() throws InterruptedException {
+    Message answer =
+        ask(
+            "OPTIONS "
+                + CHAT
+                + " HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\n"
+                + "Access-Control-Request-Method: POST\r\n\r\n");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(upstream.received().start()).startsWith("OPTIONS /v1/chat/completions ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"OPTIONS * HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1"})
+  void targetWithoutAPath_isRefused(String line) {
+    Message answer = ask(line + "\r\nHost: x\r\n\r\n");
+    assertThat(answer.status()).isIn(400, 404);
+    assertThat(answer.header("x-penstock-reason")).isIn("bad_request", "no_endpoint");
+    assertThat(answer.header("x-request-id")).isNotBlank();
+  }
+
+  @Test
+  void oldHttp_getsAnAnswerItCanRead() throws InterruptedException {
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 200 OK\r\n"
+                + "Content-Type: text/plain\r\n"
+                + "Connection: close\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n"
+                + "5\r\n"
+                + "hello\r\n"
+                + "0\r\n\r\n"));
+    try (Wire wire = connect()) {
+      Message answer = wire.send("GET /openai/v1/models HTTP/1.0\r\n\r\n").answer();
+      assertThat(answer.header("transfer-encoding")).isNull();
+      assertThat(answer.text()).isEqualTo("hello");
+    }
+    upstream.received();
+  }
+
+  @Test
+  void webSocketUpgrade_isAnsweredAsAnOrdinaryRequest() throws InterruptedException {
+    Message answer =
+        ask(
+            "GET /openai/v1/realtime HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+                + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    assertThat(answer.status()).isEqualTo(200);
+    Message asked = upstream.received();
+    assertThat(asked.header("upgrade")).isNull();
+    assertThat(asked.header("connection")).isNull();
+  }
+
+  @Test
+  void lineBreaksInIdAndQuery_makeNoHeaders() throws InterruptedException {
+    try (Wire wire = connect()) {
+      wire.send(
+          "GET /openai/v1/models?a=%0d%0aX-Evil:%201&tokens=5 HTTP/1.1\r\nHost: x\r\n"
+              + "x-request-id: a b\r\n\r\n");
+      Message answer = wire.answer();
+      assertThat(answer.header("x-evil")).isNull();
+      assertThat(answer.header("x-request-id")).doesNotContain(" ");
+    }
+    Message asked = upstream.received();
+    assertThat(asked.header("x-evil")).isNull();
+    assertThat(asked.target()).isEqualTo("/v1/models?a=%0d%0aX-Evil:%201");
+  }
+
+  @Test
+  void requestsAheadOfTheirTurn_areNotReadWithoutBound() {
+    ask("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
+    Wire wire = connect();
+    wire.send("GET /never?tokens=10 HTTP/1.1\r\nHost: x\r\n\r\n");
+    gateway.await("/never", Fate.WAITING, 1);
+    CompletableFuture<Void> flood =
+        CompletableFuture.runAsync(
+            () -> {
+              byte[] many =
+                  "GET /permit HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30_000).getBytes(US_ASCII);
+              for (int i = 0; i < 100; i++) {
+                wire.send(many);
+              }
+            });
+    gateway.await("/permit", Fate.OFFERED, gateway.count("/permit", Fate.OFFERED));
+    assertThat(flood).isNotDone();
+    wire.reset();
+    gateway.await("/never", Fate.CANCELLED, 1);
+    assertThat(flood).failsWithin(java.time.Duration.ofSeconds(10));
+  }
+}

@@ -1,0 +1,232 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a client can ask that it should not. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
+class BadInputIT extends HostileCase {
+  private static final String ROUTES =
+      """
+      endpoints:
+        - path: /openai
+          dialect: openai
+          upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", tpm_limit: 1000000}]
+        - path: /anthropic
+          dialect: anthropic
+          upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}"}]
+        - path: /plain
+          dialect: none
+          upstreams: [{id: p, url: "%1$s"}]
+        - path: /permit
+          algorithm: none
+        - path: /small
+          dialect: openai
+          max_body_bytes: 1000
+          upstreams: [{id: s, url: "%1$s"}]
+      """;
+
+  @Override
+  String routes() {
+    return ROUTES;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "nonsense",
+        "[]",
+        "null",
+        "{\"model\":\"m\"",
+        "{\"model\":\"m\"} trailing",
+        "{\"messages\":[]}",
+        "{\"model\":null,\"messages\":[]}",
+        "{\"model\":7,\"messages\":[]}",
+        "{\"model\":\"\",\"messages\":[]}",
+        "{\"model\":\"m\",\"max_tokens\":-1,\"messages\":[]}",
+        "{\"model\":\"m\",\"max_tokens\":1.5,\"messages\":[]}",
+        "{\"model\":\"m\",\"max_tokens\":1e309,\"messages\":[]}",
+        "{\"model\":\"m\",\"max_tokens\":9223372036854775808,\"messages\":[]}",
+        "{\"model\":\"m\",\"max_tokens\":\"5\",\"messages\":[]}",
+      })
+  void bodyThatTheDialectDoesNotKnow_isRefusedInTheDialect(String body) {
+    Message openAi = post(CHAT, body);
+    refused(openAi, 400, "bad_request");
+    assertThat(openAi.text()).contains("\"error\"").contains("\"invalid_request_error\"");
+    Message anthropic = post(MESSAGES, body);
+    refused(anthropic, 400, "bad_request");
+    assertThat(anthropic.text()).startsWith("{\"type\":\"error\",\"error\":");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tokens=abc",
+    "tokens=-1",
+    "tokens=9223372036854775808",
+    "tokens=1.5",
+    "tokens=",
+    "tokens=%zz",
+    "%74okens=abc",
+    "tokens=1%0d%0aX-Evil:1",
+    "timeout=NaN",
+    "timeout=-1",
+    "timeout=1e309",
+    "timeout=Infinity",
+    "timeout=",
+    "%74imeout=x",
+    "tokens=%D9%A1"
+  })
+  void parameterThatIsNoNumber_isRefused(String query) {
+    refused(post("/permit?" + query, ""), 400, "bad_request");
+    refused(post(CHAT + "?" + query, ASK), 400, "bad_request");
+    Message plain = post("/plain/x?" + query, "");
+    refused(plain, 400, "bad_request");
+    assertThat(plain.header("content-type")).isEqualTo("application/problem+json");
+  }
+
+  @Test
+  void permitEndpoint_refusesAsPermitEndpointsDo() {
+    Message answer = post("/permit?tokens=abc", "");
+    assertThat(answer.text()).startsWith("{\"ok\":false,\"error\":");
+  }
+
+  @Test
+  void pathThatNoEndpointHas_isNotFound() {
+    refused(post("/nowhere", ASK), 404, "no_endpoint");
+    refused(post("//openai/v1/chat/completions", ASK), 404, "no_endpoint");
+    refused(post("/openaiX/v1/chat/completions", ASK), 404, "no_endpoint");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/openai/../permit",
+        "/openai/%2e%2e/permit",
+        "/openai/.%2E/permit",
+        "/openai/v1/..",
+        "/openai/v1%2f..%2fadmin",
+        "/openai/v1/..%5cadmin",
+        "/openai/./v1/chat/completions",
+      })
+  void pathThatClimbs_isRefused(String path) {
+    refused(post(path, ASK), 400, "bad_request");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/openai/v1/chat/completion%73",
+        "/openai/v1/%63hat/completions",
+        "/openai/v1/chat%2Fcompletions",
+        "/openai/v1//chat//completions/",
+        "/openai/v1/chat/completions%2F",
+      })
+  void pathWrittenOtherwise_isWeighedAllTheSame(String path) throws InterruptedException {
+    refused(post(path, "{"), 400, "bad_request");
+    Message answer = post(path, ASK);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(Long.parseLong(answer.header("x-penstock-cost"))).isGreaterThan(5);
+    assertThat(upstream.received().target()).isEqualTo(path.substring("/openai".length()));
+  }
+
+  @Test
+  void pathWithABrokenEscape_isRefused() {
+    refused(post("/openai/v1/chat/completions%zz", ASK), 400, "bad_request");
+    refused(post("/openai/v1/chat|completions", ASK), 400, "bad_request");
+    refused(post("/openai/v1/%", ASK), 400, "bad_request");
+  }
+
+  @Test
+  void absoluteTarget_goesToTheConfiguredUpstream() throws InterruptedException {
+    Message answer = post("http://evil.example" + CHAT, ASK);
+    assertThat(answer.status()).isEqualTo(200);
+    Message asked = upstream.received();
+    assertThat(asked.target()).isEqualTo("/v1/chat/completions");
+    assertThat(asked.header("host")).isEqualTo("127.0.0.1:" + upstream.port());
+    refused(post("http://evil.example@127.0.0.1/nowhere", ASK), 404, "no_endpoint");
+  }
+
+  @Test
+  void bodyOverTheBound_isRefusedByItsLengthAlone() {
+    String head =
+        "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n".formatted(CHAT, (32 << 20) + 1);
+    refused(ask(head), 413, "body_too_large");
+  }
+
+  @Test
+  void bodyOverTheBound_isRefusedThoughItsLengthIsNotStated() {
+    try (Wire wire = connect()) {
+      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      wire.chunk("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"");
+      String mib = "x".repeat(1 << 20);
+      for (int i = 0; i < 32; i++) {
+        wire.chunk(mib);
+      }
+      refused(wire.answer(), 413, "body_too_large");
+    }
+  }
+
+  @Test
+  void bodyOfExactlyTheBound_passes() throws InterruptedException {
+    String head = "{\"model\":\"m\",\"x\":\"";
+    String body = head + "x".repeat(1000 - head.length() - 2) + "\"}";
+    assertThat(post("/small/v1/chat/completions", body).status()).isEqualTo(200);
+    assertThat(upstream.received().text()).isEqualTo(body);
+    refused(post("/small/v1/chat/completions", body + " "), 413, "body_too_large");
+  }
+
+  @Test
+  void negativeLength_isRefused() {
+    refused(
+        ask("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"),
+        400,
+        "bad_request");
+    refused(
+        ask("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1e9\r\n\r\n"),
+        400,
+        "bad_request");
+  }
+
+  @Test
+  void headersWithoutEnd_areRefused() {
+    refused(
+        ask("GET /permit HTTP/1.1\r\nHost: x\r\nX-Big: " + "x".repeat(20_000) + "\r\n\r\n"),
+        431,
+        "bad_request");
+    StringBuilder many = new StringBuilder("GET /permit HTTP/1.1\r\nHost: x\r\n");
+    for (int i = 0; i < 2_000; i++) {
+      many.append("X-").append(i).append(": ").append(CLIENT_SECRET).append("\r\n");
+    }
+    refused(ask(many + "\r\n"), 431, "bad_request");
+    refused(ask("GET /permit/" + "x".repeat(9_000) + " HTTP/1.1\r\n\r\n"), 414, "bad_request");
+  }
+
+  @Test
+  void whatIsNotHttp_isRefused() {
+    refused(ask("\u0016\u0003\u0001 hello\r\n\r\n"), 400, "bad_request");
+    refused(ask("GET /permit\r\n\r\n"), 400, "bad_request");
+    refused(ask("GET /permit HTTP/1.1\r\nno colon\r\n\r\n"), 400, "bad_request");
+    refused(ask("GET /permit HTTP/1.1\r\nX Y: 1\r\n\r\n"), 400, "bad_request");
+  }
+
+  @Test
+  void badChunkSize_isRefused() {
+    refused(
+        ask(
+            "POST "
+                + CHAT
+                + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
+        400,
+        "bad_request");
+    assertThat(gateway.count(CHAT, Fate.RUNNING)).isZero();
+  }
+}

@@ -1,0 +1,224 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A client that goes away gives back what was taken for it, wherever it was. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
+class ClientGoneIT extends HostileCase {
+  private static final String WAITING = "/waiting/v1/chat/completions";
+  private static final String STREAM_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  enum Leaving {
+    CLOSE {
+      @Override
+      void leave(Wire wire) {
+        wire.close();
+      }
+    },
+    RESET {
+      @Override
+      void leave(Wire wire) {
+        wire.reset();
+      }
+    },
+    HALF_CLOSE {
+      @Override
+      void leave(Wire wire) {
+        wire.halfClose();
+      }
+    };
+
+    abstract void leave(Wire wire);
+  }
+
+  @Override
+  String routes() {
+    return """
+    defaults: {dialect: openai}
+    endpoints:
+      - path: /openai
+        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", otpm_limit: 1000000}]
+      - path: /waiting
+        max_queue_size: 5000
+        algorithm: strict
+        rate: 0.0005
+        upstreams: [{id: w, url: "%1$s", api_key: "${SECRET}", otpm_limit: 1000000}]
+      - path: /permit
+        algorithm: strict
+        rate: 0.0005
+    """;
+  }
+
+  /** Takes the slot there is, so that whoever comes next waits. */
+  private void fill(String endpoint, String target) throws InterruptedException {
+    if (gateway.count(endpoint, Fate.SERVED) == 0) {
+      assertThat(post(target, ASK).status()).isEqualTo(200);
+      upstream.drain();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goneWhileWaiting_givesTheTicketBack(Leaving leaving) throws InterruptedException {
+    fill("/waiting", WAITING);
+    long before = gateway.count("/waiting", Fate.CANCELLED);
+    Wire wire = connect().post(WAITING, ASK);
+    gateway.await("/waiting", Fate.WAITING, 1);
+    assertThat(gateway.bean(BodyBudget.class).heldBytes()).isEqualTo(ASK.length());
+    leaving.leave(wire);
+    gateway.await("/waiting", Fate.CANCELLED, before + 1);
+    gateway.await("/waiting", Fate.WAITING, 0);
+    wire.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goneWhileItsBodyIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
+    fill("/permit", "/permit");
+    long before = gateway.count("/permit", Fate.CANCELLED);
+    Wire wire = connect().post("/permit", "x".repeat(200_000));
+    gateway.await("/permit", Fate.WAITING, 1);
+    leaving.leave(wire);
+    gateway.await("/permit", Fate.CANCELLED, before + 1);
+    wire.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goneWhileItsUploadIsNotRead_givesTheTicketBack(Leaving leaving) throws InterruptedException {
+    fill("/waiting", WAITING);
+    long before = gateway.count("/waiting", Fate.CANCELLED);
+    Wire wire = connect().post("/waiting/v1/files", "x".repeat(20_000));
+    gateway.await("/waiting", Fate.WAITING, 1);
+    leaving.leave(wire);
+    gateway.await("/waiting", Fate.CANCELLED, before + 1);
+    wire.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goneBeforeTheAnswer_cancelsTheUpstream(Leaving leaving) throws InterruptedException {
+    long before = gateway.count(CHAT, Fate.CANCELLED);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.awaitEnd();
+          cancelled.countDown();
+        });
+    Wire wire = connect().post(CHAT, ASK);
+    upstream.received();
+    leaving.leave(wire);
+    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    wire.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goneWithinTheAnswer_cancelsTheUpstream(Leaving leaving) throws InterruptedException {
+    long before = gateway.count(CHAT, Fate.CANCELLED);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
+          wire.awaitEnd();
+          cancelled.countDown();
+        });
+    Wire wire = connect().post(CHAT, ASK);
+    assertThat(wire.head().status()).isEqualTo(200);
+    assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
+    leaving.leave(wire);
+    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    upstream.received();
+    wire.close();
+  }
+
+  @Test
+  void goneWhileItDoesNotReadItsAnswer_cancelsTheUpstream() throws InterruptedException {
+    long before = gateway.count(CHAT, Fate.CANCELLED);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    CountDownLatch full = new CountDownLatch(1);
+    String piece = "data: {}\n\n".repeat(10_000);
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(STREAM_HEAD);
+          try {
+            for (int i = 0; i < 500; i++) {
+              wire.chunk(piece);
+              if (i == 10) {
+                full.countDown();
+              }
+            }
+          } catch (java.io.UncheckedIOException broken) {
+            cancelled.countDown();
+          }
+        });
+    Wire wire = Wire.to(gateway.port(), 4096).post(CHAT, ASK);
+    full.await();
+    wire.reset();
+    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    gateway.await(CHAT, Fate.CANCELLED, before + 1);
+    upstream.received();
+  }
+
+  @Test
+  void manyGoneAtOnce_giveEverythingBack() throws InterruptedException {
+    fill("/waiting", WAITING);
+    int many = 2_000;
+    long before = gateway.count("/waiting", Fate.CANCELLED);
+    List<Wire> wires = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      wires.add(connect().post(WAITING, ASK));
+    }
+    gateway.await("/waiting", Fate.WAITING, many);
+    assertThat(gateway.bean(BodyBudget.class).heldBytes()).isEqualTo((long) many * ASK.length());
+    for (int i = 0; i < many; i++) {
+      Leaving.values()[i % 3].leave(wires.get(i));
+    }
+    gateway.await("/waiting", Fate.CANCELLED, before + many);
+    wires.forEach(Wire::close);
+  }
+
+  @Test
+  void goneAtTheMomentOfItsGrant_leavesNothing() throws InterruptedException {
+    String routes =
+        """
+        endpoints:
+          - path: /race
+            algorithm: strict
+            rate: 500
+            dialect: openai
+            upstreams: [{id: r, url: "%s", otpm_limit: 1000000}]
+        """
+            .formatted(upstream.url());
+    try (RunningGateway racing = RunningGateway.start(routes)) {
+      List<Wire> wires = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        wires.add(Wire.to(racing.port()).post("/race/v1/chat/completions", ASK));
+      }
+      for (int i = 0; i < 300; i++) {
+        Leaving.values()[i % 2].leave(wires.get(299 - i));
+      }
+      racing.await("/race", Fate.OFFERED, 300);
+      racing.awaitBalance();
+      RunningGateway.awaiting().until(() -> racing.bean(BodyBudget.class).heldBytes() == 0);
+    }
+    upstream.drain();
+  }
+}

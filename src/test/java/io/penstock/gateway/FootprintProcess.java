@@ -1,0 +1,95 @@
+package io.penstock.gateway;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.penstock.Server;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Totals;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.pool.Upstreams;
+import io.penstock.time.Ticker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.context.ApplicationContext;
+
+/**
+ * A gateway in a process of its own that answers questions on its input, one line each: {@code
+ * port}, {@code totals}, {@code heap}, {@code gc}, {@code leak}.
+ */
+final class FootprintProcess {
+  /** What the lines of answers begin with, among those of the log. */
+  static final String ANSWER = "= ";
+
+  private FootprintProcess() {}
+
+  /** Runs until its input ends; the first argument is the route file, the others are Spring's. */
+  public static void main(String[] arguments) throws IOException {
+    String[] rest = java.util.Arrays.copyOfRange(arguments, 1, arguments.length);
+    if (!(Server.start(Map.of(), Path.of(arguments[0]), rest)
+        instanceof Server.Started(var context))) {
+      throw new IllegalStateException("did not start");
+    }
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      System.out.println(ANSWER + answer(context, line));
+    }
+    context.close();
+    System.exit(0);
+  }
+
+  private static String answer(ApplicationContext context, String question) {
+    return switch (question) {
+      case "port" -> context.getEnvironment().getRequiredProperty("local.server.port");
+      case "totals" -> totals(context);
+      case "heap" -> heap();
+      case "gc" -> collected();
+      case "leak" -> leaked();
+      default -> "?";
+    };
+  }
+
+  /** Waiting, running, cancelled, then tokens and bytes waiting, bytes of bodies, tokens held. */
+  private static String totals(ApplicationContext context) {
+    Endpoint endpoint = Objects.requireNonNull(context.getBean(Registry.class).find("/waiting"));
+    Totals totals = endpoint.totals();
+    long now = context.getBean(Ticker.class).nanos();
+    long held =
+        context.getBean(Upstreams.class).all().stream()
+            .flatMap(upstream -> upstream.pools().values().stream())
+            .flatMap(quota -> quota.limits().stream())
+            .mapToLong(metered -> metered.limit().balance(now).held())
+            .sum();
+    return "%d %d %d %d %d %d %d"
+        .formatted(
+            totals.requests(Fate.WAITING),
+            totals.requests(Fate.RUNNING),
+            totals.requests(Fate.CANCELLED),
+            totals.tokens(Fate.WAITING),
+            totals.bytes(Fate.WAITING),
+            context.getBean(BodyBudget.class).heldBytes(),
+            held);
+  }
+
+  private static String heap() {
+    collected();
+    Runtime runtime = Runtime.getRuntime();
+    return Long.toString(runtime.totalMemory() - runtime.freeMemory());
+  }
+
+  private static String collected() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return "collected";
+  }
+
+  private static String leaked() {
+    PooledByteBufAllocator.DEFAULT.directBuffer(16).writeByte(1);
+    return "leaked";
+  }
+}

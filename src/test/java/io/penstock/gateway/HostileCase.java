@@ -1,0 +1,111 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Logged;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * A gateway in front of an upstream that does as its test says. After each test everything must be
+ * accounted for, nothing held, and nothing in the log that is a stack trace or a secret.
+ */
+@Isolated("reads the log of the JVM")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(60)
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+abstract class HostileCase {
+  static final String CLIENT_SECRET = "sk-client-secret";
+  static final String UPSTREAM_SECRET = "sk-upstream";
+  static final String PROMPT = "the-private-prompt";
+  static final String CHAT = "/openai/v1/chat/completions";
+  static final String MESSAGES = "/anthropic/v1/messages";
+  static final String FILES = "/openai/v1/files";
+  static final String ASK =
+      "{\"model\":\"m\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\""
+          + PROMPT
+          + "\"}]}";
+  static final String OK =
+      "HTTP/1.1 200 OK\r\n"
+          + "Content-Type: application/json\r\n"
+          + "Connection: close\r\n"
+          + "Content-Length: 2\r\n\r\n"
+          + "{}";
+
+  final RawUpstream upstream = RawUpstream.start(RawUpstream.answering(OK));
+  RunningGateway gateway;
+  Logged logged;
+
+  /** The routes; {@code %1$s} is the upstream's address. */
+  abstract String routes();
+
+  /** More arguments for the gateway. */
+  String[] arguments() {
+    return new String[0];
+  }
+
+  @BeforeAll
+  void start() {
+    gateway = RunningGateway.start(routes().formatted(upstream.url()), arguments());
+  }
+
+  @AfterAll
+  void stop() {
+    gateway.close();
+    upstream.close();
+  }
+
+  @BeforeEach
+  void listen() {
+    logged = Logged.listen();
+  }
+
+  @AfterEach
+  void balances() {
+    int unasked = upstream.drain();
+    upstream.script(RawUpstream.answering(OK));
+    gateway.awaitBalance();
+    BodyBudget bodies = gateway.bean(BodyBudget.class);
+    RunningGateway.awaiting().until(() -> bodies.heldBytes() == 0);
+    logged.close();
+    assertThat(logged.traces()).isEmpty();
+    assertThat(logged.lines())
+        .noneMatch(
+            line ->
+                line.contains(CLIENT_SECRET)
+                    || line.contains(UPSTREAM_SECRET)
+                    || line.contains(PROMPT));
+    assertThat(unasked).as("requests at the upstream").isZero();
+  }
+
+  Wire connect() {
+    return Wire.to(gateway.port());
+  }
+
+  Message ask(String raw) {
+    try (Wire wire = connect()) {
+      return wire.send(raw).answer();
+    }
+  }
+
+  Message post(String target, String body) {
+    return ask(Wire.request("POST", target, body));
+  }
+
+  /** Fails unless an answer is a refusal with all that belongs to one. */
+  void refused(Message answer, int status, String reason) {
+    assertThat(answer.start()).contains(" " + status + " ");
+    assertThat(answer.header("x-penstock-reason")).isEqualTo(reason);
+    assertThat(answer.header("x-request-id")).isNotBlank();
+    assertThat(answer.text()).isNotBlank();
+  }
+}
