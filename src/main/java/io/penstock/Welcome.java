@@ -60,6 +60,6 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
         "  for i in 1 2 3 4 5 6; do "
             + ask.formatted(gateway)
             + " -o /dev/null -w \"%{http_code} after %{time_total} s\\n\" & done; wait",
-        "  curl -s " + operator + "/endpoints");
+        "  curl -s '" + operator + "/endpoints?path=/demo'");
   }
 }
