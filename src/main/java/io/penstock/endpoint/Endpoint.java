@@ -202,9 +202,11 @@ public final class Endpoint {
       }
       return;
     }
-    dispatcher.arrive(pending, ways, now);
+    // It may have come after the running step read the clock, and goes no earlier than it came.
+    long at = Math.max(now, pending.arrivedNanos());
+    dispatcher.arrive(pending, ways, at);
     if (pending.queued()) {
-      publish(new Event.Queued(now, path(), pending.order(), pending.cost()));
+      publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
     }
   }
 

@@ -44,6 +44,22 @@ class EndpointTest {
   }
 
   @Test
+  void arrivalWhileAStepRuns_goesNoEarlierThanItCame() {
+    Endpoint endpoint = house.open(House.none("/a"));
+    List<Pending> later = new ArrayList<>();
+    house.events.subscribe(
+        event -> {
+          if (event instanceof Event.Released && later.isEmpty()) {
+            house.ticker.advance(5);
+            later.add(submit(endpoint, 1));
+          }
+        });
+    submit(endpoint, 1);
+    assertThat(settlement(later.getFirst()).waitedNanos()).isZero();
+    assertThat(house.recorded.of(Event.Released.class).getLast().atNanos()).isEqualTo(START + 5);
+  }
+
+  @Test
   void noRoomAtArrival_parksAndGoesAtTheExactInstant() {
     Endpoint endpoint = house.open(House.strict("/a", 3, 1));
     submit(endpoint, 1);
