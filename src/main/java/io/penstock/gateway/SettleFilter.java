@@ -28,20 +28,14 @@ final class SettleFilter implements GlobalFilter, Ordered {
     Passage passage = Passage.of(exchange);
     Tap tap = new Tap(passage, ticker, complaints);
     TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
+    // Each end is told before anyone downstream hears of it, as doFinally would not: who gives back
+    // what was never settled comes after. What the answer's own stream settled is settled already.
     return chain
         .filter(exchange.mutate().response(response).build())
         .onErrorResume(error -> failed(exchange, tap, error))
-        .doFinally(signal -> ended(tap, signal))
+        .doOnSuccess(done -> tap.ends(SignalType.ON_COMPLETE))
+        .doOnCancel(tap::abandoned)
         .contextWrite(context -> context.put(Passage.class, passage));
-  }
-
-  /** The last word: what the answer's own stream settled is settled already. */
-  private static void ended(Tap tap, SignalType signal) {
-    if (signal == SignalType.CANCEL) {
-      tap.abandoned();
-    } else {
-      tap.ends(signal);
-    }
   }
 
   private static Mono<Void> failed(ServerWebExchange exchange, Tap tap, Throwable error) {
@@ -51,6 +45,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
     }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null) {
+      tap.ends(SignalType.ON_ERROR);
       return Mono.error(error);
     }
     if (exchange.getResponse().isCommitted()) {

@@ -33,12 +33,22 @@ final class TappedParts {
       Consumer<DataBuffer> passes,
       Consumer<SignalType> ends) {
     TappedParts tapped = new TappedParts(passes, ends);
-    return Flux.from(body).map(tapped::part).doFinally(tapped::closed);
+    return ended(Flux.from(body).map(tapped::part), tapped::closed);
   }
 
   private Flux<DataBuffer> part(Publisher<? extends DataBuffer> part) {
     open.incrementAndGet();
-    return Flux.<DataBuffer>from(part).doOnNext(passes).doFinally(this::closed);
+    return ended(Flux.<DataBuffer>from(part).doOnNext(passes), this::closed);
+  }
+
+  /**
+   * Returns {@code body} with its end told to {@code ends} before anyone downstream hears of it:
+   * who gives back what was never settled must come second.
+   */
+  static <T> Flux<T> ended(Flux<T> body, Consumer<SignalType> ends) {
+    return body.doOnComplete(() -> ends.accept(SignalType.ON_COMPLETE))
+        .doOnError(error -> ends.accept(SignalType.ON_ERROR))
+        .doOnCancel(() -> ends.accept(SignalType.CANCEL));
   }
 
   private void closed(SignalType signal) {

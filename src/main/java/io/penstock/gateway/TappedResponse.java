@@ -32,7 +32,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
   }
 
   private Flux<DataBuffer> tapped(Publisher<? extends DataBuffer> body) {
-    return Flux.<DataBuffer>from(body).doOnNext(tap::passes).doFinally(tap::ends);
+    return TappedParts.ended(Flux.<DataBuffer>from(body).doOnNext(tap::passes), tap::ends);
   }
 
   private void begin() {
