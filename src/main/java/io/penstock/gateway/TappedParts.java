@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
@@ -46,9 +47,19 @@ final class TappedParts {
    * who gives back what was never settled must come second.
    */
   static <T> Flux<T> ended(Flux<T> body, Consumer<SignalType> ends) {
-    return body.doOnComplete(() -> ends.accept(SignalType.ON_COMPLETE))
-        .doOnError(error -> ends.accept(SignalType.ON_ERROR))
-        .doOnCancel(() -> ends.accept(SignalType.CANCEL));
+    return Flux.defer(
+        () -> {
+          AtomicBoolean told = new AtomicBoolean();
+          Consumer<SignalType> once =
+              signal -> {
+                if (told.compareAndSet(false, true)) {
+                  ends.accept(signal);
+                }
+              };
+          return body.doOnComplete(() -> once.accept(SignalType.ON_COMPLETE))
+              .doOnError(error -> once.accept(SignalType.ON_ERROR))
+              .doOnCancel(() -> once.accept(SignalType.CANCEL));
+        });
   }
 
   private void closed(SignalType signal) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import reactor.core.publisher.Flux;
@@ -46,6 +47,28 @@ class TappedPartsTest {
     assertThat(told).containsExactly("a");
     body.complete();
     assertThat(told).containsExactly("a", SignalType.ON_COMPLETE.name());
+  }
+
+  @Test
+  void bodyComplete_isToldBeforeThoseDownstreamHearOfIt() {
+    tapped(Flux.just(part("a")))
+        .concatMap(part -> part)
+        .doOnComplete(() -> told.add("downstream"))
+        .subscribe();
+    assertThat(told).containsExactly("a", SignalType.ON_COMPLETE.name(), "downstream");
+  }
+
+  @Test
+  void cancelAfterTheEnd_isNotTold() {
+    TestPublisher<DataBuffer> body =
+        TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+    Subscription[] subscription = new Subscription[1];
+    TappedParts.ended(body.flux(), signal -> told.add(signal.name()))
+        .doOnSubscribe(each -> subscription[0] = each)
+        .subscribe();
+    body.complete();
+    subscription[0].cancel();
+    assertThat(told).containsExactly(SignalType.ON_COMPLETE.name());
   }
 
   @Test
