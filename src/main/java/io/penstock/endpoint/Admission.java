@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.Dimension;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Sizes;
 import io.penstock.quota.Quota;
@@ -35,6 +36,25 @@ final class Admission {
             Reason.COST_EXCEEDS_CAPACITY,
             "token cost %d exceeds window capacity %d"
                 .formatted(obstacle.amount(), obstacle.capacity()));
+  }
+
+  /**
+   * Returns the sizes with which a ticket counts for those behind it: no limit waits for more than
+   * its capacity, however much a request says it may produce.
+   */
+  static Sizes counted(List<Route> ways, Pending pending) {
+    Sizes counted = new Sizes();
+    counted.set(pending);
+    for (Dimension dimension : Dimension.values()) {
+      long most = 0;
+      for (Route route : ways) {
+        Sizes capacity = new Sizes();
+        route.quotas().forEach(quota -> quota.lowerToCapacity(capacity));
+        most = Math.max(most, capacity.get(dimension));
+      }
+      counted.lower(dimension, most);
+    }
+    return counted;
   }
 
   /**

@@ -2,27 +2,28 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Dimension;
 import io.penstock.queue.Sizes;
-import io.penstock.queue.Ticket;
 
 /** What waits, summed up. Belongs to the owner of the queue. */
 final class Backlog {
   private long tickets;
   private long bytes;
+  private long tokens;
   private final long[] sums = new long[Dimension.COUNT];
 
-  void add(Ticket ticket) {
+  void add(Pending ticket) {
     count(ticket, 1);
   }
 
-  void remove(Ticket ticket) {
+  void remove(Pending ticket) {
     count(ticket, -1);
   }
 
-  private void count(Ticket ticket, int sign) {
+  private void count(Pending ticket, int sign) {
     tickets += sign;
     bytes += sign * ticket.bytes();
+    tokens += sign * ticket.cost().totalTokens();
     for (Dimension dimension : Dimension.values()) {
-      sums[dimension.index()] += sign * dimension.of(ticket.cost());
+      sums[dimension.index()] += sign * ticket.counted.get(dimension);
     }
   }
 
@@ -35,10 +36,10 @@ final class Backlog {
   }
 
   long tokens() {
-    return sums[Dimension.TOTAL.index()];
+    return tokens;
   }
 
-  /** Sets {@code sizes} to the sums. */
+  /** Sets {@code sizes} to the sums of what the tickets count for those behind them. */
   void into(Sizes sizes) {
     sizes.reset();
     for (Dimension dimension : Dimension.values()) {

@@ -184,6 +184,7 @@ final class Dispatcher {
     }
     long estimate = Admission.estimate(ways, backlog, pending, now);
     lane.add(pending, now);
+    pending.counted = Admission.counted(ways, pending);
     backlog.add(pending);
     if (pending.deadlineNanos() != Ticker.NEVER) {
       deadlines.add(pending);

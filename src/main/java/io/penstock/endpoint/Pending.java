@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
+import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #take} and {@link Endpoint#cancel}.
  */
 public final class Pending extends Ticket {
+  private static final Sizes NOTHING = new Sizes();
+
   private enum Hand {
     OPEN,
     TAKEN,
@@ -30,6 +33,9 @@ public final class Pending extends Ticket {
   @Nullable Lane lane;
 
   long skipsBefore;
+
+  /** What it counts in the backlog, once it waits there. */
+  Sizes counted = NOTHING;
 
   Pending(
       Endpoint endpoint,

@@ -88,6 +88,17 @@ public final class Quota {
     return !needsInput(metered) || sizes.get(Dimension.INPUT) <= metered.limit().capacity();
   }
 
+  /** Lowers {@code sizes} to what is the most that could ever be admitted at once. */
+  public void lowerToCapacity(Sizes sizes) {
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      Dimension dimension = current.charge().dimension(metered.measure());
+      if (dimension != null) {
+        sizes.lower(dimension, metered.limit().capacity());
+      }
+    }
+  }
+
   /** Returns whether a ticket of {@code sizes} would be admitted now, pacing aside. */
   public boolean admits(Sizes sizes, long now) {
     Terms current = terms;

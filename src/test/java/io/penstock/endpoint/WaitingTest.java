@@ -7,13 +7,16 @@ import static io.penstock.endpoint.House.waits;
 import static io.penstock.endpoint.House.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -226,6 +229,20 @@ class WaitingTest {
     Refusal refusal = refusal(House.submit(endpoint, 50));
     assertThat(refusal.reason()).isEqualTo(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     assertThat(refusal.retryAfterMillis()).hasValue(5_000);
+  }
+
+  @Test
+  void hugeStatedOutputAhead_countsAsOneCapacity_notAsWhatItSays() {
+    UpstreamSpec upstream = House.upstream("u", 0, 100, Charge.OPENAI, Map.of(), null);
+    Endpoint endpoint = house.open(House.none("/a").to(upstream));
+    Patience patience = new Patience(130 * SECOND, Long.MAX_VALUE);
+    assertThat(went(endpoint.submit("m", new Cost(1, 0, 100), 0, Patience.DEFAULT))).isTrue();
+    endpoint.submit("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, Patience.DEFAULT);
+    // (100 ahead + 50 own) × 60 s ÷ 100: 90 s, and 30 s more with another 50 ahead.
+    assertThat(waits(endpoint.submit("m", new Cost(1, 0, 50), 0, patience))).isTrue();
+    assertThat(waits(endpoint.submit("m", new Cost(1, 0, 50), 0, patience))).isTrue();
+    assertThat(refusal(endpoint.submit("m", new Cost(1, 0, 50), 0, patience)).reason())
+        .isEqualTo(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
   }
 
   @Test
