@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import java.nio.ByteBuffer;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.NettyDataBuffer;
@@ -15,7 +16,7 @@ final class Duplicates {
       return netties.wrap(netty.getNativeBuffer().retainedDuplicate());
     }
     byte[] bytes = new byte[buffer.readableByteCount()];
-    buffer.toByteBuffer(buffer.readPosition(), java.nio.ByteBuffer.wrap(bytes), 0, bytes.length);
+    buffer.toByteBuffer(buffer.readPosition(), ByteBuffer.wrap(bytes), 0, bytes.length);
     return factory.wrap(bytes);
   }
 }
