@@ -14,7 +14,6 @@ import static io.penstock.config.EndpointSettings.MAX_WAIT;
 import static io.penstock.config.EndpointSettings.PATH;
 import static io.penstock.config.EndpointSettings.QUEUE_TIMEOUT;
 import static io.penstock.config.EndpointSettings.RATE;
-import static io.penstock.config.EndpointSettings.SCHEDULER;
 import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
 import static io.penstock.config.EndpointSettings.TOKENS_PER_WINDOW;
 import static io.penstock.config.EndpointSettings.UNIT;
@@ -87,6 +86,7 @@ final class EndpointBuilder {
       case NONE -> Optional.of(new LimitSpec.Unlimited());
       case STRICT -> strict();
       case TOKEN_WINDOW -> window();
+      case TOKEN_BUCKET, SLIDING_WINDOW -> Optional.empty();
     };
   }
 
@@ -181,22 +181,25 @@ final class EndpointBuilder {
     shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
         values.get(PATH),
+        values.get(PATH),
         values.get(ALGORITHM),
         limit,
-        values.get(SCHEDULER),
-        new Bounds(
-            values.get(MAX_QUEUE_SIZE),
-            tokens == 0 ? Bounds.UNLIMITED : tokens,
-            values.get(MAX_QUEUED_BYTES)),
-        Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
-        Numbers.secondsToNanos(values.get(MAX_WAIT)),
-        Math.toIntExact(values.get(MAX_SKIPS)),
+        EndpointSpec.Scheduling.fifo(Math.toIntExact(values.get(MAX_SKIPS))),
+        EndpointSpec.Waiting.of(
+            new Bounds(
+                values.get(MAX_QUEUE_SIZE),
+                tokens == 0 ? Bounds.UNLIMITED : tokens,
+                values.get(MAX_QUEUED_BYTES)),
+            Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
+            Numbers.secondsToNanos(values.get(MAX_WAIT))),
         new Reading(
             values.get(DIALECT),
             values.get(COST_FROM),
             values.get(DEFAULT_TOKENS),
             values.get(DEFAULT_OUTPUT_TOKENS),
             values.get(MAX_BODY_BYTES)),
+        EndpointSpec.Descendants.SERVED,
+        false,
         values.get(STRIP_PREFIX),
         upstreams.specs(),
         shown);

@@ -29,7 +29,10 @@ final class EndpointSettings {
       Setting.derived(
           "algorithm",
           Words.Choice.of(
-              List.of(Algorithm.values()), Algorithm::text, "token_bucket", "sliding_window"),
+              List.of(Algorithm.NONE, Algorithm.STRICT, Algorithm.TOKEN_WINDOW),
+              Algorithm::text,
+              "token_bucket",
+              "sliding_window"),
           "none with upstreams, else strict",
           values -> permit(values) ? Algorithm.STRICT : Algorithm.NONE,
           "The endpoint's own limit, beside those of its upstreams.");
@@ -52,13 +55,7 @@ final class EndpointSettings {
       Setting.fixed(
           "scheduler",
           Words.Choice.of(
-              List.of(Order.values()),
-              o -> lower(o),
-              "lifo",
-              "priority",
-              "random",
-              "deadline",
-              "fair"),
+              List.of(Order.FIFO), o -> lower(o), "lifo", "priority", "random", "deadline", "fair"),
           Order.FIFO,
           "Who waits in front.");
 

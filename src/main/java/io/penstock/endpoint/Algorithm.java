@@ -6,6 +6,10 @@ public enum Algorithm {
   NONE("none"),
   /** One request a slot. */
   STRICT("strict"),
+  /** A bucket of requests, filled at a rate. */
+  TOKEN_BUCKET("token_bucket"),
+  /** A number of requests in any trailing window. */
+  SLIDING_WINDOW("sliding_window"),
   /** A capacity of tokens in each fixed window. */
   TOKEN_WINDOW("token_window");
 

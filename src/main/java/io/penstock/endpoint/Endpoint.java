@@ -107,17 +107,14 @@ public final class Endpoint {
   /**
    * Takes in a request. Its outcome is known when this returns if it went at once or was refused at
    * arrival, and later otherwise: see {@link Pending#whenDecided}.
-   *
-   * @param model the model it asks for, or null
-   * @param bytes of body it holds while it waits
    */
-  public Pending submit(@Nullable String model, Cost cost, long bytes, Patience patience) {
-    totals.add(Fate.OFFERED, cost, bytes);
-    totals.add(Fate.WAITING, cost, bytes);
+  public Pending submit(Ask ask) {
+    totals.add(Fate.OFFERED, ask.cost(), ask.bytes());
+    totals.add(Fate.WAITING, ask.cost(), ask.bytes());
     long now = house.ticker().nanos();
     // Numbered as late as can be: who is numbered first should be in the inbox first.
     long order = house.arrivals().getAndIncrement();
-    Pending pending = new Pending(this, order, model, cost, bytes, patience, now);
+    Pending pending = new Pending(this, order, ask, now);
     inbox.offer(at -> arrive(pending, at));
     return pending;
   }
@@ -305,12 +302,12 @@ public final class Endpoint {
 
     @Override
     public Bounds bounds() {
-      return spec.bounds();
+      return spec.waiting().bounds();
     }
 
     @Override
     public int maxSkips() {
-      return spec.maxSkips();
+      return spec.scheduling().maxSkips();
     }
 
     @Override

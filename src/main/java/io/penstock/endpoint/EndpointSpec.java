@@ -14,32 +14,83 @@ import java.util.Map;
  * One endpoint, as configured, every default filled in.
  *
  * @param path normalised: starts with a slash, no slash at the end, no empty or dotted segment
+ * @param configuredPath the path of the endpoint in the route files: its own, or for a dynamic one
+ *     that of the ancestor it takes its settings from
  * @param algorithm the algorithm of its own limit
  * @param limit the limit itself, of requests or, for a token window, of tokens
- * @param order in which order tickets leave
- * @param bounds how much may wait
- * @param queueTimeoutNanos the longest wait, and the estimate refused at arrival; 0 is off
- * @param maxWaitNanos the longest any ticket waits; 0 is unlimited
- * @param maxSkips how often a ticket may be passed by later ones, ≥ 0
+ * @param scheduling in which order tickets leave
+ * @param waiting how much may wait, and how long
  * @param reading how its requests are read
- * @param stripPrefix whether the path of the endpoint is removed before forwarding
+ * @param descendants what becomes of paths below it that nobody configured
+ * @param shadow whether everything is decided and counted and nothing is held
+ * @param stripPrefix whether the configured path is removed before forwarding
  * @param upstreams where its requests go; empty for a permit endpoint
  * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
  *     masked
  */
 public record EndpointSpec(
     String path,
+    String configuredPath,
     Algorithm algorithm,
     LimitSpec limit,
-    Order order,
-    Bounds bounds,
-    long queueTimeoutNanos,
-    long maxWaitNanos,
-    int maxSkips,
+    Scheduling scheduling,
+    Waiting waiting,
     Reading reading,
+    Descendants descendants,
+    boolean shadow,
     boolean stripPrefix,
     List<UpstreamSpec> upstreams,
     Map<String, Object> shown) {
+
+  /**
+   * In which order tickets leave.
+   *
+   * @param order the order
+   * @param agingNanos by waiting so long a ticket gains one step of priority; 0 is off
+   * @param maxSkips how often a ticket may be passed by later ones, ≥ 0
+   * @param fairBy what tells the flows of a fair order apart
+   */
+  public record Scheduling(Order order, long agingNanos, int maxSkips, FairBy fairBy) {
+    /** First come, first served. */
+    public static Scheduling fifo(int maxSkips) {
+      return new Scheduling(Order.FIFO, 0, maxSkips, new FairBy.Key());
+    }
+  }
+
+  /** What tells flows apart. */
+  public sealed interface FairBy {
+    /** The client's API key. */
+    record Key() implements FairBy {}
+
+    /** The value of a header. */
+    record Header(String name) implements FairBy {}
+
+    /** The user the body names. */
+    record BodyUser() implements FairBy {}
+  }
+
+  /**
+   * How much may wait, and how long.
+   *
+   * @param bounds what the queue holds
+   * @param maxBlocked how many more are held when the queue is full; 0 refuses them
+   * @param queueTimeoutNanos the estimate refused at arrival; 0 is off
+   * @param estimateOnly whether the queue timeout does not also end the wait
+   * @param maxWaitNanos the longest any ticket waits; 0 is unlimited
+   * @param heartbeatNanos how often a parked streaming request hears something; 0 is never
+   */
+  public record Waiting(
+      Bounds bounds,
+      int maxBlocked,
+      long queueTimeoutNanos,
+      boolean estimateOnly,
+      long maxWaitNanos,
+      long heartbeatNanos) {
+    /** A queue that refuses what it does not hold, and says nothing meanwhile. */
+    public static Waiting of(Bounds bounds, long queueTimeoutNanos, long maxWaitNanos) {
+      return new Waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);
+    }
+  }
 
   /**
    * How requests are read.
@@ -49,13 +100,36 @@ public record EndpointSpec(
    * @param defaultTokens the input when nothing better is known, ≥ 0
    * @param defaultOutputTokens the output expected when nothing is said, ≥ 0
    * @param maxBodyBytes the largest weighed body
+   * @param lenient whether parameters that cannot be read count as unsaid, and are no fault
    */
   public record Reading(
       Dialect dialect,
       CostFrom costFrom,
       long defaultTokens,
       long defaultOutputTokens,
-      long maxBodyBytes) {}
+      long maxBodyBytes,
+      boolean lenient) {
+    /** Parameters that cannot be read are a fault. */
+    public Reading(
+        Dialect dialect,
+        CostFrom costFrom,
+        long defaultTokens,
+        long defaultOutputTokens,
+        long maxBodyBytes) {
+      this(dialect, costFrom, defaultTokens, defaultOutputTokens, maxBodyBytes, false);
+    }
+  }
+
+  /**
+   * What becomes of paths below an endpoint that nobody configured.
+   *
+   * @param dynamic whether each becomes an endpoint of its own
+   * @param most how many dynamic endpoints there may be in all, ≥ 0
+   */
+  public record Descendants(boolean dynamic, int most) {
+    /** The endpoint serves them itself. */
+    public static final Descendants SERVED = new Descendants(false, 0);
+  }
 
   public EndpointSpec {
     if (!path.startsWith("/") || (path.length() > 1 && path.endsWith("/"))) {
@@ -68,5 +142,10 @@ public record EndpointSpec(
   /** Returns whether the endpoint answers by itself, having nowhere to forward to. */
   public boolean permit() {
     return upstreams.isEmpty();
+  }
+
+  /** Returns whether nobody configured this very path. */
+  public boolean isDynamic() {
+    return !path.equals(configuredPath);
   }
 }

@@ -47,6 +47,8 @@ final class OwnLimit {
     return switch (spec.limit()) {
       case LimitSpec.Unlimited unlimited -> null;
       case LimitSpec.Strict strict -> id(spec, Measure.REQUESTS, 0);
+      case LimitSpec.TokenBucket bucket -> id(spec, Measure.REQUESTS, 0);
+      case LimitSpec.SlidingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());
       case LimitSpec.FixedWindow window -> id(spec, Measure.TOKENS, window.windowNanos());
       case LimitSpec.TrailingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());
     };

@@ -23,18 +23,18 @@ public record Patience(long timeoutNanos, long clientNanos) {
 
   /** The wait above which an estimate refuses, 0 when none does. */
   long refusesAbove(EndpointSpec spec) {
-    return timeoutNanos == UNSAID ? spec.queueTimeoutNanos() : timeoutNanos;
+    return timeoutNanos == UNSAID ? spec.waiting().queueTimeoutNanos() : timeoutNanos;
   }
 
   /** The longest wait, {@link Long#MAX_VALUE} when nothing ends it. */
   long longestWait(EndpointSpec spec) {
     long wait = clientNanos;
     long own = refusesAbove(spec);
-    if (own > 0) {
+    if (own > 0 && !spec.waiting().estimateOnly()) {
       wait = Math.min(wait, own);
     }
-    if (spec.maxWaitNanos() > 0) {
-      wait = Math.min(wait, spec.maxWaitNanos());
+    if (spec.waiting().maxWaitNanos() > 0) {
+      wait = Math.min(wait, spec.waiting().maxWaitNanos());
     }
     return wait;
   }

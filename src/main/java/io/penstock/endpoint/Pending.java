@@ -1,6 +1,5 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Cost;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,7 +23,7 @@ public final class Pending extends Ticket {
   }
 
   private final Endpoint endpoint;
-  private final @Nullable String model;
+  private final Ask ask;
   private final long refusesAboveNanos;
   private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
   private final AtomicReference<Hand> hand = new AtomicReference<>(Hand.OPEN);
@@ -37,21 +36,15 @@ public final class Pending extends Ticket {
   /** What it counts in the backlog, once it waits there. */
   Sizes counted = NOTHING;
 
-  Pending(
-      Endpoint endpoint,
-      long order,
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      Patience patience,
-      long now) {
-    super(order, cost, bytes, now, deadline(patience.longestWait(endpoint.spec()), now));
+  Pending(Endpoint endpoint, long order, Ask ask, long now) {
+    super(order, ask.cost(), ask.bytes(), now, deadline(ask, endpoint.spec(), now));
     this.endpoint = endpoint;
-    this.model = model;
-    this.refusesAboveNanos = patience.refusesAbove(endpoint.spec());
+    this.ask = ask;
+    this.refusesAboveNanos = ask.patience().refusesAbove(endpoint.spec());
   }
 
-  private static long deadline(long wait, long now) {
+  private static long deadline(Ask ask, EndpointSpec spec, long now) {
+    long wait = ask.patience().longestWait(spec);
     return wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait;
   }
 
@@ -62,7 +55,7 @@ public final class Pending extends Ticket {
 
   /** Returns the model it asks for, or null. */
   public @Nullable String model() {
-    return model;
+    return ask.model();
   }
 
   long refusesAboveNanos() {

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
@@ -35,10 +36,11 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         passage
             .endpoint()
             .submit(
-                passage.model(),
-                passage.cost(),
-                passage.body().size(),
-                passage.parameters().patience());
+                Ask.of(
+                    passage.model(),
+                    passage.cost(),
+                    passage.body().size(),
+                    passage.parameters().patience()));
     if (pending.outcome() == null) {
       passage.body().park();
       if (passage.endpoint().spec().permit()) {

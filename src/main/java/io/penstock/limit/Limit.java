@@ -51,6 +51,8 @@ public final class Limit {
     return switch (spec()) {
       case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
+      case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
       case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
     };

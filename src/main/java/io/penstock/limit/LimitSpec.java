@@ -5,8 +5,46 @@ public sealed interface LimitSpec {
   /** Always admits. */
   record Unlimited() implements LimitSpec {}
 
-  /** One request a slot, slots 1/rate apart. */
-  record Strict(Rate rate) implements LimitSpec {}
+  /**
+   * One request a slot, slots 1/rate apart.
+   *
+   * @param earlyNanos how much before its slot a release may come, ≥ 0; slots stay where they are
+   */
+  record Strict(Rate rate, long earlyNanos) implements LimitSpec {
+    public Strict {
+      atLeast("earlyNanos", earlyNanos, 0);
+    }
+
+    /** A release comes no earlier than its slot. */
+    public Strict(Rate rate) {
+      this(rate, 0);
+    }
+  }
+
+  /**
+   * A bucket that starts full and is filled continuously.
+   *
+   * @param rate at which it is filled
+   * @param burst what it holds, ≥ 1
+   */
+  record TokenBucket(Rate rate, long burst) implements LimitSpec {
+    public TokenBucket {
+      atLeast("burst", burst, 1);
+    }
+  }
+
+  /**
+   * At most {@code capacity} in any trailing window, exactly.
+   *
+   * @param capacity ≥ 1
+   * @param windowNanos ≥ 1 ms
+   */
+  record SlidingWindow(long capacity, long windowNanos) implements LimitSpec {
+    public SlidingWindow {
+      atLeast("capacity", capacity, 1);
+      atLeast("windowNanos", windowNanos, 1_000_000);
+    }
+  }
 
   /**
    * At most {@code capacity} in each fixed window.

@@ -65,6 +65,8 @@ sealed interface State permits UnlimitedState, StrictState, FixedWindowState, Tr
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
       case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
+      case LimitSpec.TokenBucket bucket -> throw new UnsupportedOperationException("soon");
+      case LimitSpec.SlidingWindow window -> throw new UnsupportedOperationException("soon");
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
     };

@@ -43,6 +43,8 @@ final class SharedCells {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
+      case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> window.windowNanos();
       case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
     };
@@ -58,6 +60,8 @@ final class SharedCells {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
+      case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
+      case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> window.capacity();
       case LimitSpec.TrailingWindow window -> window.capacity();
     };

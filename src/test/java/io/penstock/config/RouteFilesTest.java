@@ -102,8 +102,8 @@ class RouteFilesTest {
         new Routes(directory).write("a.yaml", file).good(environment).endpoints().getFirst();
     UpstreamSpec upstream = endpoint.upstreams().getFirst();
     assertThat(endpoint.path()).isEqualTo("/n/v1");
-    assertThat(endpoint.bounds().maxTickets()).isEqualTo(5);
-    assertThat(endpoint.maxSkips()).isEqualTo(7);
+    assertThat(endpoint.waiting().bounds().maxTickets()).isEqualTo(5);
+    assertThat(endpoint.scheduling().maxSkips()).isEqualTo(7);
     assertThat(endpoint.stripPrefix()).isFalse();
     assertThat(upstream.id()).isEqualTo("n-1");
     assertThat(upstream.url()).hasToString("http://w");

@@ -86,7 +86,7 @@ class SettingsTest {
         of("algorithm", "none", e -> e.algorithm(), Algorithm.STRICT, Algorithm.NONE, "none"),
         of("rate", "2.5", e -> e.limit(), strict(1, 1), strict(5, 2), new BigDecimal("2.5")),
         of("unit", "rpm", e -> e.limit(), strict(1, 1), strict(1, 60), "rpm"),
-        of("scheduler", "fifo", e -> e.order(), Order.FIFO, Order.FIFO, "fifo"),
+        of("scheduler", "fifo", e -> e.scheduling().order(), Order.FIFO, Order.FIFO, "fifo"),
         with(
             window.subList(0, 2),
             "window_seconds",
@@ -104,9 +104,15 @@ class SettingsTest {
             new LimitSpec.FixedWindow(1000, 60 * SECOND),
             1000L),
         with(window, "default_tokens", "100", e -> e.reading().defaultTokens(), 1L, 100L, 100L),
-        of("max_queue_size", "7", e -> e.bounds().maxTickets(), 1000L, 7L, 7L),
-        of("max_queued_tokens", "9", e -> e.bounds().maxTokens(), Bounds.UNLIMITED, 9L, 9L),
-        of("max_queued_bytes", "5", e -> e.bounds().maxBytes(), 268_435_456L, 5L, 5L),
+        of("max_queue_size", "7", e -> e.waiting().bounds().maxTickets(), 1000L, 7L, 7L),
+        of(
+            "max_queued_tokens",
+            "9",
+            e -> e.waiting().bounds().maxTokens(),
+            Bounds.UNLIMITED,
+            9L,
+            9L),
+        of("max_queued_bytes", "5", e -> e.waiting().bounds().maxBytes(), 268_435_456L, 5L, 5L),
         of(
             "overflow",
             "reject",
@@ -114,9 +120,9 @@ class SettingsTest {
             "reject",
             "reject",
             "reject"),
-        of("queue_timeout", "2", e -> e.queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
-        of("max_wait", "3", e -> e.maxWaitNanos(), 0L, 3 * SECOND, 3L),
-        of("max_skips", "0", e -> e.maxSkips(), 64, 0, 0L),
+        of("queue_timeout", "2", e -> e.waiting().queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
+        of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
+        of("max_skips", "0", e -> e.scheduling().maxSkips(), 64, 0, 0L),
         with(
             List.of("dialect: anthropic"),
             "cost_from",
@@ -257,7 +263,7 @@ class SettingsTest {
             .endpoint("dialect: anthropic", "upstreams: [{id: u, url: 'http://u'}]");
     assertThat(endpoint.algorithm()).isEqualTo(Algorithm.NONE);
     assertThat(endpoint.limit()).isEqualTo(new LimitSpec.Unlimited());
-    assertThat(endpoint.maxWaitNanos()).isEqualTo(600 * SECOND);
+    assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(600 * SECOND);
     assertThat(endpoint.reading().costFrom()).isEqualTo(CostFrom.BODY);
     assertThat(endpoint.upstreams().getFirst().charge()).isEqualTo(Charge.ANTHROPIC);
     assertThat(endpoint.shown())

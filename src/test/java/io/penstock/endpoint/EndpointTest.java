@@ -162,7 +162,7 @@ class EndpointTest {
   @Test
   void expectedOutputAboveCapacity_isCutAndGoes() {
     Endpoint endpoint = house.open(House.tokens("/a", 100, 10));
-    Pending pending = endpoint.submit(null, new Cost(40, 500, 0), 0, Patience.DEFAULT);
+    Pending pending = endpoint.submit(Ask.of(null, new Cost(40, 500, 0), 0, Patience.DEFAULT));
     assertThat(went(pending)).isTrue();
     assertThat(waits(submit(endpoint, 1))).isTrue();
   }
@@ -171,8 +171,8 @@ class EndpointTest {
   void unknownModel_isRefusedAsNotServed() {
     UpstreamSpec only = upstream("u", 0, 0, Charge.TOTAL, Map.of("m", "m"), null);
     Endpoint endpoint = house.open(House.none("/a").to(only));
-    Pending known = endpoint.submit("m", Cost.NO_TOKENS, 0, Patience.DEFAULT);
-    Pending unknown = endpoint.submit("x", Cost.NO_TOKENS, 0, Patience.DEFAULT);
+    Pending known = endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT));
+    Pending unknown = endpoint.submit(Ask.of("x", Cost.NO_TOKENS, 0, Patience.DEFAULT));
     assertThat(went(known)).isTrue();
     assertThat(refusal(unknown).reason()).isEqualTo(Reason.NO_UPSTREAM_FOR_MODEL);
   }
@@ -203,9 +203,9 @@ class EndpointTest {
   @Test
   void modelsOfOneUpstream_doNotHoldEachOtherUp() {
     Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 1, 0)));
-    assertThat(went(endpoint.submit("m", Cost.NO_TOKENS, 0, Patience.DEFAULT))).isTrue();
-    assertThat(waits(endpoint.submit("m", Cost.NO_TOKENS, 0, Patience.DEFAULT))).isTrue();
-    assertThat(went(endpoint.submit("n", Cost.NO_TOKENS, 0, Patience.DEFAULT))).isTrue();
+    assertThat(went(endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
+    assertThat(waits(endpoint.submit(Ask.of("m", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
+    assertThat(went(endpoint.submit(Ask.of("n", Cost.NO_TOKENS, 0, Patience.DEFAULT)))).isTrue();
   }
 
   @Test

@@ -22,7 +22,7 @@ class FairnessTest {
   }
 
   private static Pending submit(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(model, Cost.ofInput(tokens), 0, Patience.DEFAULT);
+    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
   }
 
   @Test
@@ -63,7 +63,8 @@ class FairnessTest {
   @Test
   void noPatienceAtAll_roomIsThere_itGoesAtOnce() {
     world.registry.apply(List.of(World.endpoint("/a", 64)));
-    Pending pending = find("/a").submit("m", Cost.ofInput(1), 0, new Patience(Patience.UNSAID, 0));
+    Pending pending =
+        find("/a").submit(Ask.of("m", Cost.ofInput(1), 0, new Patience(Patience.UNSAID, 0)));
     assertThat(pending.state()).isEqualTo(State.GRANTED);
   }
 
@@ -71,7 +72,8 @@ class FairnessTest {
   void noPatienceAtAll_noRoom_itExpiresAtOnce() {
     world.registry.apply(List.of(World.endpoint("/a", 64, World.upstream("u", 10, 60))));
     submit(find("/a"), "m", 10);
-    Pending pending = find("/a").submit("m", Cost.ofInput(1), 0, new Patience(Patience.UNSAID, 0));
+    Pending pending =
+        find("/a").submit(Ask.of("m", Cost.ofInput(1), 0, new Patience(Patience.UNSAID, 0)));
     assertThat(pending.state()).isEqualTo(State.EXPIRED);
   }
 
@@ -80,8 +82,8 @@ class FairnessTest {
     world.registry.apply(List.of(World.endpoint("/a", 0, World.upstream("u", 100, 60))));
     submit(find("/a"), "m", 50);
     Patience second = new Patience(Patience.UNSAID, SECOND);
-    Pending large = find("/a").submit("m", Cost.ofInput(100), 0, second);
-    Pending small = find("/a").submit("m", Cost.ofInput(10), 0, second);
+    Pending large = find("/a").submit(Ask.of("m", Cost.ofInput(100), 0, second));
+    Pending small = find("/a").submit(Ask.of("m", Cost.ofInput(10), 0, second));
 
     world.until(SECOND);
 
@@ -145,7 +147,7 @@ class FairnessTest {
     Pending large = submit(find("/a"), "m", 100);
     assertThat(submit(find("/b"), "m", 1).state()).as("upstream kept").isEqualTo(State.PARKED);
     // Its answer runs for ever, so that the endpoint is never empty.
-    find("/a").submit("n", new Cost(0, 10, 10), 0, Patience.DEFAULT);
+    find("/a").submit(Ask.of("n", new Cost(0, 10, 10), 0, Patience.DEFAULT));
     world.until(62 * SECOND);
     assertThat(large.state()).isEqualTo(State.PARKED);
 

@@ -14,7 +14,6 @@ import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -97,14 +96,14 @@ final class House {
     EndpointSpec spec() {
       return new EndpointSpec(
           path,
+          path,
           algorithm,
           limit,
-          Order.FIFO,
-          bounds,
-          queueTimeoutNanos,
-          maxWaitNanos,
-          maxSkips,
+          EndpointSpec.Scheduling.fifo(maxSkips),
+          EndpointSpec.Waiting.of(bounds, queueTimeoutNanos, maxWaitNanos),
           new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+          EndpointSpec.Descendants.SERVED,
+          false,
           true,
           upstreams,
           Map.of());
@@ -174,7 +173,7 @@ final class House {
   }
 
   static Pending submit(Endpoint endpoint, long tokens) {
-    return endpoint.submit(null, Cost.ofInput(tokens), 0, Patience.DEFAULT);
+    return endpoint.submit(Ask.of(null, Cost.ofInput(tokens), 0, Patience.DEFAULT));
   }
 
   /** Moves the clock to so long after the start, ringing all alarms on the way. */

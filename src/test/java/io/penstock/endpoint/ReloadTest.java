@@ -186,7 +186,7 @@ class ReloadTest {
   @Test
   void answersThatRunOverAReload_settleIntoTheSameLimit() {
     Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 0, 100)));
-    Pending first = endpoint.submit(null, new Cost(40, 60, 0), 0, Patience.DEFAULT);
+    Pending first = endpoint.submit(Ask.of(null, new Cost(40, 60, 0), 0, Patience.DEFAULT));
     Pending second = submit(endpoint, 48);
     house.apply(House.none("/a").to(upstream("u", 0, 90)));
     assertThat(waits(second)).isTrue();

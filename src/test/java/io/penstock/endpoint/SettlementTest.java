@@ -43,7 +43,7 @@ class SettlementTest {
   }
 
   private Pending submitted(long input, long output) {
-    return endpoint.submit(null, new Cost(input, output, 0), 10, Patience.DEFAULT);
+    return endpoint.submit(Ask.of(null, new Cost(input, output, 0), 10, Patience.DEFAULT));
   }
 
   private Balance balance() {
@@ -85,7 +85,7 @@ class SettlementTest {
           for (Consumer<Settlement> other : others.values()) {
             House fresh = new House();
             Endpoint open = fresh.open(House.none("/a").to(upstream("u", 0, 1_000)));
-            Pending pending = open.submit(null, new Cost(100, 50, 0), 10, Patience.DEFAULT);
+            Pending pending = open.submit(Ask.of(null, new Cost(100, 50, 0), 10, Patience.DEFAULT));
             closing.getValue().accept(settlement(pending));
             other.accept(settlement(pending));
             settlement(pending).produced(40, START + SECOND);

@@ -30,7 +30,7 @@ class WaitingTest {
   }
 
   private static Pending submit(Endpoint endpoint, Cost cost, long bytes) {
-    return endpoint.submit(null, cost, bytes, Patience.DEFAULT);
+    return endpoint.submit(Ask.of(null, cost, bytes, Patience.DEFAULT));
   }
 
   @Test
@@ -71,7 +71,7 @@ class WaitingTest {
     house.drivers.run();
     List<Pending> all = new ArrayList<>();
     for (Patience patience : List.of(Patience.DEFAULT, longer, none, client)) {
-      all.add(endpoint.submit(null, Cost.ofInput(1), 0, patience));
+      all.add(endpoint.submit(Ask.of(null, Cost.ofInput(1), 0, patience)));
     }
     house.at(20 * SECOND);
     assertThat(house.recorded.of(Event.Expired.class))
@@ -236,12 +236,13 @@ class WaitingTest {
     UpstreamSpec upstream = House.upstream("u", 0, 100, Charge.OPENAI, Map.of(), null);
     Endpoint endpoint = house.open(House.none("/a").to(upstream));
     Patience patience = new Patience(130 * SECOND, Long.MAX_VALUE);
-    assertThat(went(endpoint.submit("m", new Cost(1, 0, 100), 0, Patience.DEFAULT))).isTrue();
-    endpoint.submit("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, Patience.DEFAULT);
+    assertThat(went(endpoint.submit(Ask.of("m", new Cost(1, 0, 100), 0, Patience.DEFAULT))))
+        .isTrue();
+    endpoint.submit(Ask.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, Patience.DEFAULT));
     // (100 ahead + 50 own) × 60 s ÷ 100: 90 s, and 30 s more with another 50 ahead.
-    assertThat(waits(endpoint.submit("m", new Cost(1, 0, 50), 0, patience))).isTrue();
-    assertThat(waits(endpoint.submit("m", new Cost(1, 0, 50), 0, patience))).isTrue();
-    assertThat(refusal(endpoint.submit("m", new Cost(1, 0, 50), 0, patience)).reason())
+    assertThat(waits(endpoint.submit(Ask.of("m", new Cost(1, 0, 50), 0, patience)))).isTrue();
+    assertThat(waits(endpoint.submit(Ask.of("m", new Cost(1, 0, 50), 0, patience)))).isTrue();
+    assertThat(refusal(endpoint.submit(Ask.of("m", new Cost(1, 0, 50), 0, patience))).reason())
         .isEqualTo(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
   }
 
@@ -252,6 +253,6 @@ class WaitingTest {
     assertThat(refusal(House.submit(endpoint, 1)).reason())
         .isEqualTo(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     Patience patient = new Patience(0, Long.MAX_VALUE);
-    assertThat(waits(endpoint.submit(null, Cost.ofInput(1), 0, patient))).isTrue();
+    assertThat(waits(endpoint.submit(Ask.of(null, Cost.ofInput(1), 0, patient)))).isTrue();
   }
 }

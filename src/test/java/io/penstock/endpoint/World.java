@@ -6,7 +6,6 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.net.URI;
@@ -103,14 +102,14 @@ final class World {
       String path, Algorithm algorithm, LimitSpec limit, int maxSkips, UpstreamSpec... upstreams) {
     return new EndpointSpec(
         path,
+        path,
         algorithm,
         limit,
-        Order.FIFO,
-        new Bounds(1_000, Bounds.UNLIMITED, 1 << 20),
-        0,
-        0,
-        maxSkips,
+        EndpointSpec.Scheduling.fifo(maxSkips),
+        EndpointSpec.Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, 1 << 20), 0, 0),
         new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
         true,
         List.of(upstreams),
         Map.of());

@@ -20,7 +20,6 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
@@ -78,14 +77,14 @@ class MetersTest {
             new UpstreamSpec.Timeouts(1, 1, 1));
     return new EndpointSpec(
         path,
+        path,
         Algorithm.NONE,
         new LimitSpec.Unlimited(),
-        Order.FIFO,
-        new Bounds(10, 1_000, 1_000),
-        0,
-        0,
-        64,
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000, false),
+        EndpointSpec.Descendants.SERVED,
+        false,
         true,
         List.of(to),
         Map.of());

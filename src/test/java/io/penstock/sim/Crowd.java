@@ -2,6 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
+import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Patience;
@@ -77,7 +78,7 @@ final class Crowd {
             deadline(patience, endpoint.endpoint.spec()),
             refusesAbove(patience, endpoint.endpoint.spec()));
     world.oracle().submitted(ticket);
-    Pending pending = endpoint.endpoint.submit(ticket.model, cost, ticket.bytes, patience);
+    Pending pending = endpoint.endpoint.submit(Ask.of(ticket.model, cost, ticket.bytes, patience));
     ticket.pending = pending;
     if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
       world.oracle().returned(ticket);
@@ -113,12 +114,14 @@ final class Crowd {
   }
 
   private static long refusesAbove(Patience patience, EndpointSpec spec) {
-    return patience.timeoutNanos() < 0 ? spec.queueTimeoutNanos() : patience.timeoutNanos();
+    return patience.timeoutNanos() < 0
+        ? spec.waiting().queueTimeoutNanos()
+        : patience.timeoutNanos();
   }
 
   private long deadline(Patience patience, EndpointSpec spec) {
     long[] waits = {
-      patience.clientNanos(), refusesAbove(patience, spec), spec.maxWaitNanos(),
+      patience.clientNanos(), refusesAbove(patience, spec), spec.waiting().maxWaitNanos(),
     };
     long longest = waits[0];
     longest = waits[1] == 0 ? longest : Math.min(longest, waits[1]);

@@ -162,7 +162,7 @@ final class OracleChecks {
   }
 
   private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
-    Bounds bounds = endpoint.spec.bounds();
+    Bounds bounds = endpoint.spec.waiting().bounds();
     long tickets = 1;
     long tokens = arrived.cost.totalTokens();
     long bytes = arrived.bytes;

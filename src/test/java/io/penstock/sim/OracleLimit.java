@@ -29,8 +29,11 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
       case LimitSpec.Strict strict -> new OracleStrict(strict);
       case LimitSpec.FixedWindow window -> new OracleWindow(window, now);
       case LimitSpec.TrailingWindow window -> new OracleTrailing(window, now);
+      case LimitSpec.TokenBucket bucket -> throw new IllegalArgumentException("none of " + bucket);
+      case LimitSpec.SlidingWindow window ->
+          throw new IllegalArgumentException("none of " + window);
       case LimitSpec.Unlimited unlimited ->
-          throw new IllegalArgumentException("no model of " + unlimited);
+          throw new IllegalArgumentException("none of " + unlimited);
     };
   }
 

@@ -106,7 +106,7 @@ final class OracleOrder {
     if (skipped) {
       earlier.skips++;
       boolean counts = STRICT || sameLane(earlier, gone) || firstOfLane(earlier);
-      if (counts && earlier.skips > earlier.endpoint.spec.maxSkips()) {
+      if (counts && earlier.skips > earlier.endpoint.spec.scheduling().maxSkips()) {
         throw new Violation("skipped once too often, by " + gone + ": " + earlier);
       }
     }

@@ -10,7 +10,6 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
-import io.penstock.queue.Order;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,21 +136,22 @@ final class Scenario {
   private EndpointSpec withUpstreams(EndpointSpec spec, List<UpstreamSpec> ways) {
     return new EndpointSpec(
         spec.path(),
+        spec.path(),
         spec.algorithm(),
         spec.limit(),
-        spec.order(),
-        spec.bounds(),
-        spec.queueTimeoutNanos(),
-        spec.maxWaitNanos(),
-        spec.maxSkips(),
+        spec.scheduling(),
+        spec.waiting(),
         spec.reading(),
+        spec.descendants(),
+        spec.shadow(),
         spec.stripPrefix(),
         ways,
         Map.of());
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
-    Algorithm algorithm = List.of(Algorithm.values()).get(random.nextInt(3));
+    Algorithm algorithm =
+        List.of(Algorithm.NONE, Algorithm.STRICT, Algorithm.TOKEN_WINDOW).get(random.nextInt(3));
     List<UpstreamSpec> ways = new ArrayList<>();
     if (!permits) {
       all.stream().filter(each -> chance(0.7)).forEach(ways::add);
@@ -163,14 +163,17 @@ final class Scenario {
     long tokens = chance(0.8) ? Bounds.UNLIMITED : (long) (1 + meanTokens * 20);
     return new EndpointSpec(
         path,
+        path,
         algorithm,
         limit(algorithm),
-        Order.FIFO,
-        new Bounds(tickets, tokens, 1 << 20),
-        deadlines && chance(0.5) ? seconds(40) : 0,
-        deadlines && chance(0.5) ? seconds(120) : 0,
-        maxSkips,
+        EndpointSpec.Scheduling.fifo(maxSkips),
+        EndpointSpec.Waiting.of(
+            new Bounds(tickets, tokens, 1 << 20),
+            deadlines && chance(0.5) ? seconds(40) : 0,
+            deadlines && chance(0.5) ? seconds(120) : 0),
         new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
         true,
         ways,
         Map.of());
@@ -178,6 +181,7 @@ final class Scenario {
 
   private LimitSpec limit(Algorithm algorithm) {
     return switch (algorithm) {
+      case TOKEN_BUCKET, SLIDING_WINDOW -> throw new IllegalArgumentException("not drawn yet");
       case NONE -> new LimitSpec.Unlimited();
       case STRICT -> {
         long releases = 1 + (long) (perSecond * 60 * random.nextDouble(0.2, 3));

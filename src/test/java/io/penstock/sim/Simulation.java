@@ -259,6 +259,8 @@ final class Simulation {
         case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
             new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
         case LimitSpec.Strict strict -> strict;
+        case LimitSpec.TokenBucket bucket -> bucket;
+        case LimitSpec.SlidingWindow window -> window;
         case LimitSpec.Unlimited unlimited -> unlimited;
       };
     }
