@@ -19,6 +19,11 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
       return new Ask(keep, Math.min(held, capacity - keep), least);
     }
 
+    /** What it asks in all, cut to a capacity that can admit the least of it. */
+    long allWithin(long capacity) {
+      return Math.min(capacity, taken + held);
+    }
+
     long all() {
       return taken + held;
     }
@@ -69,10 +74,12 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
   }
 
   final boolean admits(Ask ask, long now) {
-    return possible(ask) && ask.within(capacity()).all() <= free(now);
+    long capacity = capacity();
+    return ask.least() <= capacity && ask.allWithin(capacity) <= free(now);
   }
 
+  /** The instant from which the pace lets pass what is possible at all. */
   final long paced(Ask ask) {
-    return paced(ask.within(capacity()).all());
+    return paced(ask.allWithin(capacity()));
   }
 }
