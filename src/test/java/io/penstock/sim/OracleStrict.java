@@ -3,7 +3,10 @@ package io.penstock.sim;
 import io.penstock.limit.LimitSpec;
 import java.math.BigInteger;
 
-/** Slots exactly 1/rate apart, in whole fractions of a second of any length. */
+/**
+ * Slots exactly 1/rate apart, in whole fractions of a second of any length; a release may come a
+ * little before its slot, which stays where it is.
+ */
 final class OracleStrict extends OracleLimit {
   private static final long LATE = 5_000_000L;
 
@@ -46,7 +49,7 @@ final class OracleStrict extends OracleLimit {
 
   @Override
   long free(long now) {
-    return now >= nextAt ? 1 : 0;
+    return now >= nextAt - (fresh() ? 0 : spec.earlyNanos()) ? 1 : 0;
   }
 
   @Override

@@ -37,16 +37,16 @@ final class SimEndpoint {
     this.endpoint = endpoint;
     this.spec = spec;
     this.line = new SimLine(quotaOf(endpoint));
-    meter(limitOf(spec, now));
+    meter(limitOf(spec, 0, now));
   }
 
   private void meter(@Nullable OracleLimit next) {
     limit = next;
-    own = next == null ? null : new OracleSpend.Metering(measure(next), next, UNSEEN);
+    own = next == null ? null : new OracleSpend.Metering(measure(next.spec()), next, UNSEEN);
   }
 
-  private static Measure measure(OracleLimit limit) {
-    return limit.spec() instanceof LimitSpec.FixedWindow ? Measure.TOKENS : Measure.REQUESTS;
+  private static Measure measure(LimitSpec limit) {
+    return limit instanceof LimitSpec.FixedWindow ? Measure.TOKENS : Measure.REQUESTS;
   }
 
   /** The endpoint's own quota is nobody's business but its own and a sceptic's. */
@@ -60,8 +60,15 @@ final class SimEndpoint {
     }
   }
 
-  private static @Nullable OracleLimit limitOf(EndpointSpec spec, long now) {
-    return spec.limit() instanceof LimitSpec.Unlimited ? null : OracleLimit.of(spec.limit(), now);
+  private static @Nullable OracleLimit limitOf(EndpointSpec spec, long owed, long now) {
+    return spec.limit() instanceof LimitSpec.Unlimited
+        ? null
+        : OracleLimit.of(spec.limit(), owed, now);
+  }
+
+  /** What was owed in requests is owed in requests, and nothing in tokens. */
+  private static long owed(OracleLimit before, LimitSpec next, long now) {
+    return measure(before.spec()) == measure(next) ? before.owed(now) : 0;
   }
 
   void reconfigure(EndpointSpec next, long now) {
@@ -71,7 +78,7 @@ final class SimEndpoint {
         before.resize(next.limit(), now);
       }
     } else {
-      meter(limitOf(next, now));
+      meter(limitOf(next, before == null ? 0 : owed(before, next.limit(), now), now));
     }
     spec = next;
   }

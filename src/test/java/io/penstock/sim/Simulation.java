@@ -8,6 +8,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
 import io.penstock.pool.Upstreams;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
@@ -267,8 +268,10 @@ final class Simulation {
         case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
             new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
         case LimitSpec.Strict strict -> strict;
-        case LimitSpec.TokenBucket bucket -> bucket;
-        case LimitSpec.SlidingWindow window -> window;
+        case LimitSpec.TokenBucket(Rate rate, long burst) ->
+            new LimitSpec.TokenBucket(rate, burst + 1);
+        case LimitSpec.SlidingWindow(long capacity, long window) ->
+            new LimitSpec.SlidingWindow(capacity + 1, window);
         case LimitSpec.Unlimited unlimited -> unlimited;
       };
     }
