@@ -190,7 +190,8 @@ final class Scenario {
   private LimitSpec limit(Algorithm algorithm) {
     return switch (algorithm) {
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> new LimitSpec.Strict(rate(), chance(0.5) ? 0 : seconds(chance(0.5) ? 0.005 : 3));
+      case STRICT ->
+          new LimitSpec.Strict(rate(), chance(0.5) ? 0 : seconds(chance(0.5) ? 0.005 : 3));
       case TOKEN_BUCKET -> new LimitSpec.TokenBucket(rate(), burst());
       case SLIDING_WINDOW -> {
         long nanos = SECOND / 4 + seconds(20);
