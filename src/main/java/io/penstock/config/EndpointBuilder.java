@@ -202,6 +202,7 @@ final class EndpointBuilder {
         false,
         values.get(STRIP_PREFIX),
         upstreams.specs(),
-        shown);
+        shown,
+        values.stated());
   }
 }

@@ -32,15 +32,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Pending pending =
-        passage
-            .endpoint()
-            .submit(
-                Ask.of(
-                    passage.model(),
-                    passage.cost(),
-                    passage.body().size(),
-                    passage.parameters().patience()));
+    Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     if (pending.outcome() == null) {
       passage.body().park();
       if (passage.endpoint().spec().permit()) {
@@ -49,6 +41,17 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     }
     return Parking.await(pending, loop(exchange.getRequest()))
         .flatMap(outcome -> decided(exchange, chain, pending, outcome));
+  }
+
+  private static Ask ask(ServerHttpRequest request, Passage passage) {
+    return new Ask(
+        passage.model(),
+        passage.cost(),
+        passage.body().size(),
+        passage.parameters().patience(),
+        passage.parameters().priority(),
+        Flows.of(
+            passage.endpoint().spec().scheduling().fairBy(), request.getHeaders(), passage.user()));
   }
 
   private Mono<Void> decided(
