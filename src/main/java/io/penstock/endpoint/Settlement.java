@@ -135,6 +135,7 @@ public final class Settlement {
       closed = true;
       spends.forEach(spend -> spend.giveBack(now));
     }
+    pending.endpoint().used(pending, 0);
     route.wake();
     return true;
   }
@@ -153,6 +154,7 @@ public final class Settlement {
       }
     }
     long input = usage == null ? pending.cost().inputTokens() : usage.inputTokens();
+    pending.endpoint().used(pending, input + output);
     publish(
         new Event.Settled(
             now,

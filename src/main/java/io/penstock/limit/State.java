@@ -6,7 +6,14 @@ package io.penstock.limit;
  * <p>Instants given to one limit may be slightly out of order, because threads race; a state treats
  * an instant before its own as its own.
  */
-sealed interface State permits UnlimitedState, StrictState, FixedWindowState, TrailingWindowState {
+sealed interface State
+    permits UnlimitedState,
+        StrictState,
+        TokenBucketState,
+        SlidingWindowState,
+        SlidingCellsState,
+        FixedWindowState,
+        TrailingWindowState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -65,8 +72,8 @@ sealed interface State permits UnlimitedState, StrictState, FixedWindowState, Tr
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
       case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
-      case LimitSpec.TokenBucket bucket -> throw new UnsupportedOperationException("soon");
-      case LimitSpec.SlidingWindow window -> throw new UnsupportedOperationException("soon");
+      case LimitSpec.TokenBucket bucket -> TokenBucketState.starting(bucket, owed, now);
+      case LimitSpec.SlidingWindow window -> SlidingWindowState.starting(window, owed, now);
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
     };
