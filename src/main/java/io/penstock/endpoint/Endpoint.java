@@ -7,20 +7,15 @@ import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Discipline;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,9 +83,14 @@ public final class Endpoint {
     this.guests = emptied == null ? null : new Guests(() -> emptied.accept(this), now);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
-    this.dispatcher = new Dispatcher(books, new Ways());
+    this.dispatcher =
+        new Dispatcher(books, new Ways(house.upstreams(), own, this::spec, this::signal));
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
+  }
+
+  private void signal() {
+    inbox.signal();
   }
 
   /** Lets a request in; false when the endpoint was given up, and another is to be found. */
@@ -378,56 +378,6 @@ public final class Endpoint {
       ended(pending, Fate.WAITING, Fate.EXPIRED);
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
       publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
-    }
-  }
-
-  /** The ways of this endpoint, as its configuration stands. */
-  private final class Ways implements Dispatcher.Routes {
-    @Override
-    public List<Route> of(@Nullable String model, long now) {
-      if (spec.permit()) {
-        return List.of(new Route(null, List.of(own)));
-      }
-      List<Route> routes = new ArrayList<>();
-      for (UpstreamSpec each : spec.upstreams()) {
-        Upstream upstream = house.upstreams().find(each.id());
-        if (upstream != null && upstream.enabled() && each.serves(model)) {
-          routes.add(new Route(upstream, List.of(upstream.pool(model, now), own)));
-        }
-      }
-      return routes;
-    }
-
-    @Override
-    public Reason noWay(@Nullable String model) {
-      boolean served = spec.upstreams().stream().anyMatch(each -> each.serves(model));
-      return served ? Reason.NO_HEALTHY_UPSTREAM : Reason.NO_UPSTREAM_FOR_MODEL;
-    }
-
-    @Override
-    public Bounds bounds() {
-      return spec.waiting().bounds();
-    }
-
-    @Override
-    public int maxBlocked() {
-      return spec.waiting().maxBlocked();
-    }
-
-    @Override
-    public Discipline<Pending> discipline() {
-      EndpointSpec.Scheduling scheduling = spec.scheduling();
-      return Discipline.of(scheduling.order(), scheduling.agingNanos(), path().hashCode());
-    }
-
-    @Override
-    public int maxSkips() {
-      return spec.scheduling().maxSkips();
-    }
-
-    @Override
-    public Runnable signal() {
-      return inbox::signal;
     }
   }
 }
