@@ -43,10 +43,17 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange, requestId, Reason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
-    Endpoint endpoint = registry.find(path);
+    Endpoint endpoint = registry.enter(path);
     if (endpoint == null) {
       return refuse(exchange, requestId, Reason.NO_ENDPOINT, "no endpoint has this path");
     }
+    return Mono.defer(() -> identified(exchange, chain, endpoint, requestId))
+        .doFinally(signal -> endpoint.leave());
+  }
+
+  private Mono<Void> identified(
+      ServerWebExchange exchange, GatewayFilterChain chain, Endpoint endpoint, String requestId) {
+    ServerHttpRequest request = exchange.getRequest();
     Parameters parameters = Parameters.of(request.getURI().getRawQuery(), request.getHeaders());
     Passage passage = new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()));
     if (parameters.fault() != null) {

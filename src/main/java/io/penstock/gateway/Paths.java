@@ -17,9 +17,31 @@ final class Paths {
     return DOTS.matcher(path).find();
   }
 
-  /** Returns what is below the endpoint, starting with a slash, or empty. */
+  /**
+   * Returns what is below the configured endpoint, as it came, starting with a slash, or empty. The
+   * endpoint's own part may be written in another way than it is configured, but has as many
+   * segments.
+   */
   static String below(EndpointSpec spec, String path) {
-    return spec.path().length() == 1 ? path : path.substring(spec.path().length());
+    String configured = spec.configuredPath();
+    if (configured.length() == 1) {
+      return path;
+    }
+    int at = 0;
+    for (int slash = 0; slash >= 0; slash = configured.indexOf('/', slash + 1)) {
+      at = segmentEnd(path, at);
+    }
+    return path.substring(at);
+  }
+
+  /** Returns where the first segment at or after {@code from} ends; slashes too many are passed. */
+  private static int segmentEnd(String path, int from) {
+    int start = from;
+    while (start < path.length() && path.charAt(start) == '/') {
+      start++;
+    }
+    int end = path.indexOf('/', start);
+    return end < 0 ? path.length() : end;
   }
 
   /**
