@@ -63,6 +63,7 @@ public final class Server {
     application.setWebApplicationType(WebApplicationType.REACTIVE);
     application.setBannerMode(Banner.Mode.OFF);
     application.setLogStartupInfo(false);
+    application.setRegisterShutdownHook(false); // the program drains first: see Penstock
     application.addInitializers(
         context -> {
           OpenRelay.check(context.getEnvironment());

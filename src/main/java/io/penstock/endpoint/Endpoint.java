@@ -187,9 +187,14 @@ public final class Endpoint {
   }
 
   /** Refuses all who wait, and all who come. */
-  void close(Refusal refusal) {
+  void refuseAll(Refusal refusal) {
     closed = refusal;
     inbox.send(at -> dispatcher.close(refusal));
+  }
+
+  /** Does that for good: its limit is forgotten. */
+  void close(Refusal refusal) {
+    refuseAll(refusal);
     OwnLimit.forget(house.limits(), spec);
   }
 
