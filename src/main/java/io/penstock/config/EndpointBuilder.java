@@ -5,30 +5,40 @@ import static io.penstock.config.EndpointSettings.COST_FROM;
 import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
 import static io.penstock.config.EndpointSettings.DEFAULT_TOKENS;
 import static io.penstock.config.EndpointSettings.DIALECT;
+import static io.penstock.config.EndpointSettings.DYNAMIC;
+import static io.penstock.config.EndpointSettings.FAIR_BY;
+import static io.penstock.config.EndpointSettings.HEARTBEAT_SECONDS;
+import static io.penstock.config.EndpointSettings.MAX_BLOCKED;
 import static io.penstock.config.EndpointSettings.MAX_BODY_BYTES;
+import static io.penstock.config.EndpointSettings.MAX_DYNAMIC_ENDPOINTS;
 import static io.penstock.config.EndpointSettings.MAX_QUEUED_BYTES;
 import static io.penstock.config.EndpointSettings.MAX_QUEUED_TOKENS;
 import static io.penstock.config.EndpointSettings.MAX_QUEUE_SIZE;
 import static io.penstock.config.EndpointSettings.MAX_SKIPS;
 import static io.penstock.config.EndpointSettings.MAX_WAIT;
+import static io.penstock.config.EndpointSettings.OVERFLOW;
 import static io.penstock.config.EndpointSettings.PATH;
+import static io.penstock.config.EndpointSettings.PRIORITY_AGING_SECONDS;
 import static io.penstock.config.EndpointSettings.QUEUE_TIMEOUT;
-import static io.penstock.config.EndpointSettings.RATE;
+import static io.penstock.config.EndpointSettings.SCHEDULER;
+import static io.penstock.config.EndpointSettings.SHADOW;
 import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
-import static io.penstock.config.EndpointSettings.TOKENS_PER_WINDOW;
-import static io.penstock.config.EndpointSettings.UNIT;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
-import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Descendants;
+import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Reading;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -40,14 +50,18 @@ import java.util.Set;
 
 /** Checks what the settings of one endpoint say together, and builds it. */
 final class EndpointBuilder {
+  private static final BigDecimal SHORTEST_HEARTBEAT = new BigDecimal("0.001");
+
   private final Values values;
   private final Faults faults;
   private final Draft draft;
+  private final boolean rls;
 
-  EndpointBuilder(Values values, Faults faults, Draft draft) {
+  EndpointBuilder(Values values, Source source) {
     this.values = values;
-    this.faults = faults;
-    this.draft = draft;
+    this.faults = source.faults();
+    this.draft = source.draft();
+    this.rls = source.rls();
   }
 
   /** Adds the endpoint to the draft, or faults. */
@@ -55,10 +69,8 @@ final class EndpointBuilder {
     if (values.usable(PATH)) {
       draft.path(values.get(PATH), values.place(PATH));
     }
-    if (values.usable(COST_FROM, DIALECT)) {
-      checkCostFrom();
-    }
-    Optional<LimitSpec> limit = limit();
+    check();
+    Optional<LimitSpec> limit = new LimitBuilder(values, faults, rls).build();
     Optional<Upstreams> upstreams = upstreams();
     if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
       draft.endpoint(endpoint(limit.get(), upstreams.get()));
@@ -67,6 +79,22 @@ final class EndpointBuilder {
 
   /** The upstreams of the endpoint, built and as they are shown. */
   private record Upstreams(List<UpstreamSpec> specs, List<Map<String, Object>> shown) {}
+
+  /** Finds what contradicts itself. */
+  private void check() {
+    if (values.usable(COST_FROM, DIALECT)) {
+      checkCostFrom();
+    }
+    if (values.usable(FAIR_BY, DIALECT, SCHEDULER)) {
+      checkFairBy();
+    }
+    if (values.usable(OVERFLOW, MAX_BLOCKED)) {
+      checkMaxBlocked();
+    }
+    if (values.usable(HEARTBEAT_SECONDS)) {
+      checkHeartbeat();
+    }
+  }
 
   private void checkCostFrom() {
     CostFrom from = values.get(COST_FROM);
@@ -78,55 +106,32 @@ final class EndpointBuilder {
     }
   }
 
-  private Optional<LimitSpec> limit() {
-    if (!values.usable(ALGORITHM, UPSTREAMS)) {
-      return Optional.empty();
-    }
-    return switch (values.get(ALGORITHM)) {
-      case NONE -> Optional.of(new LimitSpec.Unlimited());
-      case STRICT -> strict();
-      case TOKEN_WINDOW -> window();
-      case TOKEN_BUCKET, SLIDING_WINDOW -> Optional.empty();
-    };
-  }
-
-  private Optional<LimitSpec> strict() {
-    if (!values.usable(RATE, UNIT)) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(new LimitSpec.Strict(Rate.of(values.get(RATE), values.get(UNIT))));
-    } catch (IllegalArgumentException e) {
-      faults.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
-      return Optional.empty();
-    }
-  }
-
-  private Optional<LimitSpec> window() {
-    boolean complete = required(TOKENS_PER_WINDOW);
-    complete &= required(WINDOW_SECONDS); // both, so that both faults are found
-    if (!complete || !values.usable(TOKENS_PER_WINDOW, WINDOW_SECONDS)) {
-      return Optional.empty();
-    }
-    long capacity = values.get(TOKENS_PER_WINDOW);
-    if (values.usable(DEFAULT_TOKENS) && values.get(DEFAULT_TOKENS) > capacity) {
+  private void checkFairBy() {
+    if (values.get(SCHEDULER) == Order.FAIR
+        && values.get(DIALECT) == Dialect.NONE
+        && values.get(FAIR_BY) instanceof FairBy.BodyUser) {
       faults.add(
-          values.placeOfAny(DEFAULT_TOKENS, TOKENS_PER_WINDOW),
-          "default_tokens is %d, expected at most tokens_per_window, %d"
-              .formatted(values.get(DEFAULT_TOKENS), capacity));
+          values.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
+          "fair_by is 'body:user', but dialect none reads no body, expected another or a dialect");
     }
-    return Optional.of(
-        new LimitSpec.FixedWindow(capacity, Numbers.secondsToNanos(values.get(WINDOW_SECONDS))));
   }
 
-  private boolean required(Setting<?> setting) {
-    boolean there = !values.usable(setting) || values.set(setting).isPresent();
-    if (!there) {
+  private void checkMaxBlocked() {
+    if (values.get(OVERFLOW) && values.get(MAX_BLOCKED) == 0) {
       faults.add(
-          values.place(ALGORITHM),
-          "algorithm token_window has no " + setting.name() + ", expected it to be set");
+          values.placeOfAny(MAX_BLOCKED, OVERFLOW),
+          "max_blocked is 0, but overflow is block, expected at least 1, or overflow reject");
     }
-    return there;
+  }
+
+  private void checkHeartbeat() {
+    BigDecimal seconds = values.get(HEARTBEAT_SECONDS);
+    if (seconds.signum() > 0 && seconds.compareTo(SHORTEST_HEARTBEAT) < 0) {
+      faults.add(
+          values.placeOfAny(HEARTBEAT_SECONDS),
+          "heartbeat_seconds is %s, expected 0 or at least %s"
+              .formatted(seconds.toPlainString(), SHORTEST_HEARTBEAT));
+    }
   }
 
   private Optional<Upstreams> upstreams() {
@@ -176,7 +181,6 @@ final class EndpointBuilder {
   }
 
   private EndpointSpec endpoint(LimitSpec limit, Upstreams upstreams) {
-    long tokens = values.get(MAX_QUEUED_TOKENS);
     Map<String, Object> shown = values.shown();
     shown.put(UPSTREAMS.name(), List.copyOf(upstreams.shown()));
     return new EndpointSpec(
@@ -184,24 +188,41 @@ final class EndpointBuilder {
         values.get(PATH),
         values.get(ALGORITHM),
         limit,
-        EndpointSpec.Scheduling.fifo(Math.toIntExact(values.get(MAX_SKIPS))),
-        EndpointSpec.Waiting.of(
-            new Bounds(
-                values.get(MAX_QUEUE_SIZE),
-                tokens == 0 ? Bounds.UNLIMITED : tokens,
-                values.get(MAX_QUEUED_BYTES)),
-            Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
-            Numbers.secondsToNanos(values.get(MAX_WAIT))),
+        scheduling(),
+        waiting(),
         new Reading(
             values.get(DIALECT),
             values.get(COST_FROM),
             values.get(DEFAULT_TOKENS),
             values.get(DEFAULT_OUTPUT_TOKENS),
-            values.get(MAX_BODY_BYTES)),
-        EndpointSpec.Descendants.SERVED,
-        false,
+            values.get(MAX_BODY_BYTES),
+            rls),
+        new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
+        values.get(SHADOW),
         values.get(STRIP_PREFIX),
         upstreams.specs(),
         shown);
+  }
+
+  private Scheduling scheduling() {
+    return new Scheduling(
+        values.get(SCHEDULER),
+        Numbers.secondsToNanos(values.get(PRIORITY_AGING_SECONDS)),
+        Math.toIntExact(values.get(MAX_SKIPS)),
+        values.get(FAIR_BY));
+  }
+
+  private Waiting waiting() {
+    long tokens = values.get(MAX_QUEUED_TOKENS);
+    return new Waiting(
+        new Bounds(
+            values.get(MAX_QUEUE_SIZE),
+            tokens == 0 ? Bounds.UNLIMITED : tokens,
+            values.get(MAX_QUEUED_BYTES)),
+        values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
+        Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
+        rls,
+        Numbers.secondsToNanos(values.get(MAX_WAIT)),
+        Numbers.secondsToNanos(values.get(HEARTBEAT_SECONDS)));
   }
 }

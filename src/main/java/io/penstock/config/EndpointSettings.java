@@ -4,10 +4,13 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.queue.Order;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The settings of {@code endpoints[]} and {@code defaults}. */
 final class EndpointSettings {
@@ -28,11 +31,7 @@ final class EndpointSettings {
   static final Setting<Algorithm> ALGORITHM =
       Setting.derived(
           "algorithm",
-          Words.Choice.of(
-              List.of(Algorithm.NONE, Algorithm.STRICT, Algorithm.TOKEN_WINDOW),
-              Algorithm::text,
-              "token_bucket",
-              "sliding_window"),
+          Words.Choice.of(List.of(Algorithm.values()), Algorithm::text),
           "none with upstreams, else strict",
           values -> permit(values) ? Algorithm.STRICT : Algorithm.NONE,
           "The endpoint's own limit, beside those of its upstreams.");
@@ -42,7 +41,7 @@ final class EndpointSettings {
           "rate",
           Numbers.Fraction.above(0, 1_000_000_000),
           BigDecimal.ONE,
-          "Requests per unit (strict).");
+          "Requests per unit (strict, token_bucket, sliding_window).");
 
   static final Setting<Long> UNIT =
       Setting.fixed(
@@ -54,17 +53,42 @@ final class EndpointSettings {
   static final Setting<Order> SCHEDULER =
       Setting.fixed(
           "scheduler",
-          Words.Choice.of(
-              List.of(Order.FIFO), o -> lower(o), "lifo", "priority", "random", "deadline", "fair"),
+          Words.Choice.of(List.of(Order.values()), o -> lower(o)),
           Order.FIFO,
-          "Who waits in front.");
+          "In which order requests leave.");
+
+  static final Setting<BigDecimal> PRIORITY_AGING_SECONDS =
+      Setting.fixed(
+          "priority_aging_seconds",
+          Numbers.Fraction.from("0", YEAR_SECONDS),
+          BigDecimal.valueOf(30),
+          "Seconds of waiting that count as one more priority (priority); 0 is off.");
+
+  static final Setting<FairBy> FAIR_BY =
+      Setting.fixed("fair_by", new Flow(), new FairBy.Key(), "What tells the flows apart (fair).");
+
+  static final Setting<Long> BURST_SIZE =
+      Setting.sometimes(
+          "burst_size",
+          new Numbers.Whole(1, 1_000_000_000),
+          "1 for token_bucket, else none",
+          values -> with(values, Algorithm.TOKEN_BUCKET, 1L),
+          "Requests that the bucket holds (token_bucket).");
 
   static final Setting<BigDecimal> WINDOW_SECONDS =
-      Setting.unset(
+      Setting.sometimes(
           "window_seconds",
           Numbers.Fraction.from("0.001", YEAR_SECONDS),
-          "none; required for token_window",
-          "Length of a window, in seconds (token_window).");
+          "1 for sliding_window, else none; required for token_window",
+          values -> with(values, Algorithm.SLIDING_WINDOW, BigDecimal.ONE),
+          "Length of a window, in seconds (sliding_window, token_window).");
+
+  static final Setting<BigDecimal> LATENCY_COMPENSATION =
+      Setting.fixed(
+          "latency_compensation",
+          Numbers.Fraction.from("0", 3_600_000),
+          BigDecimal.ZERO,
+          "Milliseconds by which a release may come before its slot (strict).");
 
   static final Setting<Long> TOKENS_PER_WINDOW =
       Setting.unset(
@@ -98,12 +122,20 @@ final class EndpointSettings {
           256 * MIB,
           "Bytes of bodies that may wait.");
 
-  static final Setting<String> OVERFLOW =
+  static final Setting<Boolean> OVERFLOW =
       Setting.fixed(
           "overflow",
-          Words.Choice.of(List.of("reject"), name -> name, "block"),
-          "reject",
-          "What happens to a request when the queue is full.");
+          Words.Choice.of(List.of(false, true), block -> block ? "block" : "reject"),
+          false,
+          "What happens to a request when the queue is full: refused, or held until there is"
+              + " room.");
+
+  static final Setting<Long> MAX_BLOCKED =
+      Setting.fixed(
+          "max_blocked",
+          new Numbers.Whole(0, COUNT),
+          1000L,
+          "Requests that are held when the queue is full (overflow block).");
 
   static final Setting<BigDecimal> QUEUE_TIMEOUT =
       Setting.fixed(
@@ -128,6 +160,13 @@ final class EndpointSettings {
           64L,
           "How often smaller requests may pass a waiting one.");
 
+  static final Setting<BigDecimal> HEARTBEAT_SECONDS =
+      Setting.fixed(
+          "heartbeat_seconds",
+          Numbers.Fraction.from("0", 86_400),
+          BigDecimal.ZERO,
+          "Seconds between two signs of life to a streaming request that waits; 0 is off.");
+
   static final Setting<CostFrom> COST_FROM =
       Setting.derived(
           "cost_from",
@@ -149,6 +188,28 @@ final class EndpointSettings {
           new Numbers.Whole(1, 1024 * MIB),
           32 * MIB,
           "Largest body that is weighed, in bytes; a larger one is refused.");
+
+  static final Setting<Boolean> SHADOW =
+      Setting.fixed(
+          "shadow",
+          new Words.Flag(),
+          false,
+          "Whether everything is decided, counted and logged, and nothing is held.");
+
+  static final Setting<Boolean> DYNAMIC =
+      Setting.derived(
+          "dynamic",
+          new Words.Flag(),
+          "true without upstreams, false with",
+          EndpointSettings::permit,
+          "Whether each unknown path below becomes an endpoint of its own.");
+
+  static final Setting<Long> MAX_DYNAMIC_ENDPOINTS =
+      Setting.fixed(
+          "max_dynamic_endpoints",
+          new Numbers.Whole(0, 1_000_000),
+          1000L,
+          "Endpoints that unknown paths may become, in all; beyond, their ancestor serves.");
 
   static final Setting<Boolean> STRIP_PREFIX =
       Setting.fixed(
@@ -172,31 +233,46 @@ final class EndpointSettings {
           ALGORITHM,
           RATE,
           UNIT,
+          BURST_SIZE,
           WINDOW_SECONDS,
           TOKENS_PER_WINDOW,
           DEFAULT_TOKENS,
+          LATENCY_COMPENSATION,
           SCHEDULER,
+          PRIORITY_AGING_SECONDS,
+          FAIR_BY,
           MAX_QUEUE_SIZE,
           MAX_QUEUED_TOKENS,
           MAX_QUEUED_BYTES,
           OVERFLOW,
+          MAX_BLOCKED,
           QUEUE_TIMEOUT,
           MAX_WAIT,
           MAX_SKIPS,
+          HEARTBEAT_SECONDS,
           COST_FROM,
           DEFAULT_OUTPUT_TOKENS,
           MAX_BODY_BYTES,
+          SHADOW,
+          DYNAMIC,
           STRIP_PREFIX,
           UPSTREAMS);
 
   /** The settings of {@code defaults}. */
   static final List<Setting<?>> DEFAULTS =
-      TABLE.stream().filter(setting -> !setting.name().equals(PATH.name())).toList();
+      Stream.concat(
+              TABLE.stream().filter(setting -> !setting.name().equals(PATH.name())),
+              Stream.of(MAX_DYNAMIC_ENDPOINTS))
+          .toList();
 
   private EndpointSettings() {}
 
   private static boolean permit(Values values) {
     return values.get(EndpointSettings.UPSTREAMS).isEmpty();
+  }
+
+  private static <T> Optional<T> with(Values values, Algorithm algorithm, T value) {
+    return values.get(ALGORITHM) == algorithm ? Optional.of(value) : Optional.empty();
   }
 
   private static String lower(Enum<?> constant) {

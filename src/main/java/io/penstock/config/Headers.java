@@ -14,7 +14,9 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** Headers that are set on every request to an upstream. */
 record Headers() implements Shape<Map<String, Headers.Header>> {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+  /** The names a header may have (RFC 9110, §5.1). */
+  static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+
   private static final Pattern SECRET =
       Pattern.compile("auth|key|token|cookie|secret|passw|credential|signature");
   private static final int LONGEST = 8192;

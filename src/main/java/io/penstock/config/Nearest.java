@@ -13,16 +13,19 @@ final class Nearest {
   /** Returns the fault of a key that {@code table} does not have. */
   static String unknownKey(String key, List<Setting<?>> table) {
     String fault = "unknown key " + Scalar.quote(key);
-    List<String> names = table.stream().<String>map(Setting::name).toList();
-    Optional<String> near = nearest(key, names);
-    if (near.isPresent()) {
-      return fault + ", did you mean '" + near.get() + "'?";
-    }
     if (has(UpstreamSettings.TABLE, key)) {
       return fault + " here, expected it in one of upstreams";
     }
     if (has(EndpointSettings.TABLE, key)) {
       return fault + " here, expected it in one of endpoints";
+    }
+    if (has(EndpointSettings.DEFAULTS, key)) {
+      return fault + " here, expected it in defaults";
+    }
+    List<String> names = table.stream().<String>map(Setting::name).toList();
+    Optional<String> near = nearest(key, names);
+    if (near.isPresent()) {
+      return fault + ", did you mean '" + near.get() + "'?";
     }
     return fault + ", expected one of " + String.join(", ", names);
   }

@@ -24,8 +24,8 @@ record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String mean
     /** Always the same. */
     record Fixed<T>(T value) implements Fallback<T> {}
 
-    /** It follows from other settings, as {@code text} says. */
-    record Derived<T>(String text, Function<Values, T> from) implements Fallback<T> {}
+    /** It follows from other settings, as {@code text} says; from some of them nothing. */
+    record Derived<T>(String text, Function<Values, Optional<T>> from) implements Fallback<T> {}
   }
 
   static <T> Setting<T> required(String name, Shape<T> shape, String meaning) {
@@ -42,6 +42,15 @@ record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String mean
 
   static <T> Setting<T> derived(
       String name, Shape<T> shape, String text, Function<Values, T> from, String meaning) {
+    return sometimes(name, shape, text, values -> Optional.of(from.apply(values)), meaning);
+  }
+
+  static <T> Setting<T> sometimes(
+      String name,
+      Shape<T> shape,
+      String text,
+      Function<Values, Optional<T>> from,
+      String meaning) {
     return new Setting<>(name, shape, new Fallback.Derived<>(text, from), meaning);
   }
 
@@ -49,7 +58,7 @@ record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String mean
   Optional<T> otherwise(Values values) {
     return switch (fallback) {
       case Fallback.Fixed<T>(T value) -> Optional.of(value);
-      case Fallback.Derived<T> derived -> Optional.of(derived.from().apply(values));
+      case Fallback.Derived<T> derived -> derived.from().apply(values);
       case Fallback.Required<T> required -> Optional.empty();
       case Fallback.Unset<T> unset -> Optional.empty();
     };

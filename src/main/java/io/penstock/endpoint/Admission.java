@@ -59,57 +59,51 @@ final class Admission {
 
   /**
    * Returns the estimated wait of a ticket in nanoseconds: until the best route admits it if all
-   * who wait go first.
+   * that is ahead of it goes first.
    */
-  static long estimate(List<Route> ways, Backlog backlog, Pending pending, long now) {
-    if (pending.refusesAboveNanos() == 0) {
-      return 0;
-    }
+  static long estimate(List<Route> ways, Backlog before, Pending pending, long now) {
     Sizes ahead = new Sizes();
-    backlog.into(ahead);
+    before.into(ahead);
     Sizes own = new Sizes();
     own.set(pending);
     long best = Long.MAX_VALUE;
     for (Route route : ways) {
       long wait = 0;
       for (Quota quota : route.quotas()) {
-        wait = Math.max(wait, quota.forecast(backlog.tickets(), ahead, own, now));
+        wait = Math.max(wait, quota.forecast(before.tickets(), ahead, own, now));
       }
       best = Math.min(best, wait);
     }
     return best;
   }
 
-  /**
-   * Returns the refusal of a ticket that would have to wait, or null when it may.
-   *
-   * @param backlog what waits, the ticket included
-   * @param estimateNanos its estimated wait
-   * @param nextNanos when the next ticket could go
-   */
-  static @Nullable Refusal refusal(
-      Bounds bounds, Backlog backlog, Pending pending, long estimateNanos, long nextNanos) {
-    if (backlog.tickets() > bounds.maxTickets()) {
-      return full(bounds.maxTickets() + " tickets", nextNanos);
-    }
-    if (backlog.tokens() > bounds.maxTokens()) {
-      return full(bounds.maxTokens() + " tokens", nextNanos);
-    }
-    if (backlog.bytes() > bounds.maxBytes()) {
-      return full(bounds.maxBytes() + " bytes", nextNanos);
-    }
+  /** Returns the refusal of a ticket that would have to wait longer than it may, or null. */
+  static @Nullable Refusal tooLong(Pending pending, long estimateNanos) {
     long most = pending.refusesAboveNanos();
-    if (most > 0 && estimateNanos > most) {
-      return new Refusal(
-          Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT,
-          "the estimated wait is %.1f s, longer than the %.1f s it may take"
-              .formatted(seconds(estimateNanos), seconds(most)),
-          estimateNanos - most);
-    }
-    return null;
+    return most == 0 || estimateNanos <= most
+        ? null
+        : new Refusal(
+            Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT,
+            "the estimated wait is %.1f s, longer than the %.1f s it may take"
+                .formatted(seconds(estimateNanos), seconds(most)),
+            estimateNanos - most);
   }
 
-  private static Refusal full(String bound, long nextNanos) {
+  /** Returns which bound leaves no place for a ticket beside those who wait, or null. */
+  static @Nullable String full(Bounds bounds, Backlog waiting, Pending pending) {
+    if (waiting.tickets() >= bounds.maxTickets()) {
+      return bounds.maxTickets() + " tickets";
+    }
+    if (pending.cost().totalTokens() > bounds.maxTokens() - waiting.tokens()) {
+      return bounds.maxTokens() + " tokens";
+    }
+    return pending.bytes() > bounds.maxBytes() - waiting.bytes()
+        ? bounds.maxBytes() + " bytes"
+        : null;
+  }
+
+  /** Returns the refusal of a ticket for which the queue has no place. */
+  static Refusal queueFull(String bound, long nextNanos) {
     boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
     return new Refusal(
         Reason.QUEUE_FULL,

@@ -18,6 +18,15 @@ final class Backlog {
     count(ticket, -1);
   }
 
+  void add(Backlog other) {
+    tickets += other.tickets;
+    bytes += other.bytes;
+    tokens += other.tokens;
+    for (int at = 0; at < sums.length; at++) {
+      sums[at] += other.sums[at];
+    }
+  }
+
   private void count(Pending ticket, int sign) {
     tickets += sign;
     bytes += sign * ticket.bytes();

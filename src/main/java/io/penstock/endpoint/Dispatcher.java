@@ -2,6 +2,8 @@ package io.penstock.endpoint;
 
 import io.penstock.endpoint.Lane.Choice;
 import io.penstock.queue.Bounds;
+import io.penstock.queue.Discipline;
+import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
@@ -9,6 +11,7 @@ import io.penstock.quota.Spend;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,13 +44,19 @@ final class Dispatcher {
       Comparator.comparingLong(Pending::deadlineNanos).thenComparingLong(Pending::order);
 
   private final Clerk clerk;
+  private final Routes routes;
   private final Map<@Nullable String, Lane> lanes = new HashMap<>();
   private final TreeSet<Pending> deadlines = new TreeSet<>(BY_DEADLINE);
+  private final Elders elders = new Elders();
   private final Backlog backlog = new Backlog();
+  private final Overflow overflow = new Overflow();
+  private Discipline<Pending> discipline;
   private boolean paused;
 
-  Dispatcher(Clerk clerk) {
+  Dispatcher(Clerk clerk, Routes routes) {
     this.clerk = clerk;
+    this.routes = routes;
+    this.discipline = routes.discipline();
   }
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
@@ -59,9 +68,9 @@ final class Dispatcher {
     // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
     // one that expires may have kept what the next needs.
     do {
-      if (!paused) {
+      do {
         release(now);
-      }
+      } while (letIn(now));
     } while (expireOne(now, now));
     return next();
   }
@@ -81,6 +90,9 @@ final class Dispatcher {
   }
 
   private void release(long now) {
+    if (paused) {
+      return;
+    }
     for (Choice choice = choose(now); choice != null; choice = choose(now)) {
       grant(choice, now);
     }
@@ -95,12 +107,29 @@ final class Dispatcher {
         if (choice == null) {
           lane.sleep(now);
         } else {
-          best = best == null || choice.pending().order() < best.pending().order() ? choice : best;
+          best = best == null || comesBefore(choice, best) ? choice : best;
           break;
         }
       }
     }
     return best;
+  }
+
+  private boolean comesBefore(Choice a, Choice b) {
+    return discipline.precedes(a.pending(), b.pending());
+  }
+
+  /** Lets those into the queue for whom there is a place by now; returns whether there was one. */
+  private boolean letIn(long now) {
+    boolean any = false;
+    Pending first = overflow.first();
+    while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
+      overflow.remove(first);
+      enqueue(first, lane(first.model(), now), now);
+      any = true;
+      first = overflow.first();
+    }
+    return any;
   }
 
   /** Takes everything for a ticket and lets it go; or finds that it may not, or not yet. */
@@ -129,6 +158,7 @@ final class Dispatcher {
     int depth = (int) backlog.tickets();
     Settlement settlement = new Settlement(pending, route, spends, depth, now);
     if (pending.decide(State.GRANTED)) {
+      discipline.charge(pending);
       clerk.granted(pending, settlement);
     } else {
       spends.forEach(spend -> spend.giveBack(now));
@@ -141,18 +171,18 @@ final class Dispatcher {
    * asked is it known: who waits for one quota may claim another.
    */
   private static boolean mayTake(Choice choice, long now) {
-    long order = choice.pending().order();
+    Pending pending = choice.pending();
     for (Quota quota : choice.route().quotas()) {
-      quota.line().ask(choice.lane(), order, now);
+      quota.line().ask(choice.lane(), pending, now);
     }
-    if (choice.route().keptFrom(order)) {
+    if (choice.route().keptFrom(pending)) {
       return false;
     }
     Set<Line.Waiter> skipped = new HashSet<>(); // once each, in however many lines they stand
     for (Quota quota : choice.route().quotas()) {
-      quota.line().skipped(choice.lane(), order, skipped);
+      quota.line().skipped(choice.lane(), pending, skipped);
     }
-    skipped.forEach(Line.Waiter::skip);
+    skipped.forEach(each -> each.skip(pending));
     return true;
   }
 
@@ -167,36 +197,113 @@ final class Dispatcher {
   }
 
   /** Takes in a ticket: it goes at once, waits, or is refused. */
-  void arrive(Pending pending, Routes routes, long now) {
+  void arrive(Pending pending, long now) {
     if (pending.state() != State.PARKED) {
       return; // its client was faster
     }
-    Lane lane = lanes.get(pending.model());
-    List<Route> ways = lane == null ? routes.of(pending.model(), now) : lane.routes();
+    Lane known = lanes.get(pending.model());
+    List<Route> ways = known == null ? routes.of(pending.model(), now) : known.routes();
     Refusal refusal = Admission.impossible(ways, routes, pending);
     if (refusal != null) {
       refuse(pending, refusal);
       return;
     }
-    if (lane == null) {
-      lane = new Lane(pending.model(), ways, routes.maxSkips(), routes.signal());
-      lanes.put(pending.model(), lane);
-    }
-    long estimate = Admission.estimate(ways, backlog, pending, now);
-    lane.add(pending, now);
+    pending.enter(discipline);
     pending.counted = Admission.counted(ways, pending);
-    backlog.add(pending);
+    long estimate =
+        pending.refusesAboveNanos() == 0
+            ? 0
+            : Admission.estimate(ways, ahead(pending), pending, now);
+    elders.add(pending, backlog.tickets() + overflow.tickets());
     if (pending.deadlineNanos() != Ticker.NEVER) {
       deadlines.add(pending);
     }
-    step(now);
-    if (pending.queued()) {
-      refusal = Admission.refusal(routes.bounds(), backlog, pending, estimate, lane.wakeAt() - now);
-      if (refusal != null) {
-        remove(pending, false);
-        refuse(pending, refusal);
+    if (overflow.tickets() == 0) {
+      enqueue(pending, lane(pending.model(), now), now);
+      lanes.values().forEach(each -> each.yieldTo(pending));
+      step(now);
+      if (pending.queued()) {
+        admit(pending, estimate, now);
+      }
+    } else {
+      block(pending, estimate, now); // nobody overtakes those who wait for a place
+    }
+  }
+
+  /** Lets a ticket that cannot go at once stay in the queue, if it may. */
+  private void admit(Pending pending, long estimate, long now) {
+    Refusal refusal = Admission.tooLong(pending, estimate);
+    Lane lane = pending.lane;
+    long soonest = lane == null ? Ticker.NEVER : lane.wakeAt() - now;
+    backlog.remove(pending);
+    String full = Admission.full(routes.bounds(), backlog, pending);
+    backlog.add(pending);
+    if (full == null && refusal == null) {
+      return;
+    }
+    remove(pending, false);
+    if (refusal != null) {
+      refuse(pending, refusal);
+    } else if (full != null && !hold(pending)) {
+      refuse(pending, Admission.queueFull(full, soonest));
+    }
+  }
+
+  private void block(Pending pending, long estimate, long now) {
+    Refusal refusal = Admission.tooLong(pending, estimate);
+    if (refusal == null && !hold(pending)) {
+      refusal = Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now);
+    }
+    if (refusal != null) {
+      deadlines.remove(pending);
+      refuse(pending, refusal);
+    }
+  }
+
+  /** Has a ticket wait for a place in the queue, if there will be one and not too many do. */
+  private boolean hold(Pending pending) {
+    boolean may =
+        overflow.tickets() < routes.maxBlocked()
+            && Admission.full(routes.bounds(), new Backlog(), pending) == null;
+    if (may) {
+      overflow.add(pending);
+      if (pending.deadlineNanos() != Ticker.NEVER) {
+        deadlines.add(pending);
       }
     }
+    return may;
+  }
+
+  /** What will go before a ticket if everything fits. */
+  private Backlog ahead(Pending pending) {
+    Backlog ahead = new Backlog();
+    if (discipline.order() == Order.FIFO) {
+      ahead.add(backlog);
+      ahead.add(overflow.backlog());
+    } else if (discipline.foreseeable()) {
+      lanes.values().forEach(lane -> lane.tickets().ahead(pending, ahead::add));
+      overflow.forEach(
+          each -> {
+            if (discipline.precedes(each, pending)) {
+              ahead.add(each);
+            }
+          });
+    }
+    return ahead;
+  }
+
+  private Lane lane(@Nullable String model, long now) {
+    Lane lane = lanes.get(model);
+    if (lane == null) {
+      lane = new Lane(model, routes.of(model, now), discipline, this, routes);
+      lanes.put(model, lane);
+    }
+    return lane;
+  }
+
+  private void enqueue(Pending pending, Lane lane, long now) {
+    lane.add(pending, now);
+    backlog.add(pending);
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -207,52 +314,75 @@ final class Dispatcher {
 
   /** Lets go of a ticket that was decided elsewhere. */
   void leave(Pending pending) {
-    if (pending.queued()) {
+    if (pending.waits()) {
       remove(pending, false);
     }
   }
 
+  /** Takes note of what a ticket that went has used. */
+  void settled(Pending pending, long usedTokens) {
+    discipline.settle(pending, usedTokens);
+  }
+
   private void remove(Pending pending, boolean passed) {
+    deadlines.remove(pending);
+    if (pending.blocked) {
+      overflow.remove(pending);
+      return;
+    }
     Lane lane = pending.lane;
     if (lane == null) {
       throw new IllegalStateException("ticket " + pending.order() + " has no lane");
     }
     lane.remove(pending, passed);
     backlog.remove(pending);
-    deadlines.remove(pending);
     if (lane.tickets().size() == 0) {
       lanes.remove(lane.model());
+      discipline.retire(lane.tickets());
     }
   }
 
-  /** Sends all tickets by new routes; those that can never fit any more are refused. */
-  void reroute(Routes routes, long now) {
+  /**
+   * Sends all tickets by new routes and in the order that is configured now; those that can never
+   * fit any more are refused.
+   */
+  void reroute(long now) {
+    Discipline<Pending> configured = routes.discipline();
+    boolean reorder = !configured.same(discipline);
+    discipline = reorder ? configured : discipline;
     for (Lane lane : List.copyOf(lanes.values())) {
+      if (reorder) {
+        lane.reorder(configured);
+      }
       lane.reroute(routes.of(lane.model(), now), routes.maxSkips());
       if (!paused) {
         lane.join();
       }
-      lane.tickets()
-          .forEach(
-              pending -> {
-                Refusal refusal = Admission.impossible(lane.routes(), routes, pending);
-                if (refusal != null) {
-                  remove(pending, false);
-                  refuse(pending, refusal);
-                }
-              });
+      lane.tickets().forEach(pending -> drop(pending, lane.routes()));
+    }
+    for (Pending pending : overflow.all()) {
+      if (reorder) {
+        pending.enter(configured);
+      }
+      drop(pending, routes.of(pending.model(), now));
+    }
+  }
+
+  private void drop(Pending pending, List<Route> ways) {
+    Refusal refusal = Admission.impossible(ways, routes, pending);
+    if (refusal != null) {
+      remove(pending, false);
+      refuse(pending, refusal);
     }
   }
 
   /** Refuses everyone who waits. */
   void close(Refusal refusal) {
-    for (Lane lane : List.copyOf(lanes.values())) {
-      lane.tickets()
-          .forEach(
-              pending -> {
-                remove(pending, false);
-                refuse(pending, refusal);
-              });
+    List<Pending> all = new ArrayList<>(overflow.all());
+    lanes.values().forEach(lane -> lane.tickets().forEach(all::add));
+    for (Pending pending : all) {
+      remove(pending, false);
+      refuse(pending, refusal);
     }
   }
 
@@ -265,16 +395,8 @@ final class Dispatcher {
 
   /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
   long oldestNanos() {
-    long oldest = Ticker.NEVER;
-    for (Lane lane : lanes.values()) {
-      Pending first = lane.tickets().first();
-      oldest = first == null ? oldest : Math.min(oldest, first.arrivedNanos());
-    }
-    return oldest;
-  }
-
-  Backlog backlog() {
-    return backlog;
+    Pending oldest = elders.first();
+    return oldest == null ? Ticker.NEVER : oldest.arrivedNanos();
   }
 
   /** How tickets of this endpoint can go, and within which bounds they wait. */
@@ -287,7 +409,12 @@ final class Dispatcher {
 
     Bounds bounds();
 
+    int maxBlocked();
+
     int maxSkips();
+
+    /** Makes the order tickets go in. */
+    Discipline<Pending> discipline();
 
     Runnable signal();
   }

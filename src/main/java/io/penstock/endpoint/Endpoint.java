@@ -10,6 +10,8 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
+import io.penstock.queue.Discipline;
+import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
@@ -56,8 +58,7 @@ public final class Endpoint {
   private final Totals totals = new Totals();
   private final Queue<Decision> decided = new ArrayDeque<>();
   private final Books books = new Books();
-  private final Dispatcher dispatcher = new Dispatcher(books);
-  private final Ways ways = new Ways();
+  private final Dispatcher dispatcher;
   private final Inbox inbox;
   private final Quota own;
   private final @Nullable Guests guests;
@@ -87,6 +88,7 @@ public final class Endpoint {
     this.guests = emptied == null ? null : new Guests(() -> emptied.accept(this), now);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
+    this.dispatcher = new Dispatcher(books, new Ways());
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
   }
@@ -244,7 +246,7 @@ public final class Endpoint {
           if (next.algorithm() != before.algorithm()) {
             inbox.drivenBy(house.drivers().driver(next.algorithm()));
           }
-          dispatcher.reroute(ways, at);
+          dispatcher.reroute(at);
         });
   }
 
@@ -287,9 +289,16 @@ public final class Endpoint {
     }
     // It may have come after the running step read the clock, and goes no earlier than it came.
     long at = Math.max(now, pending.arrivedNanos());
-    dispatcher.arrive(pending, ways, at);
-    if (pending.queued()) {
+    dispatcher.arrive(pending, at);
+    if (pending.waits()) {
       publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
+    }
+  }
+
+  /** Takes note of what a ticket that went has used, where that changes who goes next. */
+  void used(Pending pending, long tokens) {
+    if (spec.scheduling().order() == Order.FAIR) {
+      inbox.send(at -> dispatcher.settled(pending, tokens));
     }
   }
 
@@ -398,6 +407,17 @@ public final class Endpoint {
     @Override
     public Bounds bounds() {
       return spec.waiting().bounds();
+    }
+
+    @Override
+    public int maxBlocked() {
+      return spec.waiting().maxBlocked();
+    }
+
+    @Override
+    public Discipline<Pending> discipline() {
+      EndpointSpec.Scheduling scheduling = spec.scheduling();
+      return Discipline.of(scheduling.order(), scheduling.agingNanos(), path().hashCode());
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.penstock.endpoint;
 
+import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
+import io.penstock.queue.Ticket;
 import io.penstock.queue.Ticket.State;
-import io.penstock.queue.TicketTree;
+import io.penstock.queue.TicketQueue;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,23 +29,33 @@ final class Lane implements Line.Waiter {
   private static final long AWAKE = Long.MIN_VALUE;
 
   private final @Nullable String model;
+  private final Dispatcher owner;
   private final Runnable signal;
-  private final TicketTree<Pending> tickets = new TicketTree<>();
-  private final AtomicLong skippedByOthers = new AtomicLong();
+  private final AtomicInteger skippedByOthers = new AtomicInteger();
   private final Sizes room = new Sizes();
   private final Sizes sizes = new Sizes();
+  private Discipline<Pending> discipline;
+  private TicketQueue<Pending> tickets;
   private long wakeAt = AWAKE;
   private volatile List<Route> routes;
   private volatile int maxSkips;
   private volatile @Nullable Pending head;
-  private volatile long headSkips;
+  private volatile int headSkips;
   private volatile boolean woken;
 
-  Lane(@Nullable String model, List<Route> routes, int maxSkips, Runnable signal) {
+  Lane(
+      @Nullable String model,
+      List<Route> routes,
+      Discipline<Pending> discipline,
+      Dispatcher owner,
+      Dispatcher.Routes terms) {
     this.model = model;
     this.routes = routes;
-    this.maxSkips = maxSkips;
-    this.signal = signal;
+    this.discipline = discipline;
+    this.tickets = discipline.queue();
+    this.owner = owner;
+    this.maxSkips = terms.maxSkips();
+    this.signal = terms.signal();
   }
 
   @Nullable String model() {
@@ -53,8 +66,23 @@ final class Lane implements Line.Waiter {
     return routes;
   }
 
-  TicketTree<Pending> tickets() {
+  TicketQueue<Pending> tickets() {
     return tickets;
+  }
+
+  /** Puts its tickets in another order. */
+  void reorder(Discipline<Pending> next) {
+    List<Pending> all = new ArrayList<>();
+    tickets.forEach(all::add);
+    all.forEach(tickets::remove);
+    discipline = next;
+    tickets = next.queue();
+    for (Pending pending : all) {
+      pending.enter(next);
+      tickets.add(pending);
+    }
+    show();
+    wakeAt = AWAKE;
   }
 
   /** Gives its tickets other ways to go. */
@@ -69,7 +97,10 @@ final class Lane implements Line.Waiter {
     leave();
     for (Route route : routes) {
       for (Quota quota : route.quotas()) {
-        quota.line().release(quota.line().keptFor(this));
+        Ticket kept = quota.line().keptFor(this);
+        if (kept != null) {
+          quota.line().release(kept);
+        }
       }
     }
     wakeAt = AWAKE;
@@ -77,7 +108,7 @@ final class Lane implements Line.Waiter {
 
   void add(Pending pending, long now) {
     pending.lane = this;
-    pending.skipsBefore = skippedByOthers.get();
+    learn();
     tickets.add(pending);
     show();
     if (wakeAt != AWAKE) {
@@ -86,9 +117,27 @@ final class Lane implements Line.Waiter {
     }
   }
 
+  /**
+   * Ends the claims that tickets hold because of the pace alone, where {@code arrived} comes before
+   * them: once the pace lets one of them pass, it is that one's turn.
+   */
+  void yieldTo(Pending arrived) {
+    for (Route route : routes) {
+      for (Quota quota : route.quotas()) {
+        Ticket kept = quota.line().keptFor(this);
+        if (kept instanceof Pending pending
+            && pending.paced
+            && discipline.precedes(arrived, pending)) {
+          quota.line().release(pending);
+        }
+      }
+    }
+  }
+
   /** Removes a ticket; when it was let go, those before it were passed. */
   void remove(Pending pending, boolean passed) {
     if (passed) {
+      learn();
       tickets.pass(pending);
     } else {
       tickets.remove(pending);
@@ -96,7 +145,7 @@ final class Lane implements Line.Waiter {
     show();
     for (Route route : routes) {
       for (Quota quota : route.quotas()) {
-        quota.line().release(pending.order());
+        quota.line().release(pending);
       }
     }
     if (tickets.size() == 0) {
@@ -108,7 +157,15 @@ final class Lane implements Line.Waiter {
   private void show() {
     Pending first = tickets.first();
     head = first;
-    headSkips = first == null ? 0 : tickets.skipsOfFirst() - first.skipsBefore;
+    headSkips = tickets.skipsOfFirst();
+  }
+
+  /** Counts the skips by tickets of other endpoints, of which only how many is known. */
+  private void learn() {
+    if (skippedByOthers.get() != 0) {
+      tickets.skipAll(skippedByOthers.getAndSet(0));
+      headSkips = tickets.skipsOfFirst();
+    }
   }
 
   /** Stands in the lines of all it may take, so that others see whom they pass. */
@@ -173,8 +230,9 @@ final class Lane implements Line.Waiter {
 
   /** The ticket here for which all of the route that is kept is kept; null when there is none. */
   private @Nullable Pending keeper(Route route) {
-    long order = route.keptFor(this);
-    return order == Line.NOBODY || route.keptFrom(order) ? null : tickets.find(order);
+    Ticket kept = route.keptFor(this);
+    boolean all = kept != null && !route.keptFrom(kept);
+    return all && kept instanceof Pending pending && pending.queued() ? pending : null;
   }
 
   /** Returns the first ticket that can go now, by its least used way; null when none can. */
@@ -194,9 +252,9 @@ final class Lane implements Line.Waiter {
     return best;
   }
 
-  private static boolean before(Choice a, Choice b, long now) {
-    if (a.pending().order() != b.pending().order()) {
-      return a.pending().order() < b.pending().order();
+  private boolean before(Choice a, Choice b, long now) {
+    if (a.pending() != b.pending()) {
+      return discipline.precedes(a.pending(), b.pending());
     }
     if (a.held() != b.held()) {
       return b.held();
@@ -224,7 +282,7 @@ final class Lane implements Line.Waiter {
   /** Returns whether all that the pace holds back of a choice is kept for it; sizes are set. */
   private boolean holds(Choice choice, long now) {
     for (Quota quota : choice.route().quotas()) {
-      boolean mine = quota.line().keptFor(this) == choice.pending().order();
+      boolean mine = quota.line().keptFor(choice.pending());
       if (!mine && quota.paced(sizes, now) > now) {
         return false;
       }
@@ -240,40 +298,39 @@ final class Lane implements Line.Waiter {
     sizes.set(choice.pending());
     for (Quota quota : choice.route().quotas()) {
       if (quota.paced(sizes, now) > now) {
-        claim(choice.pending(), quota, choice.route());
+        choice.pending().paced = claim(choice.pending(), quota, choice.route());
       }
     }
   }
 
   /** Claims a quota, unless more of the route is kept: two that keep from each other would wait. */
   private boolean claim(Pending pending, Quota quota, Route route) {
-    long order = pending.order();
-    if (!quota.line().claim(this, order)) {
+    pending.paced = false;
+    if (!quota.line().claim(this, pending)) {
       return false;
     }
     // Looked at after the claim: of two who claim at once, at least one sees the other. And a
     // ticket that went meanwhile may have gone before it could see this claim to end it.
-    if (route.keptFrom(order) || pending.state() != State.PARKED) {
-      quota.line().release(order);
+    if (route.keptFrom(pending) || pending.state() != State.PARKED) {
+      quota.line().release(pending);
       return false;
     }
     return true;
   }
 
   /**
-   * Returns whether a ticket may take that route past the earlier ones here. One that has been
-   * skipped enough claims what it lacks instead.
+   * Returns whether a ticket may take that route past the earlier ones here. One that may not be
+   * skipped claims what it lacks instead.
    */
   boolean passes(Pending pending, Route route, long now) {
-    long skips = tickets.skipsOfFirst() + skippedByOthers.get();
-    Pending each = tickets.first();
-    while (each != null && each.order() < pending.order() && skips - each.skipsBefore >= maxSkips) {
+    learn();
+    Pending each = tickets.unskippable(null, pending, maxSkips);
+    while (each != null) {
       Quota claimed = claim(each, now);
       if (claimed != null && route.quotas().contains(claimed)) {
         return false;
       }
-      skips -= tickets.marks(each);
-      each = tickets.after(each);
+      each = tickets.unskippable(each, pending, maxSkips);
     }
     return true;
   }
@@ -288,8 +345,8 @@ final class Lane implements Line.Waiter {
     Route by = null;
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
-      Quota lacking = route.onlyLacking(needed, pending.order(), now);
-      if (lacking != null && lacking.line().keptFor(this) == pending.order()) {
+      Quota lacking = route.onlyLacking(needed, pending, now);
+      if (lacking != null && lacking.line().keptFor(pending)) {
         return null;
       }
       if (lacking != null && !lacking.line().kept()) {
@@ -310,20 +367,54 @@ final class Lane implements Line.Waiter {
     return first == null ? Long.MAX_VALUE : first.order();
   }
 
-  @Override
-  public boolean skippedEnough() {
-    return headSkips + skippedByOthers.get() >= maxSkips;
+  /** Whether a ticket is of the same endpoint: then everything here may be looked at. */
+  private boolean ours(Ticket ticket) {
+    return ticket instanceof Pending pending && pending.lane != null && pending.lane.owner == owner;
   }
 
   @Override
-  public void skip() {
-    skippedByOthers.incrementAndGet();
-  }
-
-  @Override
-  public @Nullable Quota claim(long now) {
+  public boolean precedes(Ticket gone) {
     Pending first = head;
-    return first == null ? null : claim(first, now);
+    if (first == null) {
+      return false;
+    }
+    return ours(gone) ? discipline.precedes(first, gone) : first.order() < gone.order();
+  }
+
+  @Override
+  public boolean unskippable(Ticket gone) {
+    if (ours(gone)) {
+      learn();
+      return tickets.unskippable(null, gone, maxSkips) != null;
+    }
+    return precedes(gone) && headSkips + skippedByOthers.get() >= maxSkips;
+  }
+
+  @Override
+  public void skip(Ticket gone) {
+    if (ours(gone)) {
+      tickets.skipBefore(gone);
+      headSkips = tickets.skipsOfFirst();
+    } else {
+      skippedByOthers.incrementAndGet();
+    }
+  }
+
+  @Override
+  public @Nullable Quota claim(Ticket gone, long now) {
+    if (!ours(gone)) {
+      Pending first = head;
+      return first == null ? null : claim(first, now);
+    }
+    Pending each = tickets.unskippable(null, gone, maxSkips);
+    while (each != null) {
+      Quota claimed = claim(each, now);
+      if (claimed != null) {
+        return claimed;
+      }
+      each = tickets.unskippable(each, gone, maxSkips);
+    }
+    return null;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,10 +29,14 @@ public final class Pending extends Ticket {
   private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
   private final AtomicReference<Hand> hand = new AtomicReference<>(Hand.OPEN);
 
-  /** The lane it waits in, and how many skips that lane had seen of others when it came. */
+  /** The lane it waits in. */
   @Nullable Lane lane;
 
-  long skipsBefore;
+  /** Whether it waits for a place in the queue. */
+  boolean blocked;
+
+  /** Whether what is kept for it is kept because of a pace alone. */
+  boolean paced;
 
   /** What it counts in the backlog, once it waits there. */
   Sizes counted = NOTHING;
@@ -56,6 +61,16 @@ public final class Pending extends Ticket {
   /** Returns the model it asks for, or null. */
   public @Nullable String model() {
     return ask.model();
+  }
+
+  /** Takes its place in an order. */
+  void enter(Discipline<Pending> discipline) {
+    discipline.enter(this, ask.priority(), ask.flow().name(), ask.flow().weight());
+  }
+
+  /** Whether it waits, in the queue or for a place there. For the owner of the queue only. */
+  boolean waits() {
+    return queued() || blocked;
   }
 
   long refusesAboveNanos() {

@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.cost.Cost;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.Sizes;
+import io.penstock.queue.Ticket;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
@@ -42,24 +43,24 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
   }
 
   /** Returns whether any of its quotas is kept for a ticket other than that one. */
-  boolean keptFrom(long order) {
+  boolean keptFrom(Ticket ticket) {
     for (Quota quota : quotas) {
-      if (quota.line().keptFrom(order)) {
+      if (quota.line().keptFrom(ticket.order())) {
         return true;
       }
     }
     return false;
   }
 
-  /** Returns the order of a ticket of {@code waiter} that something is kept for, or NOBODY. */
-  long keptFor(Line.Waiter waiter) {
+  /** Returns a ticket of {@code waiter} that something is kept for, or null. */
+  @Nullable Ticket keptFor(Line.Waiter waiter) {
     for (Quota quota : quotas) {
-      long order = quota.line().keptFor(waiter);
-      if (order != Line.NOBODY) {
-        return order;
+      Ticket ticket = quota.line().keptFor(waiter);
+      if (ticket != null) {
+        return ticket;
       }
     }
-    return Line.NOBODY;
+    return null;
   }
 
   boolean admits(Sizes sizes, long now) {
@@ -84,11 +85,11 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
    * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
    * or it is kept for another. Null: there is none, or more than one.
    */
-  @Nullable Quota onlyLacking(Sizes sizes, long order, long now) {
+  @Nullable Quota onlyLacking(Sizes sizes, Ticket ticket, long now) {
     Quota lacking = null;
     for (Quota quota : quotas) {
       boolean lacks =
-          quota.line().keptFrom(order)
+          quota.line().keptFrom(ticket.order())
               || !quota.admits(sizes, now)
               || quota.paced(sizes, now) > now;
       if (lacks) {

@@ -127,6 +127,7 @@ public final class Settlement {
       closed = true;
       spends.forEach(spend -> spend.giveBack(now));
     }
+    pending.endpoint().used(pending, 0);
     route.wake();
     return true;
   }
@@ -145,6 +146,7 @@ public final class Settlement {
       }
     }
     long input = usage == null ? pending.cost().inputTokens() : usage.inputTokens();
+    pending.endpoint().used(pending, input + output);
     publish(
         new Event.Settled(
             now,

@@ -1,12 +1,21 @@
 package io.penstock.limit;
 
 /**
- * One state of a limit: immutable, its successors are pure functions of it and an instant.
+ * One state of a limit: immutable, its successors are pure functions of it and an instant. {@link
+ * OpenWindow} alone changes in place until it is frozen.
  *
  * <p>Instants given to one limit may be slightly out of order, because threads race; a state treats
  * an instant before its own as its own.
  */
-sealed interface State permits UnlimitedState, StrictState, FixedWindowState, TrailingWindowState {
+sealed interface State
+    permits UnlimitedState,
+        StrictState,
+        TokenBucketState,
+        SlidingWindowState,
+        SlidingCellsState,
+        FixedWindowState,
+        OpenWindow,
+        TrailingWindowState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -15,6 +24,16 @@ sealed interface State permits UnlimitedState, StrictState, FixedWindowState, Tr
   /** Returns a + b, at most {@link #MOST}. */
   static long sum(long a, long b) {
     return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
+  }
+
+  /** This state as one that does not change: itself, unless it changed in place until now. */
+  default State frozen() {
+    return this;
+  }
+
+  /** This state as the one to keep: itself, or the same one that changes in place. */
+  default State kept() {
+    return this;
   }
 
   LimitSpec spec();
@@ -65,8 +84,8 @@ sealed interface State permits UnlimitedState, StrictState, FixedWindowState, Tr
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);
       case LimitSpec.Strict strict -> StrictState.fresh(strict, now);
-      case LimitSpec.TokenBucket bucket -> throw new UnsupportedOperationException("soon");
-      case LimitSpec.SlidingWindow window -> throw new UnsupportedOperationException("soon");
+      case LimitSpec.TokenBucket bucket -> TokenBucketState.starting(bucket, owed, now);
+      case LimitSpec.SlidingWindow window -> SlidingWindowState.starting(window, owed, now);
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
     };

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its state is one word, decided once by one compare-and-set, from any thread. Everything else
  * that changes here belongs to the queue it waits in and its one owner.
  */
-public class Ticket {
+public class Ticket extends Node {
   /** Where a ticket stands; all but {@link #PARKED} are final. */
   public enum State {
     /** Waiting, or not yet looked at. */
@@ -37,23 +37,17 @@ public class Ticket {
     }
   }
 
-  private final long order;
   private final Cost cost;
   private final long bytes;
   private final long arrivedNanos;
   private final long deadlineNanos;
   private volatile State state = State.PARKED;
 
-  /** The tree this ticket waits in, and its place there. */
-  @Nullable TicketTree<?> tree;
+  /** The queue this ticket waits in, or null. */
+  @Nullable TicketQueue<?> queue;
 
-  @Nullable Ticket left;
-  @Nullable Ticket right;
-  @Nullable Ticket earlier;
-  @Nullable Ticket later;
-  long marks;
-  final long[] sizes = new long[Dimension.COUNT];
-  final long[] leastSizes = new long[Dimension.COUNT];
+  /** Whose it is, where shares are fair. */
+  @Nullable Flow flow;
 
   /**
    * Makes a ticket that is parked.
@@ -65,7 +59,7 @@ public class Ticket {
    * @param deadlineNanos when its waiting ends; {@link io.penstock.time.Ticker#NEVER} for never
    */
   public Ticket(long order, Cost cost, long bytes, long arrivedNanos, long deadlineNanos) {
-    this.order = order;
+    super(order, order);
     this.cost = cost;
     this.bytes = bytes;
     this.arrivedNanos = arrivedNanos;
@@ -112,6 +106,6 @@ public class Ticket {
 
   /** Returns whether it waits in a tree. For the owner of its queue only. */
   public final boolean queued() {
-    return tree != null;
+    return queue != null;
   }
 }

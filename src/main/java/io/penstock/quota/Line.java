@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.queue.Ticket;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket
  * takes what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been
- * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it.
- * Tickets are known by their order, which is unique in the process.
+ * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it. A
+ * ticket that may not be skipped for another reason may claim sooner.
  */
 public final class Line {
   /** A lane as others see it; all methods are safe from any thread. */
@@ -22,17 +23,20 @@ public final class Line {
     /** Returns the order of its first ticket, {@link Long#MAX_VALUE} when it has none. */
     long headOrder();
 
-    /** Returns whether its first ticket may not be skipped once more. */
-    boolean skippedEnough();
+    /** Returns whether its first ticket comes before {@code gone}, a ticket of another lane. */
+    boolean precedes(Ticket gone);
 
-    /** Counts a skip of its first ticket. */
-    void skip();
+    /** Returns whether it has a ticket that {@code gone} may not skip once more. */
+    boolean unskippable(Ticket gone);
+
+    /** Counts a skip of its tickets that come before {@code gone}. */
+    void skip(Ticket gone);
 
     /**
-     * Has its first ticket claim the quota that is all it lacks at {@code now}. Returns that quota,
-     * or null when it lacks nothing, or more, or holds a claim already.
+     * Has a ticket that {@code gone} may not skip claim the quota that is all it lacks at {@code
+     * now}. Returns that quota, or null when there is none.
      */
-    @Nullable Quota claim(long now);
+    @Nullable Quota claim(Ticket gone, long now);
 
     /** Has its tickets looked at again. */
     void wake();
@@ -40,11 +44,11 @@ public final class Line {
 
   private record Place(Waiter waiter, long order) {}
 
-  /** No ticket has this order. */
-  public static final long NOBODY = -1;
+  /** For whom the quota is kept. */
+  private record Claim(Waiter waiter, Ticket ticket) {}
 
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
-  private final AtomicReference<@Nullable Place> claim = new AtomicReference<>();
+  private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
 
   Line() {}
 
@@ -63,67 +67,79 @@ public final class Line {
     return claim.get() != null;
   }
 
-  /** Returns whether the quota is kept for a ticket other than that one. */
+  /** Returns whether the quota is kept for a ticket other than that of that arrival number. */
   public boolean keptFrom(long order) {
-    Place current = claim.get();
-    return current != null && current.order() != order;
+    Claim current = claim.get();
+    return current != null && current.ticket().order() != order;
   }
 
-  /** Returns the order of the ticket of {@code waiter} it is kept for, or {@link #NOBODY}. */
-  public long keptFor(Waiter waiter) {
-    Place current = claim.get();
-    return current != null && current.waiter().equals(waiter) ? current.order() : NOBODY;
+  /** Returns whether the quota is kept for that ticket. */
+  public boolean keptFor(Ticket ticket) {
+    return kept() && !keptFrom(ticket.order());
+  }
+
+  /** Returns the ticket of {@code waiter} it is kept for, or null. */
+  public @Nullable Ticket keptFor(Waiter waiter) {
+    Claim current = claim.get();
+    return current != null && current.waiter().equals(waiter) ? current.ticket() : null;
   }
 
   /** Keeps the quota for a ticket, if it is not kept for another. Returns whether it is now. */
-  public boolean claim(Waiter waiter, long order) {
-    return claim.compareAndSet(null, new Place(waiter, order)) || !keptFrom(order);
+  public boolean claim(Waiter waiter, Ticket ticket) {
+    return claim.compareAndSet(null, new Claim(waiter, ticket)) || !keptFrom(ticket.order());
   }
 
   /** Ends the claim of a ticket, if it has one, and wakes those who wait. */
-  public void release(long order) {
-    Place current = claim.get();
-    if (current != null && current.order() == order && claim.compareAndSet(current, null)) {
+  public void release(Ticket ticket) {
+    Claim current = claim.get();
+    if (current != null
+        && current.ticket().order() == ticket.order()
+        && claim.compareAndSet(current, null)) {
       wake();
     }
   }
 
   /**
-   * Has the earlier first tickets of others that have been skipped enough claim what they lack,
-   * before a ticket of {@code waiter} takes from the quota: this quota, or another.
+   * Has the tickets of others that come before {@code gone} and may not be skipped claim what they
+   * lack, before that ticket of {@code waiter} takes from the quota: this quota, or another.
    */
-  public void ask(Waiter waiter, long order, long now) {
-    if (kept() || waiters.stream().noneMatch(other -> entitled(other, waiter, order))) {
+  public void ask(Waiter waiter, Ticket gone, long now) {
+    if (kept() || !anyUnskippable(waiter, gone)) {
       return;
     }
     for (Waiter other : oldestFirst()) {
-      if (entitled(other, waiter, order) && other.claim(now) != null) {
+      if (unskippable(other, waiter, gone) && other.claim(gone, now) != null) {
         other.wake();
       }
     }
   }
 
+  private boolean anyUnskippable(Waiter waiter, Ticket gone) {
+    for (Waiter other : waiters) {
+      if (unskippable(other, waiter, gone)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
-   * Adds those who are skipped when a ticket of {@code waiter} takes from the quota: all others
-   * with an earlier first ticket, unless the quota is kept anyway.
+   * Adds those who are skipped when {@code gone}, a ticket of {@code waiter}, takes from the quota:
+   * all others with a first ticket that comes before it, unless the quota is kept anyway.
    */
-  public void skipped(Waiter waiter, long order, Set<Waiter> into) {
+  public void skipped(Waiter waiter, Ticket gone, Set<Waiter> into) {
     if (kept()) {
       return;
     }
     for (Waiter other : waiters) {
-      if (earlier(other, waiter, order)) {
+      if (!other.equals(waiter) && other.precedes(gone)) {
         into.add(other);
       }
     }
   }
 
-  private static boolean entitled(Waiter other, Waiter waiter, long order) {
-    return earlier(other, waiter, order) && other.skippedEnough();
-  }
-
-  private static boolean earlier(Waiter other, Waiter waiter, long order) {
-    return !other.equals(waiter) && other.headOrder() < order;
+  private static boolean unskippable(Waiter other, Waiter waiter, Ticket gone) {
+    return !other.equals(waiter) && other.unskippable(gone);
   }
 
   /** Wakes all who wait, the one with the oldest ticket first. */

@@ -65,17 +65,13 @@ class RouteFaultsTest {
         endpoint("rate: 1.0e-12", "11: rate is '1.0e-12', expected at most 9 decimals"),
         endpoint("unit: rph", "11: unit is 'rph', expected rps or rpm"),
         endpoint(
-            "algorithm: token_bucket",
-            "16: algorithm is 'token_bucket', which is not supported yet, expected none, strict or"
+            "algorithm: leaky",
+            "16: algorithm is 'leaky', expected none, strict, token_bucket, sliding_window or"
                 + " token_window"),
         endpoint(
-            "algorithm: leaky", "16: algorithm is 'leaky', expected none, strict or token_window"),
-        endpoint(
-            "scheduler: lifo",
-            "16: scheduler is 'lifo', which is not supported yet, expected fifo"),
-        endpoint(
-            "overflow: block",
-            "15: overflow is 'block', which is not supported yet, expected reject"),
+            "scheduler: filo",
+            "16: scheduler is 'filo', expected fifo, lifo, priority, random, deadline or fair"),
+        endpoint("overflow: wait", "15: overflow is 'wait', expected reject or block"),
         endpoint(
             "dialect: gemini",
             "14: dialect is 'gemini', which is not supported yet, expected openai, anthropic or"
@@ -97,8 +93,8 @@ class RouteFaultsTest {
         endpoint(
             "tpm_limit: 1", "5: unknown key 'tpm_limit' here, expected it in one of upstreams"),
         endpoint(
-            "heartbeat_seconds: 1",
-            "5: unknown key 'heartbeat_seconds', expected one of "
+            "verbosity: 1",
+            "5: unknown key 'verbosity', expected one of "
                 + String.join(", ", EndpointSettings.TABLE.stream().map(s -> s.name()).toList())),
         endpoint("path: /b", "5: key 'path' is there twice, expected it once"),
         endpoint(

@@ -7,6 +7,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
@@ -79,6 +80,10 @@ class SettingsTest {
   }
 
   static Stream<Case> endpointCases() {
+    return Stream.of(limitCases(), orderCases(), waitingCases(), otherCases()).flatMap(c -> c);
+  }
+
+  private static Stream<Case> limitCases() {
     List<String> window =
         List.of("algorithm: token_window", "tokens_per_window: 100", "window_seconds: 60");
     return Stream.of(
@@ -86,7 +91,6 @@ class SettingsTest {
         of("algorithm", "none", e -> e.algorithm(), Algorithm.STRICT, Algorithm.NONE, "none"),
         of("rate", "2.5", e -> e.limit(), strict(1, 1), strict(5, 2), new BigDecimal("2.5")),
         of("unit", "rpm", e -> e.limit(), strict(1, 1), strict(1, 60), "rpm"),
-        of("scheduler", "fifo", e -> e.scheduling().order(), Order.FIFO, Order.FIFO, "fifo"),
         with(
             window.subList(0, 2),
             "window_seconds",
@@ -104,6 +108,45 @@ class SettingsTest {
             new LimitSpec.FixedWindow(1000, 60 * SECOND),
             1000L),
         with(window, "default_tokens", "100", e -> e.reading().defaultTokens(), 1L, 100L, 100L),
+        with(
+            List.of("algorithm: token_bucket", "rate: 2"),
+            "burst_size",
+            "20",
+            e -> e.limit(),
+            new LimitSpec.TokenBucket(new Rate(2, 1), 1),
+            new LimitSpec.TokenBucket(new Rate(2, 1), 20),
+            20L),
+        of(
+            "latency_compensation",
+            "1.5",
+            e -> e.limit(),
+            strict(1, 1),
+            new LimitSpec.Strict(new Rate(1, 1), 1_500_000),
+            new BigDecimal("1.5")));
+  }
+
+  private static Stream<Case> orderCases() {
+    return Stream.of(
+        of("scheduler", "fair", e -> e.scheduling().order(), Order.FIFO, Order.FAIR, "fair"),
+        of(
+            "priority_aging_seconds",
+            "0.5",
+            e -> e.scheduling().agingNanos(),
+            30 * SECOND,
+            SECOND / 2,
+            new BigDecimal("0.5")),
+        of(
+            "fair_by",
+            "header:X-Team",
+            e -> e.scheduling().fairBy(),
+            new FairBy.Key(),
+            new FairBy.Header("X-Team"),
+            "header:X-Team"),
+        of("max_skips", "0", e -> e.scheduling().maxSkips(), 64, 0, 0L));
+  }
+
+  private static Stream<Case> waitingCases() {
+    return Stream.of(
         of("max_queue_size", "7", e -> e.waiting().bounds().maxTickets(), 1000L, 7L, 7L),
         of(
             "max_queued_tokens",
@@ -113,16 +156,22 @@ class SettingsTest {
             9L,
             9L),
         of("max_queued_bytes", "5", e -> e.waiting().bounds().maxBytes(), 268_435_456L, 5L, 5L),
-        of(
-            "overflow",
-            "reject",
-            e -> String.valueOf(e.shown().get("overflow")),
-            "reject",
-            "reject",
-            "reject"),
+        of("overflow", "block", e -> e.waiting().maxBlocked(), 0, 1000, "block"),
+        with(
+            List.of("overflow: block"),
+            "max_blocked",
+            "6",
+            e -> e.waiting().maxBlocked(),
+            1000,
+            6,
+            6L),
         of("queue_timeout", "2", e -> e.waiting().queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
         of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
-        of("max_skips", "0", e -> e.scheduling().maxSkips(), 64, 0, 0L),
+        of("heartbeat_seconds", "15", e -> e.waiting().heartbeatNanos(), 0L, 15 * SECOND, 15L));
+  }
+
+  private static Stream<Case> otherCases() {
+    return Stream.of(
         with(
             List.of("dialect: anthropic"),
             "cost_from",
@@ -133,6 +182,8 @@ class SettingsTest {
             "max"),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
+        of("shadow", "true", e -> e.shadow(), false, true, true),
+        of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),
         of("strip_prefix", "false", e -> e.stripPrefix(), true, false, false),
         of("upstreams", "[{id: u, url: 'http://u'}]", e -> e.upstreams().size(), 0, 1, ELSEWHERE));
   }

@@ -21,7 +21,7 @@ abstract class LimitContract {
   /** An instant long after the origin, not at any edge. */
   static final long START = 1_000 * SECOND + 123_456_789;
 
-  /** Makes a limit that owes nothing and whose capacity is at most 1,000. */
+  /** Makes a limit that owes nothing and whose capacity is at most 5,000. */
   abstract Limit limit();
 
   /** Returns how much one ticket weighs at the most: 1 for limits of requests. */

@@ -3,6 +3,9 @@ package io.penstock.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.queue.Ticket;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,18 +36,23 @@ class LineTest {
     }
 
     @Override
-    public boolean skippedEnough() {
-      return skips >= most;
+    public boolean precedes(Ticket gone) {
+      return order < gone.order();
     }
 
     @Override
-    public void skip() {
+    public boolean unskippable(Ticket gone) {
+      return precedes(gone) && skips >= most;
+    }
+
+    @Override
+    public void skip(Ticket gone) {
       skips++;
     }
 
     @Override
-    public @Nullable Quota claim(long now) {
-      return !lacksMore && line.claim(this, order) ? quota : null;
+    public @Nullable Quota claim(Ticket gone, long now) {
+      return !lacksMore && line.claim(this, ticket(order)) ? quota : null;
     }
 
     @Override
@@ -53,15 +61,25 @@ class LineTest {
     }
   }
 
+  private static Ticket ticket(long order) {
+    return new Ticket(order, Cost.NO_TOKENS, 0, 0, Ticker.NEVER);
+  }
+
+  private static long keptFor(Line of, Lane waiter) {
+    Ticket ticket = of.keptFor(waiter);
+    return ticket == null ? -1 : ticket.order();
+  }
+
   /** What a dispatcher does before it takes. */
   private boolean passes(Lane waiter, long order, long now) {
-    line.ask(waiter, order, now);
+    Ticket gone = ticket(order);
+    line.ask(waiter, gone, now);
     if (line.keptFrom(order)) {
       return false;
     }
     Set<Line.Waiter> skipped = new HashSet<>();
-    line.skipped(waiter, order, skipped);
-    skipped.forEach(Line.Waiter::skip);
+    line.skipped(waiter, gone, skipped);
+    skipped.forEach(each -> each.skip(gone));
     return true;
   }
 
@@ -89,7 +107,7 @@ class LineTest {
     assertThat(passes(taker, 6, 0)).isTrue();
     assertThat(passes(taker, 7, 0)).isFalse();
     assertThat(early.skips).isEqualTo(2);
-    assertThat(line.keptFor(early)).isEqualTo(1);
+    assertThat(keptFor(line, early)).isEqualTo(1);
     assertThat(line.keptFrom(7)).isTrue();
     assertThat(line.keptFrom(1)).isFalse();
     assertThat(woken).containsExactly("early");
@@ -109,16 +127,16 @@ class LineTest {
   void oneClaimALimit_theFirstStands() {
     Lane first = new Lane("first", 1);
     Lane second = new Lane("second", 2);
-    assertThat(line.claim(first, 1)).isTrue();
-    assertThat(line.claim(second, 2)).isFalse();
-    assertThat(line.claim(first, 1)).isTrue();
-    line.release(2);
+    assertThat(line.claim(first, ticket(1))).isTrue();
+    assertThat(line.claim(second, ticket(2))).isFalse();
+    assertThat(line.claim(first, ticket(1))).isTrue();
+    line.release(ticket(2));
     assertThat(line.kept()).isTrue();
-    line.release(1);
+    line.release(ticket(1));
     assertThat(line.kept()).isFalse();
-    assertThat(line.claim(second, 2)).isTrue();
-    assertThat(line.keptFor(second)).isEqualTo(2);
-    assertThat(line.keptFor(first)).isEqualTo(Line.NOBODY);
+    assertThat(line.claim(second, ticket(2))).isTrue();
+    assertThat(keptFor(line, second)).isEqualTo(2);
+    assertThat(keptFor(line, first)).isEqualTo(-1);
   }
 
   @Test
@@ -127,8 +145,8 @@ class LineTest {
     line.join(new Lane("a", 10));
     line.join(new Lane("empty", Long.MAX_VALUE));
     line.join(new Lane("b", 20));
-    line.claim(new Lane("x", 5), 5);
-    line.release(5);
+    line.claim(new Lane("x", 5), ticket(5));
+    line.release(ticket(5));
     assertThat(woken).containsExactly("a", "b", "c", "empty");
   }
 

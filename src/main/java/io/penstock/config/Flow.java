@@ -1,0 +1,53 @@
+package io.penstock.config;
+
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import java.util.Map;
+
+/**
+ * What tells the flows of a fair order apart: {@code key}, {@code header:NAME}, {@code body:user}.
+ */
+record Flow() implements Shape.OfScalar<FairBy> {
+  private static final String KEY = "key";
+  private static final String HEADER = "header:";
+  private static final String BODY_USER = "body:user";
+
+  @Override
+  public String expected() {
+    return "key, header:NAME or body:user";
+  }
+
+  @Override
+  public Parsed<FairBy> parse(Scalar scalar, Source source) {
+    String text = scalar.text();
+    if (text.equals(KEY)) {
+      return new Parsed.Good<>(new FairBy.Key());
+    }
+    if (text.equals(BODY_USER)) {
+      return new Parsed.Good<>(new FairBy.BodyUser());
+    }
+    if (!text.startsWith(HEADER)) {
+      return bad(scalar);
+    }
+    String name = text.substring(HEADER.length());
+    return Headers.NAME.matcher(name).matches()
+        ? new Parsed.Good<>(new FairBy.Header(name))
+        : new Parsed.Bad<>(
+            "is " + scalar.shown() + ", expected the name of a header, as in header:X-Team");
+  }
+
+  @Override
+  public Object show(FairBy value) {
+    return switch (value) {
+      case FairBy.Key key -> KEY;
+      case FairBy.Header(String name) -> HEADER + name;
+      case FairBy.BodyUser user -> BODY_USER;
+    };
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    String header = HEADER + Headers.NAME.pattern();
+    return Shape.orVariable(
+        Shape.keywords("type", "string", "pattern", "^(key|body:user|" + header + ")$"));
+  }
+}

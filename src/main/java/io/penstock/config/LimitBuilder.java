@@ -1,0 +1,123 @@
+package io.penstock.config;
+
+import static io.penstock.config.EndpointSettings.ALGORITHM;
+import static io.penstock.config.EndpointSettings.BURST_SIZE;
+import static io.penstock.config.EndpointSettings.DEFAULT_TOKENS;
+import static io.penstock.config.EndpointSettings.LATENCY_COMPENSATION;
+import static io.penstock.config.EndpointSettings.RATE;
+import static io.penstock.config.EndpointSettings.TOKENS_PER_WINDOW;
+import static io.penstock.config.EndpointSettings.UNIT;
+import static io.penstock.config.EndpointSettings.UPSTREAMS;
+import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Optional;
+
+/** Checks what the settings of one endpoint say about its own limit, and builds it. */
+final class LimitBuilder {
+  /** The most requests in a sliding window: it remembers each of them. */
+  static final long MOST_IN_A_WINDOW = 1_000_000;
+
+  private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
+
+  private final Values values;
+  private final Faults faults;
+  private final boolean rls;
+
+  LimitBuilder(Values values, Faults faults, boolean rls) {
+    this.values = values;
+    this.faults = faults;
+    this.rls = rls;
+  }
+
+  /** Returns the limit, or adds faults where the settings have none yet. */
+  Optional<LimitSpec> build() {
+    if (!values.usable(ALGORITHM, UPSTREAMS)) {
+      return Optional.empty();
+    }
+    return switch (values.get(ALGORITHM)) {
+      case NONE -> Optional.of(new LimitSpec.Unlimited());
+      case STRICT -> rate().flatMap(this::strict);
+      case TOKEN_BUCKET -> rate().flatMap(this::bucket);
+      case SLIDING_WINDOW -> rate().flatMap(this::sliding);
+      case TOKEN_WINDOW -> window();
+    };
+  }
+
+  private Optional<Rate> rate() {
+    if (!values.usable(RATE, UNIT)) {
+      return Optional.empty();
+    }
+    BigDecimal rate = values.get(RATE);
+    long unitSeconds = values.get(UNIT);
+    try {
+      return Optional.of(Rate.of(rls ? Rls.coarse(rate, unitSeconds) : rate, unitSeconds));
+    } catch (IllegalArgumentException e) {
+      faults.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  private Optional<LimitSpec> strict(Rate rate) {
+    return values.usable(LATENCY_COMPENSATION)
+        ? Optional.of(
+            new LimitSpec.Strict(rate, Numbers.millisToNanos(values.get(LATENCY_COMPENSATION))))
+        : Optional.empty();
+  }
+
+  private Optional<LimitSpec> bucket(Rate rate) {
+    return values.usable(BURST_SIZE)
+        ? Optional.of(new LimitSpec.TokenBucket(rate, values.get(BURST_SIZE)))
+        : Optional.empty();
+  }
+
+  private Optional<LimitSpec> sliding(Rate rate) {
+    if (!values.usable(WINDOW_SECONDS)) {
+      return Optional.empty();
+    }
+    long nanos = Numbers.secondsToNanos(values.get(WINDOW_SECONDS));
+    BigInteger capacity =
+        BigInteger.valueOf(rate.releases())
+            .multiply(BigInteger.valueOf(nanos))
+            .divide(BigInteger.valueOf(rate.seconds()).multiply(SECOND))
+            .max(BigInteger.ONE);
+    if (capacity.compareTo(BigInteger.valueOf(MOST_IN_A_WINDOW)) > 0) {
+      faults.add(
+          values.placeOfAny(WINDOW_SECONDS, RATE, UNIT),
+          "rate and window_seconds make %d requests a window, expected at most %d"
+              .formatted(capacity, MOST_IN_A_WINDOW));
+      return Optional.empty();
+    }
+    return Optional.of(new LimitSpec.SlidingWindow(capacity.longValueExact(), nanos));
+  }
+
+  private Optional<LimitSpec> window() {
+    boolean complete = required(TOKENS_PER_WINDOW);
+    complete &= required(WINDOW_SECONDS); // both, so that both faults are found
+    if (!complete || !values.usable(TOKENS_PER_WINDOW, WINDOW_SECONDS)) {
+      return Optional.empty();
+    }
+    long capacity = values.get(TOKENS_PER_WINDOW);
+    if (values.usable(DEFAULT_TOKENS) && values.get(DEFAULT_TOKENS) > capacity) {
+      faults.add(
+          values.placeOfAny(DEFAULT_TOKENS, TOKENS_PER_WINDOW),
+          "default_tokens is %d, expected at most tokens_per_window, %d"
+              .formatted(values.get(DEFAULT_TOKENS), capacity));
+    }
+    return Optional.of(
+        new LimitSpec.FixedWindow(capacity, Numbers.secondsToNanos(values.get(WINDOW_SECONDS))));
+  }
+
+  private boolean required(Setting<?> setting) {
+    boolean there = !values.usable(setting) || values.set(setting).isPresent();
+    if (!there) {
+      faults.add(
+          values.place(ALGORITHM),
+          "algorithm token_window has no " + setting.name() + ", expected it to be set");
+    }
+    return there;
+  }
+}

@@ -1,0 +1,80 @@
+package io.penstock.limit;
+
+/**
+ * A sliding window of more releases than are remembered one by one: in 60 sub-cells, rounded
+ * against the caller, so that a release counts up to a sixtieth of the window too long.
+ */
+record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements State {
+
+  static SlidingCellsState starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
+    return new SlidingCellsState(spec, State.of(cells(spec), owed, now));
+  }
+
+  private static LimitSpec.TrailingWindow cells(LimitSpec.SlidingWindow spec) {
+    return new LimitSpec.TrailingWindow(spec.capacity(), spec.windowNanos(), 0, spec.capacity());
+  }
+
+  private SlidingCellsState with(State next) {
+    return new SlidingCellsState(spec, next);
+  }
+
+  private Taken with(Taken taken) {
+    return new Taken(with(taken.next()), taken.receipt());
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  public long room(long now) {
+    return cells.room(now);
+  }
+
+  /** The whole window may go at once. */
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    return cells.opens(amount, now);
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    return cells.forecast(ahead, own, now);
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    return with(cells.take(taken, held, now));
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    return with(cells.give(cell, taken, held, now));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return with(cells.charge(amount, unheld, now));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return cells.balance(now);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (next instanceof LimitSpec.SlidingWindow window
+        && window.windowNanos() == spec.windowNanos()
+        && window.capacity() > SlidingWindowState.MOST_INSTANTS) {
+      return new SlidingCellsState(window, cells.become(cells(window), now));
+    }
+    return State.of(next, balance(now), now);
+  }
+}

@@ -1,0 +1,126 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+
+/**
+ * A window that ends at every instant and remembers each release exactly: one at t counts from t on
+ * and no more at t plus the window.
+ *
+ * @param instants of releases, of which at most the newest 4,096 are kept, however small the
+ *     capacity: it may grow again
+ * @param held kept free, whatever counts
+ */
+record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long held)
+    implements State {
+  /** Above this many, sub-cells take the place of instants. */
+  static final int MOST_INSTANTS = 4_096;
+
+  static State starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
+    if (spec.capacity() > MOST_INSTANTS) {
+      return SlidingCellsState.starting(spec, owed, now);
+    }
+    return new SlidingWindowState(spec, Instants.NONE, owed.held())
+        .plus(State.sum(owed.charged(), owed.debt()), owed.held(), now);
+  }
+
+  /** An instant before the newest release is treated as that. */
+  private long own(long now) {
+    return Math.max(now, instants.newestOr(now));
+  }
+
+  /** How many of the oldest count no more. */
+  private int over(long now) {
+    return instants.upTo(own(now) - spec.windowNanos());
+  }
+
+  private int counting(long now) {
+    return instants.size() - over(now);
+  }
+
+  private SlidingWindowState plus(long amount, long held, long now) {
+    int count = (int) Math.min(amount, MOST_INSTANTS);
+    if (count == 0) {
+      return new SlidingWindowState(spec, instants, held);
+    }
+    int tooMany = instants.size() + count - MOST_INSTANTS;
+    int forgotten = Math.max(over(now), tooMany);
+    return new SlidingWindowState(spec, instants.plus(own(now), count, forgotten), held);
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  public long room(long now) {
+    return Math.max(0, spec.capacity() - held - counting(now));
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    if (amount == 0 || amount <= room(now)) {
+      return now;
+    }
+    long spare = spec.capacity() - held - amount;
+    if (spare < 0) {
+      return Ticker.NEVER;
+    }
+    long last = instants.get(instants.size() - 1 - (int) spare);
+    return last + spec.windowNanos();
+  }
+
+  /**
+   * Exact, if nothing else comes and nothing is let go: each in turn goes when one that counts does
+   * so no more, and counts itself from then on.
+   */
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    int over = over(now);
+    int counting = instants.size() - over;
+    long most = Math.max(1, spec.capacity() - held);
+    // The releases that end before the last one asked for can go; 0 and below is now.
+    long ends = State.sum(ahead, own) + counting - most;
+    long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);
+    long place = ends - rounds * most;
+    long first = place <= 0 ? 0 : instants.get(over + (int) place - 1) + spec.windowNanos() - now;
+    return rounds > MOST / spec.windowNanos() ? MOST : first + rounds * spec.windowNanos();
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    return new Taken(plus(taken, this.held + held, now), new Answer.Receipt(own(now), taken, held));
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    Instants left = taken == 0 ? instants : instants.minus(cell, taken);
+    return new SlidingWindowState(spec, left, Math.max(0, this.held - held));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return new Taken(
+        plus(amount, Math.max(0, held - unheld), now), new Answer.Receipt(own(now), amount, 0));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return new Balance(counting(now), 0, held);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (next instanceof LimitSpec.SlidingWindow window
+        && window.windowNanos() == spec.windowNanos()
+        && window.capacity() <= MOST_INSTANTS) {
+      return new SlidingWindowState(window, instants, held);
+    }
+    return State.of(next, balance(now), now);
+  }
+}

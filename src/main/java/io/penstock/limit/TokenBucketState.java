@@ -1,0 +1,211 @@
+package io.penstock.limit;
+
+import io.github.bucket4j.Bandwidth;
+import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.BucketState;
+import io.github.bucket4j.BucketState64BitsInteger;
+import io.penstock.time.Ticker;
+import java.math.BigInteger;
+import java.time.Duration;
+
+/**
+ * A bucket of tokens on Bucket4j's arithmetic, which is never changed once it is here: a successor
+ * changes a copy.
+ *
+ * <p>A take before the bucket was last full has been filled up since: giving it back would be a
+ * token too many.
+ *
+ * @param bucket as it is at {@code at}; below zero is debt
+ * @param fullAt the last instant at which the bucket was seen to be full
+ * @param held kept free of what is in the bucket
+ */
+record TokenBucketState(
+    LimitSpec.TokenBucket spec, BucketState bucket, long at, long fullAt, long held)
+    implements State {
+  private static final long SECOND = 1_000_000_000L;
+
+  static TokenBucketState starting(LimitSpec.TokenBucket spec, Balance owed, long now) {
+    long spent = State.sum(owed.charged(), owed.debt());
+    BucketState bucket = bucket(configuration(spec), spec.burst() - spent, 0, now);
+    return new TokenBucketState(spec, bucket, now, now, owed.held());
+  }
+
+  private static BucketConfiguration configuration(LimitSpec.TokenBucket spec) {
+    long releases = spec.rate().releases();
+    long nanos = spec.rate().seconds() * SECOND;
+    long common = BigInteger.valueOf(releases).gcd(BigInteger.valueOf(nanos)).longValue();
+    return configuration(spec.burst(), releases / common, nanos / common);
+  }
+
+  private static BucketConfiguration configuration(long burst, long tokens, long nanos) {
+    Bandwidth bandwidth =
+        Bandwidth.builder().capacity(burst).refillGreedy(tokens, Duration.ofNanos(nanos)).build();
+    return BucketConfiguration.builder().addLimit(bandwidth).build();
+  }
+
+  /**
+   * A bucket with so many tokens and {@code part} ÷ period of the next one. A part cannot be set,
+   * only filled in: at one token a period that takes {@code part} nanoseconds.
+   */
+  private static BucketState bucket(
+      BucketConfiguration configuration, long tokens, long part, long now) {
+    Bandwidth fill = configuration.getBandwidths()[0];
+    BucketState bucket =
+        new BucketState64BitsInteger(
+            configuration(fill.getCapacity(), 1, fill.getRefillPeriodNanos()), now - part);
+    bucket.consume(fill.getCapacity() - tokens);
+    bucket.refillAllBandwidth(now);
+    bucket.setConfiguration(configuration);
+    return bucket;
+  }
+
+  private Bandwidth fill() {
+    return bucket.getConfiguration().getBandwidths()[0];
+  }
+
+  private long tokens() {
+    return bucket.getCurrentSize(0);
+  }
+
+  private long spent() {
+    return spec.burst() - tokens();
+  }
+
+  private TokenBucketState with(BucketState next, long held, long now) {
+    long full = next.getCurrentSize(0) >= spec.burst() ? now : fullAt;
+    return new TokenBucketState(spec, next, now, full, held);
+  }
+
+  /** This state at {@code now}. */
+  private TokenBucketState at(long now) {
+    return now <= at ? this : with(filled(now), held, now);
+  }
+
+  private BucketState filled(long now) {
+    Bandwidth fill = fill();
+    long period = fill.getRefillPeriodNanos();
+    long elapsed = now - at;
+    // Bucket4j is exact while tokens × nanoseconds of a period fit a long, and rounds beyond that.
+    if (Math.min(elapsed, period) <= (Long.MAX_VALUE - period) / fill.getRefillTokens()) {
+      BucketState next = bucket.copy();
+      next.refillAllBandwidth(now);
+      return next;
+    }
+    BigInteger[] parts =
+        BigInteger.valueOf(fill.getRefillTokens())
+            .multiply(BigInteger.valueOf(elapsed))
+            .add(BigInteger.valueOf(bucket.getRoundingError(0)))
+            .divideAndRemainder(BigInteger.valueOf(period));
+    long more = parts[0].longValueExact(); // at most one a nanosecond
+    return more >= spent()
+        ? bucket(bucket.getConfiguration(), spec.burst(), 0, now)
+        : bucket(bucket.getConfiguration(), tokens() + more, parts[1].longValueExact(), now);
+  }
+
+  /** The nanoseconds from {@code at} until {@code missing} &gt; 0 more are there, rounded up. */
+  private long nanosUntil(long missing) {
+    Bandwidth fill = fill();
+    long period = fill.getRefillPeriodNanos();
+    long part = bucket.getRoundingError(0);
+    if (missing <= Long.MAX_VALUE / period) {
+      return Math.ceilDiv(missing * period - part, fill.getRefillTokens());
+    }
+    BigInteger tokens = BigInteger.valueOf(fill.getRefillTokens());
+    BigInteger nanos =
+        BigInteger.valueOf(missing)
+            .multiply(BigInteger.valueOf(period))
+            .subtract(BigInteger.valueOf(part))
+            .add(tokens)
+            .subtract(BigInteger.ONE)
+            .divide(tokens);
+    return nanos.min(BigInteger.valueOf(MOST)).longValueExact();
+  }
+
+  @Override
+  public long capacity() {
+    return spec.burst();
+  }
+
+  @Override
+  public long room(long now) {
+    return Math.max(0, at(now).tokens() - held);
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    TokenBucketState state = at(now);
+    long missing = amount + held - state.tokens();
+    if (missing <= 0 || amount == 0) {
+      return now;
+    }
+    if (amount > spec.burst() - held) {
+      return Ticker.NEVER;
+    }
+    long nanos = state.nanosUntil(missing);
+    return nanos > MOST - state.at ? Ticker.NEVER : state.at + nanos;
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    TokenBucketState state = at(now);
+    long missing = State.sum(State.sum(ahead, own), held) - state.tokens();
+    return missing <= 0 ? 0 : state.at - now + state.nanosUntil(missing);
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    TokenBucketState state = at(now);
+    BucketState next = state.bucket.copy();
+    next.consume(taken);
+    return new Taken(
+        state.with(next, this.held + held, state.at),
+        new Answer.Receipt(state.fullAt, taken, held));
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    TokenBucketState state = at(now);
+    BucketState next = state.bucket.copy();
+    next.addTokens(cell == state.fullAt ? taken : 0);
+    return state.with(next, Math.max(0, this.held - held), state.at);
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    TokenBucketState state = at(now);
+    BucketState next = state.bucket.copy();
+    next.consume(Math.max(0, Math.min(amount, MOST - state.spent())));
+    return new Taken(
+        state.with(next, Math.max(0, held - unheld), state.at),
+        new Answer.Receipt(state.fullAt, amount, 0));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    long spent = at(now).spent();
+    long charged = Math.min(spent, spec.burst());
+    return new Balance(charged, spent - charged, held);
+  }
+
+  /** What is spent stays spent: at the same rate the bucket would be full at the same instant. */
+  @Override
+  public State become(LimitSpec next, long now) {
+    if (!(next instanceof LimitSpec.TokenBucket other)) {
+      return State.of(next, balance(now), now);
+    }
+    TokenBucketState state = at(now);
+    BucketConfiguration configuration = configuration(other);
+    BigInteger part =
+        BigInteger.valueOf(state.bucket.getRoundingError(0))
+            .multiply(BigInteger.valueOf(configuration.getBandwidths()[0].getRefillPeriodNanos()))
+            .divide(BigInteger.valueOf(fill().getRefillPeriodNanos()));
+    BucketState resized =
+        bucket(configuration, other.burst() - state.spent(), part.longValueExact(), state.at);
+    return new TokenBucketState(other, resized, state.at, state.fullAt, held);
+  }
+}

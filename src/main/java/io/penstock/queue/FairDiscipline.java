@@ -1,0 +1,170 @@
+package io.penstock.queue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Fair shares by tokens: the flow that got least, for its weight, goes next.
+ *
+ * <p>Source: the virtual token counter of Sheng et al., <em>Fairness in Serving Large Language
+ * Models</em>, OSDI 2024. A flow that comes back from idleness is lifted to the least active one,
+ * so that nobody saves up; one that got more keeps what it got. What a request was thought to cost
+ * counts when it goes, and what it used once that is known.
+ *
+ * <p>A flow whose tickets do not fit may be passed, but never so that the one that passes it is
+ * more than one and a half times the largest cost ahead of it. With that, what two busy flows of
+ * equal weight got over any stretch of time differs by three times the largest cost at most: what
+ * lay between them at its end, plus what lay between them at its beginning.
+ */
+final class FairDiscipline<T extends Ticket> extends Discipline<T> {
+  private static final double MOST_AHEAD = 1.5;
+  private static final int FEW = 1_024;
+
+  /** How many flows are remembered for having got more than others, though nothing of them runs. */
+  private static final int MOST_REMEMBERED = 10_000;
+
+  private final Map<String, Flow> flows = new HashMap<>();
+  private final List<FairQueue<T>> queues = new ArrayList<>(1);
+  private int busy;
+  private int sweepAt = FEW;
+  private double least;
+  private long largest;
+
+  FairDiscipline() {
+    super(Order.FAIR);
+  }
+
+  static long tokens(Ticket ticket) {
+    return Math.max(1, ticket.cost().totalTokens());
+  }
+
+  @Override
+  public boolean same(Discipline<T> other) {
+    return other instanceof FairDiscipline<T>;
+  }
+
+  @Override
+  public TicketQueue<T> queue() {
+    FairQueue<T> queue = new FairQueue<>(this);
+    queues.add(queue);
+    return queue;
+  }
+
+  @Override
+  public void retire(TicketQueue<T> queue) {
+    queues.remove(queue);
+  }
+
+  @Override
+  public void enter(T ticket, int priority, String name, int weight) {
+    sweep();
+    Flow flow = flows.computeIfAbsent(name, absent -> new Flow(weight));
+    flow.weigh(weight);
+    lift(flow);
+    ticket.flow = flow;
+    ticket.rank = 0;
+  }
+
+  private void lift(Flow flow) {
+    if (flow.idle()) {
+      flow.lift(leastNow());
+    }
+  }
+
+  /** What the active flow that got least got; when none is active, what it last was. */
+  private double leastNow() {
+    double found = leastActive();
+    return found == Double.MAX_VALUE ? least : found;
+  }
+
+  private double leastActive() {
+    double found = Double.MAX_VALUE;
+    for (FairQueue<T> queue : queues) {
+      Flow flow = queue.least();
+      found = flow == null ? found : Math.min(found, flow.service());
+    }
+    return found;
+  }
+
+  void joins(Flow flow) {
+    if (flow.idle()) {
+      lift(flow);
+      busy++;
+    }
+    flow.waits(1);
+  }
+
+  void leaves(Flow flow) {
+    flow.waits(-1);
+    if (flow.idle()) {
+      busy--;
+      largest = busy == 0 ? 0 : largest;
+    }
+  }
+
+  /** A flow that got less than this would fall too far behind if that ticket passed it. */
+  double tooFarBehind(Ticket gone) {
+    Flow flow = gone.flow;
+    if (flow == null) {
+      return Double.NEGATIVE_INFINITY;
+    }
+    long cost = tokens(gone);
+    return flow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / flow.weight;
+  }
+
+  @Override
+  public boolean precedes(Ticket a, Ticket b) {
+    Flow one = a.flow;
+    Flow other = b.flow;
+    if (one == null || other == null || one == other || one.service() == other.service()) {
+      return a.order() < b.order();
+    }
+    return one.service() < other.service();
+  }
+
+  @Override
+  public void charge(T ticket) {
+    Flow flow = ticket.flow;
+    if (flow != null) {
+      least = Math.max(least, Math.min(flow.service(), leastActive()));
+      largest = Math.max(largest, tokens(ticket));
+      flow.runs(1);
+      serve(flow, (double) tokens(ticket));
+    }
+  }
+
+  @Override
+  public void settle(T ticket, long usedTokens) {
+    Flow flow = ticket.flow;
+    if (flow != null) {
+      flow.runs(-1);
+      serve(flow, (double) usedTokens - tokens(ticket));
+    }
+  }
+
+  private void serve(Flow flow, double tokens) {
+    if (tokens != 0) {
+      flow.serve(tokens);
+      flow.shares.forEach(FairQueue::moved);
+    }
+  }
+
+  /** Forgets flows of which nothing waits or runs and that got no more than the others. */
+  private void sweep() {
+    if (flows.size() < sweepAt) {
+      return;
+    }
+    flows.values().removeIf(flow -> flow.ended() && flow.service() <= least);
+    if (flows.size() > busy + MOST_REMEMBERED) {
+      flows.values().removeIf(Flow::ended);
+    }
+    sweepAt = Math.max(FEW, 2 * flows.size());
+  }
+
+  /** How many flows it knows. */
+  int known() {
+    return flows.size();
+  }
+}

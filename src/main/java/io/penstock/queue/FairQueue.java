@@ -1,0 +1,277 @@
+package io.penstock.queue;
+
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tickets by flow: the flow that got least comes first, and in each the oldest ticket. Only flows
+ * of which something waits are here, so that nothing depends on how many are known.
+ */
+final class FairQueue<T extends Ticket> extends TicketQueue<T> {
+  /** What of one flow waits in one queue; a node among the others. */
+  static final class Share<T extends Ticket> extends Node {
+    final Flow flow;
+    final FairQueue<T> queue;
+    final Treap<T> tickets = new Treap<>();
+
+    Share(Flow flow, FairQueue<T> queue, Ticket head) {
+      super(head.order, head.order);
+      this.flow = flow;
+      this.queue = queue;
+    }
+
+    /** Takes its place among the others from what waits, and from what the flow got. */
+    void place() {
+      // Doubles that are not negative are in the order of their bits.
+      rank = Double.doubleToRawLongBits(flow.service());
+      T first = tickets.first();
+      order = first == null ? order : first.order;
+      reflect();
+    }
+
+    /** Shows the sizes and skips of what waits. */
+    void reflect() {
+      long[] least = tickets.least();
+      if (least != null) {
+        System.arraycopy(least, 0, sizes, 0, least.length);
+      }
+      skips(tickets.mostSkips());
+    }
+
+    @Override
+    boolean fits(Sizes room) {
+      return tickets.firstWithin(room) != null;
+    }
+
+    @Override
+    long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
+      return tickets.soonest(instant, probe);
+    }
+
+    @Override
+    void passed(int times) {
+      super.passed(times);
+      tickets.skip(times);
+    }
+  }
+
+  private final Treap<Share<T>> shares = new Treap<>();
+  private final Sizes probe = new Sizes();
+  private final FairDiscipline<T> discipline;
+
+  FairQueue(FairDiscipline<T> discipline) {
+    this.discipline = discipline;
+  }
+
+  /** The flow that got least of those that wait here, or null. */
+  @Nullable Flow least() {
+    Share<T> first = shares.first();
+    return first == null ? null : first.flow;
+  }
+
+  private static Flow flow(Ticket ticket) {
+    Flow flow = ticket.flow;
+    if (flow == null) {
+      throw new IllegalStateException("ticket " + ticket.order() + " has no flow");
+    }
+    return flow;
+  }
+
+  @SuppressWarnings("unchecked") // the shares of a queue hold its kind of ticket
+  private @Nullable Share<T> share(Flow flow) {
+    for (Share<?> each : flow.shares) {
+      if (each.queue == this) {
+        return (Share<T>) each;
+      }
+    }
+    return null;
+  }
+
+  private Share<T> shareOf(T ticket) {
+    Share<T> share = share(flow(ticket));
+    if (share == null) {
+      throw new IllegalStateException("nothing waits of the flow of ticket " + ticket.order());
+    }
+    return share;
+  }
+
+  @Override
+  void insert(T ticket) {
+    Flow flow = flow(ticket);
+    discipline.joins(flow);
+    Share<T> share = share(flow);
+    if (share == null) {
+      Share<T> fresh = new Share<>(flow, this, ticket);
+      flow.shares.add(fresh);
+      fresh.tickets.add(ticket);
+      fresh.place();
+      shares.add(fresh);
+    } else {
+      shares.changed(
+          share,
+          () -> {
+            share.tickets.add(ticket);
+            share.reflect();
+          });
+    }
+  }
+
+  @Override
+  void erase(T ticket) {
+    Share<T> share = shareOf(ticket);
+    if (share.tickets.size() == 1) {
+      shares.remove(share);
+      share.tickets.remove(ticket);
+      share.flow.shares.remove(share);
+    } else {
+      shares.changed(
+          share,
+          () -> {
+            share.tickets.remove(ticket);
+            share.reflect();
+          });
+    }
+    discipline.leaves(share.flow);
+  }
+
+  /** Moves a share to the place of what its flow got. */
+  static <T extends Ticket> void moved(Share<T> share) {
+    Treap<Share<T>> among = share.queue.shares;
+    among.remove(share);
+    share.place();
+    among.add(share);
+  }
+
+  @Override
+  public @Nullable T first() {
+    Share<T> first = shares.first();
+    return first == null ? null : first.tickets.first();
+  }
+
+  @Override
+  public int skipsOfFirst() {
+    Share<T> share = shares.first();
+    T first = share == null ? null : share.tickets.first();
+    if (share == null || first == null) {
+      return 0;
+    }
+    shares.skips(share); // tells the share of skips it does not know yet
+    return share.tickets.skips(first);
+  }
+
+  @Override
+  public void skipBefore(Ticket gone) {
+    Flow flow = flow(gone);
+    Share<T> same = share(flow);
+    if (same == null) {
+      shares.skipBefore(Double.doubleToRawLongBits(flow.service()), Long.MIN_VALUE);
+      return;
+    }
+    shares.skipBefore(same.rank, same.order);
+    T head = same.tickets.first();
+    if (head != null && head.order < gone.order) {
+      shares.changed(
+          same,
+          () -> {
+            same.tickets.skipBefore(gone.rank, gone.order);
+            same.reflect();
+          });
+    }
+  }
+
+  @Override
+  public void skipAll(int times) {
+    shares.skip(times);
+  }
+
+  @Override
+  public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
+    Flow going = flow(gone);
+    Share<T> same = share(going);
+    long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
+    long order = same == null ? Long.MIN_VALUE : same.order;
+    double behind = discipline.tooFarBehind(gone);
+    Share<T> share = last == null ? shares.first() : share(flow(last));
+    T after = last;
+    while (share != null && (share == same || share.before(rank, order))) {
+      T found = unskippable(share, after, gone, behind, maxSkips);
+      if (found != null) {
+        return found;
+      }
+      share = next(share, behind, maxSkips);
+      after = null;
+    }
+    return null;
+  }
+
+  private @Nullable T unskippable(
+      Share<T> share, @Nullable T after, Ticket gone, double behind, int maxSkips) {
+    boolean lags = share.flow != gone.flow && share.flow.service() < behind;
+    if (lags && after == null) {
+      return share.tickets.first();
+    }
+    shares.skips(share);
+    T found =
+        after == null
+            ? share.tickets.skipped(Long.MIN_VALUE, Long.MIN_VALUE, maxSkips)
+            : share.tickets.skipped(after.rank, after.order, maxSkips);
+    boolean later = found != null && share.flow == gone.flow && found.order >= gone.order;
+    return later ? null : found;
+  }
+
+  /** The next that may hold one that was skipped enough, or lags behind. */
+  private @Nullable Share<T> next(Share<T> share, double behind, int maxSkips) {
+    Share<T> next = shares.after(share);
+    return next == null || next.flow.service() < behind
+        ? next
+        : shares.skipped(share.rank, share.order, maxSkips);
+  }
+
+  @Override
+  public @Nullable T firstWithin(Sizes room) {
+    Share<T> share = shares.firstWithin(room);
+    return share == null ? null : share.tickets.firstWithin(room);
+  }
+
+  @Override
+  public long soonest(ToLongFunction<Sizes> instant) {
+    return shares.soonest(instant, probe);
+  }
+
+  @Override
+  public void forEach(Consumer<? super T> visitor) {
+    Share<T> share = shares.first();
+    while (share != null) {
+      Share<T> next = shares.after(share);
+      T ticket = share.tickets.first();
+      while (ticket != null) {
+        T following = share.tickets.after(ticket);
+        visitor.accept(ticket);
+        ticket = following;
+      }
+      share = next;
+    }
+  }
+
+  @Override
+  public void ahead(Ticket arrived, Consumer<? super T> visitor) {
+    Flow flow = flow(arrived);
+    double until = flow.service();
+    Share<T> own = share(flow);
+    if (own != null) {
+      for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
+        until += (double) FairDiscipline.tokens(each) / flow.weight;
+        visitor.accept(each);
+      }
+    }
+    for (Share<T> share = shares.first(); share != null; share = shares.after(share)) {
+      double service = share.flow.service();
+      T each = share.flow == flow ? null : share.tickets.first();
+      for (; each != null && service <= until; each = share.tickets.after(each)) {
+        service += (double) FairDiscipline.tokens(each) / share.flow.weight;
+        visitor.accept(each);
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.penstock.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Requests that share one part of a fair queue, and what they got of it.
+ *
+ * <p>The service is in tokens divided by weight, since the flow was first known or lifted. A double
+ * is exact to a token up to 2⁵³.
+ */
+final class Flow {
+  int weight;
+  final List<FairQueue.Share<?>> shares = new ArrayList<>(1);
+  private double service;
+  private int waiting;
+  private int running;
+
+  Flow(int weight) {
+    this.weight = weight;
+  }
+
+  void weigh(int now) {
+    weight = now;
+  }
+
+  double service() {
+    return service;
+  }
+
+  void serve(double tokens) {
+    service = Math.max(0, service + tokens / weight);
+  }
+
+  void lift(double least) {
+    service = Math.max(service, least);
+  }
+
+  /** Whether none of its requests waits. */
+  boolean idle() {
+    return waiting == 0;
+  }
+
+  boolean ended() {
+    return waiting == 0 && running == 0;
+  }
+
+  void waits(int more) {
+    waiting += more;
+  }
+
+  void runs(int more) {
+    running += more;
+  }
+}

@@ -1,0 +1,79 @@
+package io.penstock.queue;
+
+import java.util.SplittableRandom;
+
+/**
+ * Orders in which the place of a ticket is a number that is known when it comes.
+ *
+ * <p>Priority that grows with waiting is one: {@code priority + (now − arrived) ÷ aging} orders
+ * tickets as {@code arrived − priority × aging} does, whatever now is.
+ *
+ * <p>Random is one as well: a ticket draws how long it waits, on a clock that stands where the last
+ * that went stood, from an exponential distribution. That has no memory, so whoever waits is always
+ * as likely as anybody else to be next, however long it has waited.
+ */
+final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
+  /** The mean of what is drawn: fine enough for ties to be rare, and 2⁴³ draws without overflow. */
+  private static final double MEAN = 1 << 20;
+
+  private final long agingNanos;
+  private final SplittableRandom random;
+  private long drawnUntil;
+
+  RankedDiscipline(Order order, long agingNanos, long seed) {
+    super(order);
+    this.agingNanos = agingNanos;
+    this.random = new SplittableRandom(seed);
+  }
+
+  @Override
+  public boolean same(Discipline<T> other) {
+    return other instanceof RankedDiscipline<T> ranked
+        && ranked.order() == order()
+        && ranked.agingNanos == agingNanos;
+  }
+
+  @Override
+  public TicketQueue<T> queue() {
+    return new RankedQueue<>();
+  }
+
+  @Override
+  public void retire(TicketQueue<T> queue) {}
+
+  @Override
+  public void enter(T ticket, int priority, String flow, int weight) {
+    ticket.rank =
+        switch (order()) {
+          case FIFO, FAIR -> 0;
+          case LIFO -> -ticket.order();
+          case PRIORITY -> aged(ticket.arrivedNanos(), priority);
+          case RANDOM -> drawnUntil + (long) (-MEAN * Math.log(1 - random.nextDouble()));
+          case DEADLINE -> ticket.deadlineNanos();
+        };
+  }
+
+  private long aged(long arrivedNanos, int priority) {
+    if (agingNanos == 0) {
+      return -(long) priority;
+    }
+    // Exact unless somebody waits for centuries for each step.
+    double ahead = (double) priority * agingNanos;
+    return Math.abs(ahead) > Long.MAX_VALUE / 4.0
+        ? priority > 0 ? Long.MIN_VALUE / 2 : Long.MAX_VALUE / 2
+        : arrivedNanos - priority * agingNanos;
+  }
+
+  @Override
+  public boolean precedes(Ticket a, Ticket b) {
+    return a.before(b);
+  }
+
+  @Override
+  public void charge(T ticket) {
+    drawnUntil = order() == Order.RANDOM ? Math.max(drawnUntil, ticket.rank) : 0;
+  }
+
+  @Override
+  public void settle(T ticket, long usedTokens) {}
+}

@@ -1,0 +1,83 @@
+package io.penstock.queue;
+
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Tickets whose place is known when they come, and does not change. */
+final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
+  private final Treap<T> tickets = new Treap<>();
+  private final Sizes probe = new Sizes();
+
+  @Override
+  void insert(T ticket) {
+    tickets.add(ticket);
+  }
+
+  @Override
+  void erase(T ticket) {
+    tickets.remove(ticket);
+  }
+
+  @Override
+  public @Nullable T first() {
+    return tickets.first();
+  }
+
+  @Override
+  public int skipsOfFirst() {
+    T first = tickets.first();
+    return first == null ? 0 : tickets.skips(first);
+  }
+
+  @Override
+  public void skipBefore(Ticket gone) {
+    T first = tickets.first();
+    if (first != null && first.before(gone)) {
+      tickets.skipBefore(gone.rank, gone.order);
+    }
+  }
+
+  @Override
+  public void skipAll(int times) {
+    tickets.skip(times);
+  }
+
+  @Override
+  public @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips) {
+    T found =
+        last == null
+            ? tickets.skipped(Long.MIN_VALUE, Long.MIN_VALUE, maxSkips)
+            : tickets.skipped(last.rank, last.order, maxSkips);
+    return found != null && found.before(gone) ? found : null;
+  }
+
+  @Override
+  public @Nullable T firstWithin(Sizes room) {
+    return tickets.firstWithin(room);
+  }
+
+  @Override
+  public long soonest(ToLongFunction<Sizes> instant) {
+    return tickets.soonest(instant, probe);
+  }
+
+  @Override
+  public void forEach(Consumer<? super T> visitor) {
+    T ticket = tickets.first();
+    while (ticket != null) {
+      T next = tickets.after(ticket);
+      visitor.accept(ticket);
+      ticket = next;
+    }
+  }
+
+  @Override
+  public void ahead(Ticket arrived, Consumer<? super T> visitor) {
+    T ticket = tickets.first();
+    while (ticket != null && ticket.before(arrived)) {
+      visitor.accept(ticket);
+      ticket = tickets.after(ticket);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.penstock.queue;
+
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tickets in the order of a {@link Discipline}, with an index on their sizes: the first that fits
+ * is found in O(log n) where one dimension binds.
+ *
+ * <p>It also counts <em>skips</em>: how often a ticket was passed by one that comes later in order,
+ * exactly. Belongs to one thread at a time. No ticket is in two queues.
+ *
+ * @param <T> the kind of ticket
+ */
+public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, FairQueue {
+  private int size;
+
+  /** Returns how many tickets wait here. */
+  public final int size() {
+    return size;
+  }
+
+  /** Adds a ticket at its place in order; its discipline must have been told that it came. */
+  public final void add(T ticket) {
+    if (ticket.queue != null) {
+      throw new IllegalStateException("ticket " + ticket.order() + " waits already");
+    }
+    insert(ticket);
+    ticket.queue = this;
+    size++;
+  }
+
+  /** Removes a ticket that goes while those before it stay: each of them is skipped once more. */
+  public final void pass(T ticket) {
+    skipBefore(ticket);
+    remove(ticket);
+  }
+
+  /** Removes a ticket, skipping nobody. */
+  public final void remove(T ticket) {
+    if (ticket.queue != this) {
+      throw new IllegalStateException("ticket " + ticket.order() + " does not wait here");
+    }
+    erase(ticket);
+    ticket.queue = null;
+    size--;
+  }
+
+  abstract void insert(T ticket);
+
+  abstract void erase(T ticket);
+
+  /** Returns the first in order, or null when empty. */
+  public abstract @Nullable T first();
+
+  /** Returns how often the first was skipped; 0 when empty. */
+  public abstract int skipsOfFirst();
+
+  /**
+   * Counts a skip of all that come before {@code gone}, which waits here or in another queue of the
+   * same discipline.
+   */
+  public abstract void skipBefore(Ticket gone);
+
+  /** Counts so many skips of everybody here. */
+  public abstract void skipAll(int times);
+
+  /**
+   * Returns the next ticket, after {@code last} or from the start, that comes before {@code gone}
+   * and may not be skipped by it: it was skipped {@code maxSkips} times, or would fall too far
+   * behind. Null when there is none.
+   */
+  public abstract @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips);
+
+  /** Returns the first in order whose sizes are all within {@code room}, or null. */
+  public abstract @Nullable T firstWithin(Sizes room);
+
+  /**
+   * Returns the smallest value of {@code instant} over the sizes of all tickets, where larger sizes
+   * never give smaller values; {@link Long#MAX_VALUE} when empty.
+   */
+  public abstract long soonest(ToLongFunction<Sizes> instant);
+
+  /** Calls {@code visitor} with each ticket in order; it may remove the one it is given. */
+  public abstract void forEach(Consumer<? super T> visitor);
+
+  /**
+   * Calls {@code visitor} with each ticket that would go before {@code arrived}, which waits in no
+   * queue yet, if everything fitted and nobody else came. O(of those).
+   */
+  public abstract void ahead(Ticket arrived, Consumer<? super T> visitor);
+}

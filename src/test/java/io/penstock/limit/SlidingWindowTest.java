@@ -1,0 +1,135 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import org.junit.jupiter.api.Test;
+
+class SlidingWindowTest extends LimitContract {
+  private static final long WINDOW = 10 * SECOND;
+
+  private final Limit limit = of(3);
+
+  private static Limit of(long capacity) {
+    return new Limit(new LimitSpec.SlidingWindow(capacity, WINDOW), START);
+  }
+
+  @Override
+  Limit limit() {
+    return of(150);
+  }
+
+  @Override
+  long largest() {
+    return 40;
+  }
+
+  @Override
+  LimitSpec larger() {
+    return new LimitSpec.SlidingWindow(1_000, WINDOW);
+  }
+
+  private Answer take(long amount, long now) {
+    return limit.take(Weight.exactly(amount), now);
+  }
+
+  private Answer.Receipt taken(long amount, long now) {
+    return (Answer.Receipt) take(amount, now);
+  }
+
+  @Test
+  void windowFull_nextGoesExactlyAWindowAfterTheOldest() {
+    taken(1, START);
+    taken(1, START + 7);
+    taken(1, START + SECOND);
+    assertThat(take(1, START + SECOND)).isEqualTo(new Answer.Wait(START + WINDOW));
+    assertThat(take(1, START + WINDOW - 1)).isEqualTo(new Answer.Wait(START + WINDOW));
+    taken(1, START + WINDOW);
+    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + 7));
+    assertThat(take(2, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+  }
+
+  @Test
+  void givenBack_theVeryInstantCountsNoMore() {
+    taken(1, START);
+    Answer.Receipt second = taken(1, START + 5);
+    taken(1, START + 9);
+    limit.give(second, 1, 0, START + 10);
+    taken(1, START + 10);
+    assertThat(take(2, START + 10)).isEqualTo(new Answer.Wait(START + WINDOW + 9));
+  }
+
+  @Test
+  void givenBackAfterItCounted_changesNothing() {
+    Answer.Receipt first = taken(1, START);
+    taken(3, START + WINDOW);
+    limit.give(first, 1, 0, START + WINDOW);
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(new Balance(3, 0, 0));
+  }
+
+  @Test
+  void chargedAboveTheCapacity_blocksForAWindowAndNoLonger() {
+    limit.charge(1_000_000, 0, START);
+    assertThat(limit.room(START + WINDOW - 1)).isZero();
+    assertThat(limit.earliest(3, START)).isEqualTo(START + WINDOW);
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void capacityDownAndUpAgain_historyIsKept() {
+    taken(1, START);
+    taken(2, START + SECOND);
+    limit.resize(new LimitSpec.SlidingWindow(1, WINDOW), START + SECOND);
+    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+    limit.resize(new LimitSpec.SlidingWindow(4, WINDOW), START + WINDOW);
+    assertThat(limit.balance(START + WINDOW)).isEqualTo(new Balance(2, 0, 0));
+    taken(2, START + WINDOW);
+    assertThat(take(1, START + WINDOW)).isEqualTo(new Answer.Wait(START + WINDOW + SECOND));
+  }
+
+  @Test
+  void otherWindowOrManyMore_startsWithWhatCounts() {
+    taken(3, START);
+    limit.resize(new LimitSpec.SlidingWindow(3, SECOND), START + 5);
+    assertThat(take(1, START + 5)).isEqualTo(new Answer.Wait(START + 5 + SECOND));
+    limit.resize(new LimitSpec.SlidingWindow(5_000, SECOND), START + 6);
+    assertThat(limit.balance(START + 6)).isEqualTo(new Balance(3, 0, 0));
+    assertThat(limit.spec()).isEqualTo(new LimitSpec.SlidingWindow(5_000, SECOND));
+    limit.resize(new LimitSpec.SlidingWindow(3, SECOND), START + 7);
+    assertThat(limit.balance(START + 7)).isEqualTo(new Balance(3, 0, 0));
+  }
+
+  @Test
+  void held_isKeptFreeUntilItIsLetGo() {
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(1, 1, 1), START);
+    taken(1, START);
+    assertThat(take(1, START)).isEqualTo(new Answer.Wait(START + WINDOW));
+    assertThat(take(3, START)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    limit.give(receipt, 0, 1, START);
+    taken(1, START);
+  }
+
+  @Test
+  void instantsSlightlyOutOfOrder_countAsTheNewest() {
+    taken(1, START + 100);
+    assertThat(taken(1, START).cell()).isEqualTo(START + 100);
+    taken(1, START + 50);
+    assertThat(take(1, START + 60)).isEqualTo(new Answer.Wait(START + WINDOW + 100));
+  }
+
+  @Test
+  void forecast_countsWhatEndsAndThenWholeWindows() {
+    assertThat(limit.forecast(2, 1, START)).isZero();
+    assertThat(limit.forecast(3, 1, START)).isEqualTo(WINDOW);
+    taken(1, START);
+    taken(1, START + SECOND);
+    long now = START + 2 * SECOND;
+    assertThat(limit.forecast(0, 1, now)).isZero();
+    assertThat(limit.forecast(1, 1, now)).isEqualTo(8 * SECOND);
+    assertThat(limit.forecast(2, 1, now)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecast(3, 1, now)).isEqualTo(10 * SECOND);
+    assertThat(limit.forecast(4, 1, now)).isEqualTo(18 * SECOND);
+    assertThat(limit.forecast(Long.MAX_VALUE, 1, now)).isPositive();
+  }
+}

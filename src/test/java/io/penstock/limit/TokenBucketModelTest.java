@@ -1,0 +1,125 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import java.math.BigInteger;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A token bucket against one that counts in exact fractions of a token. */
+class TokenBucketModelTest {
+  private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000L);
+
+  /** What is there, in tokens times the nanoseconds of the rate's seconds. */
+  private static final class Exact {
+    private final BigInteger unit;
+    private final BigInteger rate;
+    private final BigInteger burst;
+    private BigInteger level;
+    private long at;
+
+    Exact(Rate rate, long burst, long now) {
+      this.unit = BigInteger.valueOf(rate.seconds()).multiply(SECOND);
+      this.rate = BigInteger.valueOf(rate.releases());
+      this.burst = BigInteger.valueOf(burst).multiply(unit);
+      this.level = this.burst;
+      this.at = now;
+    }
+
+    void fill(long now) {
+      level = level.add(rate.multiply(BigInteger.valueOf(now - at))).min(burst);
+      at = now;
+    }
+
+    void consume(long tokens) {
+      level = level.subtract(BigInteger.valueOf(tokens).multiply(unit));
+    }
+
+    void add(long tokens) {
+      level = level.add(BigInteger.valueOf(tokens).multiply(unit)).min(burst);
+    }
+
+    /** Whole tokens, rounded down. */
+    long tokens() {
+      BigInteger[] parts = level.divideAndRemainder(unit);
+      return parts[0].longValueExact() - (parts[1].signum() < 0 ? 1 : 0);
+    }
+
+    /** The first nanosecond at which so many are there. */
+    long opens(long tokens) {
+      BigInteger missing = BigInteger.valueOf(tokens).multiply(unit).subtract(level);
+      BigInteger[] parts = missing.max(BigInteger.ZERO).divideAndRemainder(rate);
+      return at + parts[0].longValueExact() + parts[1].signum();
+    }
+
+    boolean full() {
+      return level.equals(burst);
+    }
+  }
+
+  private static long step(Random random, Rate rate) {
+    double interval = 1e9 * rate.seconds() / rate.releases();
+    return switch (random.nextInt(4)) {
+      case 0 -> random.nextLong(3);
+      case 1 -> (long) (interval * random.nextDouble());
+      case 2 -> (long) (interval * 5 * random.nextDouble());
+      default -> (long) (interval * (random.nextInt(20) == 0 ? 30 : 1));
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1, 1",
+    "10, 1, 10",
+    "7, 60, 3",
+    "999999, 1000, 50",
+    "1000000000, 1, 1000",
+    "999999937, 1, 1000",
+    "999999999, 7, 20",
+    "1, 1000000000, 3",
+    "333333333, 1000000000, 12",
+    "999999937, 999999929, 12",
+  })
+  void randomUse_isExactToTheNanosecond(long releases, long seconds, long burst) {
+    Rate rate = new Rate(releases, seconds);
+    for (long seed = 1; seed <= 10; seed++) {
+      Random random = new Random(seed);
+      long now = random.nextLong(1_000_000_000_000L);
+      Limit limit = new Limit(new LimitSpec.TokenBucket(rate, burst), now);
+      Exact exact = new Exact(rate, burst, now);
+      Answer.Receipt last = null;
+      for (int step = 0; step < 500 && now < Long.MAX_VALUE / 8; step++) {
+        now += step(random, rate);
+        exact.fill(now);
+        last = exact.full() ? null : last;
+        long amount = 1 + random.nextLong(burst);
+        String where = "seed " + seed + " step " + step;
+        assertThat(limit.room(now)).as(where).isEqualTo(room(exact, burst));
+        long opens = Math.max(now, exact.opens(amount));
+        if (opens < Long.MAX_VALUE / 4) {
+          assertThat(limit.opens(amount, now)).as(where).isEqualTo(opens);
+        }
+        if (last != null && random.nextInt(4) == 0) {
+          limit.give(last, last.taken(), 0, now);
+          exact.add(last.taken());
+          last = null;
+        } else if (random.nextInt(8) == 0) {
+          limit.charge(amount, 0, now);
+          exact.consume(amount);
+        } else if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
+          assertThat(exact.tokens()).as(where).isGreaterThanOrEqualTo(amount);
+          exact.consume(amount);
+          last = receipt;
+        } else {
+          assertThat(exact.tokens()).as(where).isLessThan(amount);
+        }
+      }
+    }
+  }
+
+  private static long room(Exact exact, long burst) {
+    return exact.full() ? Long.MAX_VALUE : Math.max(0, Math.min(burst, exact.tokens()));
+  }
+}
