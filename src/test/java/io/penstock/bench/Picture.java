@@ -26,7 +26,7 @@ final class Picture {
   private static final int ROW = 208;
   private static final int HEAD = 80;
   private static final double ORDERS_SECONDS = 60;
-  private static final double MOST_WAIT_SECONDS = 50;
+  private static final double MOST_WAIT_SECONDS = 45;
   private static final double LIMITS_SECONDS = 20;
   private static final int LIMITS_REQUESTS = 26;
   private static final List<String> FLOWS = List.of("chat", "agent", "batch");
@@ -60,24 +60,20 @@ final class Picture {
       .grid { stroke: #8c959f; stroke-opacity: .25 }
       .axis { stroke: #8c959f; stroke-opacity: .8 }
       .came { stroke: #8c959f; stroke-width: 1.5 }
-      .went { stroke: #0072b2; stroke-width: 2 }
-      .waits { fill: #0072b2; fill-opacity: .12 }
-      circle { fill-opacity: .75 }
-      .cross { stroke-width: 1.5 }
-      .cross.soft { stroke: #59636e; fill: none }
-      .chat { fill: #0072b2 } .cross.chat { stroke: #0072b2 }
-      .agent { fill: #00855f } .cross.agent { stroke: #00855f }
-      .batch { fill: #d55e00 } .cross.batch { stroke: #d55e00 }
-      .cross.chat, .cross.agent, .cross.batch { fill: none }
+      .went { stroke: currentColor; stroke-width: 2 }
+      .waits { fill: currentColor; fill-opacity: .14 }
+      circle { fill: currentColor; fill-opacity: .75 }
+      .cross { stroke: currentColor; stroke-width: 1.5 }
+      text.chat, text.agent, text.batch { fill: currentColor }
+      .chat, .went, .waits { color: #0072b2 }
+      .agent { color: #00855f }
+      .batch { color: #d55e00 }
       @media (prefers-color-scheme: dark) {
         text { fill: #e6edf3 }
         .soft, .tick { fill: #9aa4af }
-        .cross.soft { stroke: #9aa4af; fill: none }
-        .went { stroke: #56b4e9 } .waits { fill: #56b4e9; fill-opacity: .18 }
-        .chat { fill: #56b4e9 } .cross.chat { stroke: #56b4e9 }
-        .agent { fill: #2fc796 } .cross.agent { stroke: #2fc796 }
-        .batch { fill: #f28a3c } .cross.batch { stroke: #f28a3c }
-        .cross.chat, .cross.agent, .cross.batch { fill: none }
+        .chat, .went, .waits { color: #56b4e9 }
+        .agent { color: #2fc796 }
+        .batch { color: #f28a3c }
       }
       """;
 
@@ -116,12 +112,12 @@ final class Picture {
         "soft",
         0,
         38,
-        "A dot is a request, larger with more tokens; above the dots the median wait of each"
+        "A dot is a request, larger with more tokens; × gave up. Above: the median wait of a"
             + " flow.");
-    svg.dot("chat", 5, 56, 3).words("soft", 14, 60, "chat: short, 1 a second, gives up after 20 s");
-    svg.dot("agent", 305, 56, 3.5).words("soft", 315, 60, "agent: 5 each 10 s, give up after 40 s");
-    svg.dot("batch", 586, 56, 5).words("soft", 597, 60, "batch: long, 80 in 20 s");
-    svg.cross("cross soft", 775, 56, 3).words("soft", 785, 60, "gave up waiting");
+    svg.dot("chat", 5, 56, 3).words("soft", 14, 60, "chat: short, 1 a second, waits up to 20 s");
+    svg.dot("agent", 285, 56, 4);
+    svg.words("soft", 295, 60, "agent: 5 each 10 s, priority 1, up to 30 s");
+    svg.dot("batch", 566, 56, 5).words("soft", 577, 60, "batch: long, 80 in 20 s, up to 40 s");
   }
 
   private static void limitsHead(Svg svg) {
@@ -179,15 +175,15 @@ final class Picture {
     List<Request> load = new ArrayList<>();
     for (int at = 0; at < 80; at++) {
       long when = at * Core.SECOND / 4 + random.nextLong(Core.SECOND / 4);
-      load.add(new Request(when, "batch", 500 + random.nextInt(500), 0, Long.MAX_VALUE));
+      load.add(new Request(when, "batch", 500 + random.nextInt(500), 0, 40 * Core.SECOND));
     }
     for (int at = 0; at < 60; at++) {
       long when = at * Core.SECOND + random.nextLong(Core.SECOND / 2);
-      load.add(new Request(when, "chat", 50 + random.nextInt(200), 2, 20 * Core.SECOND));
+      load.add(new Request(when, "chat", 50 + random.nextInt(200), 0, 20 * Core.SECOND));
     }
     for (int at = 0; at < 30; at++) {
       long when = (4 + at / 5 * 10L) * Core.SECOND + random.nextLong(Core.SECOND);
-      load.add(new Request(when, "agent", 200 + random.nextInt(200), 1, 40 * Core.SECOND));
+      load.add(new Request(when, "agent", 200 + random.nextInt(200), 1, 30 * Core.SECOND));
     }
     load.sort(Comparator.comparingLong(Request::atNanos));
     return load;
