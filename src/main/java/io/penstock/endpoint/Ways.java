@@ -12,30 +12,23 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The ways of this endpoint, as its configuration stands. */
+/** How tickets of one endpoint can go, as its configuration stands. */
 final class Ways implements Routes {
   private final Upstreams upstreams;
+  private final Supplier<EndpointSpec> configuration;
   private final Quota own;
-  private final Supplier<EndpointSpec> configured;
   private final Runnable signal;
 
-  /**
-   * Makes the ways of an endpoint.
-   *
-   * @param own its own limit
-   * @param configured says how it is configured now
-   * @param signal asks for another step
-   */
-  Ways(Upstreams upstreams, Quota own, Supplier<EndpointSpec> configured, Runnable signal) {
+  Ways(Upstreams upstreams, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
     this.upstreams = upstreams;
+    this.configuration = configuration;
     this.own = own;
-    this.configured = configured;
     this.signal = signal;
   }
 
   @Override
   public List<Route> of(@Nullable String model, long now) {
-    EndpointSpec spec = configured.get();
+    EndpointSpec spec = configuration.get();
     if (spec.permit()) {
       return List.of(new Route(null, List.of(own)));
     }
@@ -51,30 +44,30 @@ final class Ways implements Routes {
 
   @Override
   public Reason noWay(@Nullable String model) {
-    boolean served = configured.get().upstreams().stream().anyMatch(each -> each.serves(model));
+    boolean served = configuration.get().upstreams().stream().anyMatch(each -> each.serves(model));
     return served ? Reason.NO_HEALTHY_UPSTREAM : Reason.NO_UPSTREAM_FOR_MODEL;
   }
 
   @Override
   public Bounds bounds() {
-    return configured.get().waiting().bounds();
+    return configuration.get().waiting().bounds();
   }
 
   @Override
   public int maxBlocked() {
-    return configured.get().waiting().maxBlocked();
+    return configuration.get().waiting().maxBlocked();
   }
 
   @Override
   public Discipline<Pending> discipline() {
-    EndpointSpec.Scheduling scheduling = configured.get().scheduling();
-    return Discipline.of(
-        scheduling.order(), scheduling.agingNanos(), configured.get().path().hashCode());
+    EndpointSpec spec = configuration.get();
+    EndpointSpec.Scheduling scheduling = spec.scheduling();
+    return Discipline.of(scheduling.order(), scheduling.agingNanos(), spec.path().hashCode());
   }
 
   @Override
   public int maxSkips() {
-    return configured.get().scheduling().maxSkips();
+    return configuration.get().scheduling().maxSkips();
   }
 
   @Override
