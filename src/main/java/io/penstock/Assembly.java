@@ -1,5 +1,6 @@
 package io.penstock;
 
+import io.penstock.config.Fault;
 import io.penstock.config.Loaded;
 import io.penstock.config.Reloader;
 import io.penstock.config.Snapshot;
@@ -7,8 +8,10 @@ import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.time.Ticker;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.env.Environment;
 
 /** Applies a configuration, at the start and at each reload alike: in one swap, or not at all. */
 final class Assembly implements Reloader {
@@ -19,14 +22,21 @@ final class Assembly implements Reloader {
   private final Addresses addresses;
   private final Events events;
   private final Ticker ticker;
+  private final Environment environment;
 
   Assembly(
-      Server.Setup setup, Registry registry, Addresses addresses, Events events, Ticker ticker) {
+      Server.Setup setup,
+      Registry registry,
+      Addresses addresses,
+      Events events,
+      Ticker ticker,
+      Environment environment) {
     this.setup = setup;
     this.registry = registry;
     this.addresses = addresses;
     this.events = events;
     this.ticker = ticker;
+    this.environment = environment;
     apply(setup.snapshot());
   }
 
@@ -39,19 +49,28 @@ final class Assembly implements Reloader {
   @Override
   public synchronized Result reload() {
     return switch (setup.files().load(setup.routes())) {
-      case Loaded.Bad bad -> {
-        bad.faults().forEach(fault -> LOG.error("not reloaded: {}", fault));
-        String first = bad.faults().getFirst().toString();
-        events.publish(new Event.Reloaded(ticker.nanos(), false, first));
-        yield new Result.Refused(bad.faults());
-      }
+      case Loaded.Bad bad -> refused(bad.faults());
       case Loaded.Good(Snapshot snapshot) -> {
-        apply(snapshot);
-        int endpoints = snapshot.endpoints().size();
-        LOG.info("reloaded: {} endpoints", endpoints);
-        events.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
-        yield new Result.Applied(endpoints, snapshot.warnings());
+        String open = OpenRelay.problem(environment, snapshot);
+        yield open == null
+            ? applied(snapshot)
+            : refused(List.of(new Fault(setup.routes().toString(), 1, 1, open)));
       }
     };
+  }
+
+  private Result refused(List<Fault> faults) {
+    faults.forEach(fault -> LOG.error("not reloaded: {}", fault));
+    String first = faults.getFirst().toString();
+    events.publish(new Event.Reloaded(ticker.nanos(), false, first));
+    return new Result.Refused(faults);
+  }
+
+  private Result applied(Snapshot snapshot) {
+    apply(snapshot);
+    int endpoints = snapshot.endpoints().size();
+    LOG.info("reloaded: {} endpoints", endpoints);
+    events.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
+    return new Result.Applied(endpoints, snapshot.warnings());
   }
 }

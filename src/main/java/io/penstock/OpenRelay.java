@@ -1,7 +1,10 @@
 package io.penstock;
 
+import io.penstock.config.Snapshot;
+import io.penstock.endpoint.EndpointSpec;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.core.env.Environment;
@@ -24,17 +27,33 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
     return why;
   }
 
-  static void check(Environment environment) {
-    String address = environment.getProperty("server.address", "");
-    boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
-    if (!meant && !loopback(address)) {
-      throw new OpenRelay(
-          "no keys are configured, so anyone who reaches "
-              + named(address)
-              + " could use the upstreams: listen on 127.0.0.1, or say"
-              + " --penstock.keys.required=false to mean it");
+  static void check(Environment environment, Snapshot snapshot) {
+    String why = problem(environment, snapshot);
+    if (why != null) {
+      throw new OpenRelay(why);
     }
     checkOperator(environment);
+  }
+
+  /** Returns why the gateway must not serve {@code snapshot} where it listens, or null. */
+  static @Nullable String problem(Environment environment, Snapshot snapshot) {
+    String address = environment.getProperty("server.address", "");
+    boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
+    if (meant || loopback(address) || asked(address, snapshot)) {
+      return null;
+    }
+    return "no keys are configured, so anyone who reaches "
+        + named(address)
+        + " could use the upstreams: listen on 127.0.0.1, or say"
+        + " --penstock.keys.required=false to mean it";
+  }
+
+  /** A configuration of rls says where to listen, and relays nothing while it has no upstream. */
+  private static boolean asked(String address, Snapshot snapshot) {
+    Snapshot.Server server = snapshot.server();
+    return server != null
+        && address.equals(server.host())
+        && snapshot.endpoints().stream().allMatch(EndpointSpec::permit);
   }
 
   private static void checkOperator(Environment environment) {

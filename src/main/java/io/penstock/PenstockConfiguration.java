@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.LoopResources;
 
@@ -82,8 +83,13 @@ class PenstockConfiguration {
   /** Watched from before the first load is applied, so that no change is missed. */
   @Bean
   Assembly assembly(
-      Server.Setup setup, Registry registry, Addresses addresses, EventBus events, Ticker ticker) {
-    return new Assembly(setup, registry, addresses, events, ticker);
+      Server.Setup setup,
+      Registry registry,
+      Addresses addresses,
+      EventBus events,
+      Ticker ticker,
+      Environment environment) {
+    return new Assembly(setup, registry, addresses, events, ticker, environment);
   }
 
   @Bean

@@ -36,10 +36,14 @@ final class ServeCommand implements Callable<Integer> {
       description = "Route file, or directory of route files (default: ${DEFAULT-VALUE}).")
   private Path routes = Path.of("routes");
 
-  @Option(names = "--host", description = "Address to listen on (default: 127.0.0.1).")
+  @Option(
+      names = "--host",
+      description = "Address to listen on (default: server.host of a route file, else 127.0.0.1).")
   private @Nullable String host;
 
-  @Option(names = "--port", description = "Port of the gateway (default: 8080).")
+  @Option(
+      names = "--port",
+      description = "Port of the gateway (default: server.port of a route file, else 8080).")
   private @Nullable Integer port;
 
   @Option(names = "--operator-port", description = "Port for operators (default: 8081).")

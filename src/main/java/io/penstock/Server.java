@@ -7,12 +7,17 @@ import io.penstock.config.Snapshot;
 import io.penstock.provider.MockAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
 
 /** Starts the gateway. */
 public final class Server {
@@ -66,7 +71,8 @@ public final class Server {
     application.setRegisterShutdownHook(false); // the program drains first: see Penstock
     application.addInitializers(
         context -> {
-          OpenRelay.check(context.getEnvironment());
+          listen(context.getEnvironment(), setup.snapshot().server());
+          OpenRelay.check(context.getEnvironment(), setup.snapshot());
           context.getBeanFactory().registerSingleton("setup", setup);
         });
     try {
@@ -74,6 +80,22 @@ public final class Server {
     } catch (OpenRelay unsafe) {
       return new Unsafe(unsafe.getMessage());
     }
+  }
+
+  /** Listens where the route files say, unless an argument or the environment says otherwise. */
+  private static void listen(ConfigurableEnvironment environment, Snapshot.@Nullable Server said) {
+    Map<String, Object> properties = new HashMap<>();
+    if (said != null && said.host() != null) {
+      properties.put("server.address", said.host());
+    }
+    if (said != null && said.port() != null) {
+      properties.put("server.port", said.port());
+    }
+    environment
+        .getPropertySources()
+        .addAfter(
+            StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+            new MapPropertySource("routes", properties));
   }
 
   /** What the gateway starts with. */

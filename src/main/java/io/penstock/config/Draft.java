@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A configuration in the making: what all files say together. One thread. */
 final class Draft {
@@ -17,9 +18,47 @@ final class Draft {
   private final Map<String, Place> paths = new HashMap<>();
   private final Map<String, Located<UpstreamSpec>> upstreams = new HashMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
+  private @Nullable Runnable root;
+  private boolean rls;
+  private @Nullable Located<String> host;
+  private @Nullable Located<Long> port;
 
   Draft(Faults faults) {
     this.faults = faults;
+  }
+
+  Faults faults() {
+    return faults;
+  }
+
+  /** Notes a configuration of rls, which builds {@code /} by {@code root} if no file has it. */
+  void rls(Runnable root) {
+    rls = true;
+    this.root = this.root == null ? root : this.root;
+  }
+
+  /** Builds {@code /} where a configuration of rls leaves it out; after all files. */
+  void addRoot() {
+    if (root != null && !paths.containsKey("/")) {
+      root.run();
+    }
+  }
+
+  /** Notes where a file wants the gateway to listen; another file that differs is a fault. */
+  void listen(Section server) {
+    host = same(host, server.get(Rls.HOST), "server.host");
+    port = same(port, server.get(Rls.PORT), "server.port");
+  }
+
+  private <T> @Nullable Located<T> same(
+      @Nullable Located<T> first, @Nullable Located<T> second, String name) {
+    if (first != null && second != null && !first.value().equals(second.value())) {
+      faults.add(
+          second.place(),
+          "%s is %s, but %s at %s, expected the same"
+              .formatted(name, second.value(), first.value(), first.place()));
+    }
+    return first == null ? second : first;
   }
 
   /** Notes that an endpoint has {@code path}; a second one is a fault. */
@@ -52,7 +91,9 @@ final class Draft {
   }
 
   void warn(Place place, String warning) {
-    warnings.add(place + ": " + warning);
+    if (warnings.size() < Faults.MOST) {
+      warnings.add(place + ": " + warning);
+    }
   }
 
   boolean empty() {
@@ -60,8 +101,13 @@ final class Draft {
   }
 
   Snapshot finish() {
+    Snapshot.Server server =
+        new Snapshot.Server(
+            host == null ? null : host.value(),
+            port == null ? null : Math.toIntExact(port.value()));
     return new Snapshot(
         endpoints.stream().sorted(Comparator.comparing(EndpointSpec::path)).toList(),
+        rls ? server : null,
         new ArrayList<>(warnings));
   }
 }

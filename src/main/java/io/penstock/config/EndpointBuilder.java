@@ -55,11 +55,13 @@ final class EndpointBuilder {
   private final Values values;
   private final Faults faults;
   private final Draft draft;
+  private final boolean rls;
 
-  EndpointBuilder(Values values, Faults faults, Draft draft) {
+  EndpointBuilder(Values values, Source source) {
     this.values = values;
-    this.faults = faults;
-    this.draft = draft;
+    this.faults = source.faults();
+    this.draft = source.draft();
+    this.rls = source.rls();
   }
 
   /** Adds the endpoint to the draft, or faults. */
@@ -68,7 +70,7 @@ final class EndpointBuilder {
       draft.path(values.get(PATH), values.place(PATH));
     }
     check();
-    Optional<LimitSpec> limit = new LimitBuilder(values, faults).build();
+    Optional<LimitSpec> limit = new LimitBuilder(values, faults, rls).build();
     Optional<Upstreams> upstreams = upstreams();
     if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
       draft.endpoint(endpoint(limit.get(), upstreams.get()));
@@ -193,7 +195,8 @@ final class EndpointBuilder {
             values.get(COST_FROM),
             values.get(DEFAULT_TOKENS),
             values.get(DEFAULT_OUTPUT_TOKENS),
-            values.get(MAX_BODY_BYTES)),
+            values.get(MAX_BODY_BYTES),
+            rls),
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
         values.get(STRIP_PREFIX),
@@ -219,7 +222,7 @@ final class EndpointBuilder {
             values.get(MAX_QUEUED_BYTES)),
         values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
         Numbers.secondsToNanos(values.get(QUEUE_TIMEOUT)),
-        false,
+        rls,
         Numbers.secondsToNanos(values.get(MAX_WAIT)),
         Numbers.secondsToNanos(values.get(HEARTBEAT_SECONDS)));
   }

@@ -12,6 +12,7 @@ import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;
 
@@ -24,10 +25,12 @@ final class LimitBuilder {
 
   private final Values values;
   private final Faults faults;
+  private final boolean rls;
 
-  LimitBuilder(Values values, Faults faults) {
+  LimitBuilder(Values values, Faults faults, boolean rls) {
     this.values = values;
     this.faults = faults;
+    this.rls = rls;
   }
 
   /** Returns the limit, or adds faults where the settings have none yet. */
@@ -48,8 +51,10 @@ final class LimitBuilder {
     if (!values.usable(RATE, UNIT)) {
       return Optional.empty();
     }
+    BigDecimal rate = values.get(RATE);
+    long unitSeconds = values.get(UNIT);
     try {
-      return Optional.of(Rate.of(values.get(RATE), values.get(UNIT)));
+      return Optional.of(Rate.of(rls ? Rls.coarse(rate, unitSeconds) : rate, unitSeconds));
     } catch (IllegalArgumentException e) {
       faults.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
       return Optional.empty();

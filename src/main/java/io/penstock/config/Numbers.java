@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 final class Numbers {
   private static final int LONGEST = 40;
   private static final int DECIMALS = 9;
+  private static final Pattern ZERO = Pattern.compile("-?0(\\.0+)?([eE][+-]?[0-9]{1,3})?");
 
   private Numbers() {}
 
@@ -83,6 +84,9 @@ final class Numbers {
       if (low < 0 || (above && low == 0) || number.compareTo(most) > 0) {
         return bad(scalar);
       }
+      if (number.scale() > DECIMALS && source.rls()) {
+        return new Parsed.Good<>(number.setScale(DECIMALS, RoundingMode.HALF_UP));
+      }
       if (number.scale() > DECIMALS) {
         return new Parsed.Bad<>(
             "is " + scalar.shown() + ", expected at most " + DECIMALS + " decimals");
@@ -101,6 +105,11 @@ final class Numbers {
       return Shape.orVariable(
           Shape.keywords("type", "number", minimum, show(least), "maximum", show(most)));
     }
+  }
+
+  /** Returns whether {@code text} is a number that is zero. */
+  static boolean zero(String text) {
+    return text.length() <= LONGEST && ZERO.matcher(text).matches();
   }
 
   /** Returns {@code seconds} in nanoseconds, rounded up. */

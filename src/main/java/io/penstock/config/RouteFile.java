@@ -6,10 +6,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
@@ -18,7 +15,6 @@ import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.events.Event;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
-import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.parser.Parser;
 import org.yaml.snakeyaml.parser.ParserImpl;
 import org.yaml.snakeyaml.reader.StreamReader;
@@ -35,55 +31,20 @@ final class RouteFile {
   private static final int DEEPEST = 20;
   private static final int MOST_ALIASES = 50;
   private static final String EXPECTED = "a mapping with defaults and endpoints";
-  private static final List<String> KEYS = List.of("defaults", "endpoints");
-  private static final Listing ENDPOINTS = new Listing("endpoint", EndpointSettings.TABLE);
 
   private final Source source;
-  private final Draft draft;
 
-  RouteFile(Source source, Draft draft) {
+  RouteFile(Source source) {
     this.source = source;
-    this.draft = draft;
   }
 
   /** Reads the file's bytes into the draft; what is wrong becomes faults. */
   void read(byte[] bytes) {
-    text(bytes)
-        .flatMap(this::compose)
-        .flatMap(root -> source.mapping(root, "the file", EXPECTED))
-        .ifPresent(this::root);
-  }
-
-  private void root(MappingNode root) {
-    Section defaults = Section.empty(source.place(root));
-    List<Section> endpoints = List.of();
-    Set<String> seen = new HashSet<>();
-    for (NodeTuple tuple : root.getValue()) {
-      String key = Section.uniqueKey(tuple.getKeyNode(), seen, source).orElse("");
-      Node value = tuple.getValueNode();
-      switch (key) {
-        case "defaults" ->
-            defaults =
-                source
-                    .mapping(value, key, "a mapping of settings")
-                    .map(node -> Section.read(node, EndpointSettings.DEFAULTS, source))
-                    .orElse(defaults);
-        case "endpoints" -> endpoints = ENDPOINTS.read(value, source, key).orElse(List.of());
-        case "" -> {} // has its fault already
-        default -> source.fault(tuple.getKeyNode(), unknown(key));
-      }
-    }
-    for (Section endpoint : endpoints) {
-      new EndpointBuilder(Values.ofEndpoint(endpoint, defaults), source.faults(), draft).build();
-    }
-  }
-
-  private static String unknown(String key) {
-    return "unknown key "
-        + Scalar.quote(key)
-        + Nearest.nearest(key, KEYS)
-            .map(near -> ", did you mean '" + near + "'?")
-            .orElse(", expected defaults or endpoints");
+    Optional<MappingNode> root =
+        text(bytes)
+            .flatMap(this::compose)
+            .flatMap(node -> source.mapping(node, "the file", EXPECTED));
+    new TopLevel(Rls.is(source.file(), root) ? source.asRls() : source).read(root);
   }
 
   /** Decodes {@code bytes}; SnakeYAML would replace what is not UTF-8 without a word. */

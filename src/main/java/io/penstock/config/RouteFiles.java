@@ -38,6 +38,7 @@ public final class RouteFiles {
           faults.add(Place.startOf(directoryOrFile.toString()), problem);
       case RouteListing.Found found -> {
         found.files().forEach(file -> read(file, faults, draft));
+        draft.addRoot();
         if (faults.none() && draft.empty()) {
           faults.add(
               Place.startOf(found.files().getFirst().toString()),
@@ -60,6 +61,6 @@ public final class RouteFiles {
       faults.add(Place.startOf(name), RouteListing.problem(e));
       return;
     }
-    new RouteFile(new Source(name, variables, addressCheck, faults), draft).read(bytes);
+    new RouteFile(new Source(name, variables, addressCheck, draft, false)).read(bytes);
   }
 }

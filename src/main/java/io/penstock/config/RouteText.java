@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -20,7 +22,10 @@ public final class RouteText {
 
   private RouteText() {}
 
-  /** Returns the resolved configuration as one route file, secrets masked. */
+  /**
+   * Returns the resolved configuration as one route file, secrets masked. Where files differ in
+   * max_dynamic_endpoints, each endpoint shows that of its file.
+   */
   public static String yaml(Snapshot snapshot) {
     DumperOptions options = new DumperOptions();
     options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
@@ -29,9 +34,42 @@ public final class RouteText {
     options.setSplitLines(false);
     Yaml yaml =
         new Yaml(new SafeConstructor(new LoaderOptions()), new Representer(options), options);
-    List<Map<String, Object>> endpoints =
-        snapshot.endpoints().stream().map(EndpointSpec::shown).toList();
-    return yaml.dump(Map.of("endpoints", endpoints));
+    return yaml.dump(file(snapshot));
+  }
+
+  private static Map<String, Object> file(Snapshot snapshot) {
+    Map<String, Object> file = new LinkedHashMap<>();
+    String most = EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name();
+    Set<Integer> all =
+        snapshot.endpoints().stream().map(e -> e.descendants().most()).collect(Collectors.toSet());
+    List<Map<String, Object>> endpoints = new ArrayList<>();
+    for (EndpointSpec endpoint : snapshot.endpoints()) {
+      Map<String, Object> shown = new LinkedHashMap<>(endpoint.shown());
+      if (all.size() > 1) {
+        shown.put(most, endpoint.descendants().most());
+      }
+      endpoints.add(shown);
+    }
+    file.put("endpoints", endpoints);
+    if (all.size() == 1) {
+      file.put("defaults", Map.of(most, all.iterator().next()));
+    }
+    Snapshot.Server server = snapshot.server();
+    if (server != null) {
+      file.put(Rls.SERVER, shown(server));
+    }
+    return file;
+  }
+
+  private static Map<String, Object> shown(Snapshot.Server server) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    if (server.host() != null) {
+      shown.put(Rls.HOST.name(), server.host());
+    }
+    if (server.port() != null) {
+      shown.put(Rls.PORT.name(), server.port());
+    }
+    return shown;
   }
 
   /** Returns the JSON Schema (draft 2020-12) of route files, made from the parser's own tables. */
@@ -44,6 +82,7 @@ public final class RouteText {
     properties.put(
         "endpoints",
         Shape.keywords("type", "array", "items", sectionSchema(EndpointSettings.TABLE)));
+    properties.put(Rls.SERVER, sectionSchema(Rls.SERVER_TABLE));
     schema.putAll(object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
     schema.put(

@@ -34,7 +34,7 @@ final class Section {
     Map<String, Setting<?>> byName = new HashMap<>();
     table.forEach(setting -> byName.put(setting.name(), setting));
     Set<String> seen = new HashSet<>();
-    for (NodeTuple tuple : node.getValue()) {
+    for (NodeTuple tuple : source.entries(node)) {
       if (source.faults().full()) {
         break;
       }
@@ -43,7 +43,7 @@ final class Section {
       if (setting != null) {
         section.readValue(setting, tuple.getValueNode(), source);
       } else if (name.isPresent()) {
-        source.fault(tuple.getKeyNode(), Nearest.unknownKey(name.get(), table));
+        source.unknown(tuple.getKeyNode(), Nearest.unknownKey(name.get(), table));
       }
     }
     for (Setting<?> setting : table) {
@@ -57,12 +57,20 @@ final class Section {
   }
 
   private <T> void readValue(Setting<T> setting, Node node, Source source) {
+    if (source.rls() && Rls.unset(setting.name(), node, source.variables())) {
+      return;
+    }
     Optional<T> value = setting.shape().read(node, source, setting.name());
     if (value.isPresent()) {
       set.put(setting.name(), new Located<>(value.get(), source.place(node)));
     } else {
       broken.add(setting.name());
     }
+  }
+
+  /** Sets {@code setting}, as if it stood where the section starts. */
+  <T> void put(Setting<T> setting, T value) {
+    set.put(setting.name(), new Located<>(value, start));
   }
 
   /** Returns the key that {@code node} holds and that was not seen before, or adds a fault. */
@@ -108,7 +116,8 @@ final class Section {
   }
 
   /** Returns what is set here, or null. */
-  @SuppressWarnings("unchecked") // readValue, the only writer, puts a T under a Setting of T
+  @SuppressWarnings(
+      "unchecked") // readValue and put, the only writers, put a T under a Setting of T
   <T> @Nullable Located<T> get(Setting<T> setting) {
     return (Located<T>) set.get(setting.name());
   }

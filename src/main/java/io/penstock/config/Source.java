@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
@@ -17,18 +18,43 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param file its name in faults
  * @param variables what its references stand for
  * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
- * @param faults takes what is wrong
+ * @param draft takes what is read, and what is wrong
+ * @param rls whether it is a configuration of rls
  */
-record Source(String file, Variables variables, Consumer<URI> addressCheck, Faults faults) {
+record Source(
+    String file, Variables variables, Consumer<URI> addressCheck, Draft draft, boolean rls) {
   private static final Set<Tag> SCALAR_TAGS =
       Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
+
+  /** Returns the same file, read as a configuration of rls. */
+  Source asRls() {
+    return new Source(file, variables, addressCheck, draft, true);
+  }
+
+  Faults faults() {
+    return draft.faults();
+  }
 
   Place place(Node node) {
     return Place.of(file, node.getStartMark());
   }
 
   void fault(Node node, String message) {
-    faults.add(place(node), message);
+    faults().add(place(node), message);
+  }
+
+  /** Says that nobody reads the key {@code node}; in a configuration of rls it may be there. */
+  void unknown(Node node, String message) {
+    if (rls) {
+      draft.warn(place(node), "ignored: " + message);
+    } else {
+      fault(node, message);
+    }
+  }
+
+  /** Returns the entries of a mapping. */
+  List<NodeTuple> entries(MappingNode node) {
+    return rls ? Rls.entries(node, this) : node.getValue();
   }
 
   /** Reads a mapping, or adds a fault. */

@@ -115,6 +115,34 @@ final class Words {
     }
   }
 
+  /** An address or a name of this machine. */
+  record Host() implements Shape.OfScalar<String> {
+    private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9.:%_-]{1,255}");
+
+    @Override
+    public String expected() {
+      return "an address or a name of this machine, such as 127.0.0.1";
+    }
+
+    @Override
+    public Parsed<String> parse(Scalar scalar, Source source) {
+      return ALLOWED.matcher(scalar.text()).matches()
+          ? new Parsed.Good<>(scalar.text())
+          : bad(scalar);
+    }
+
+    @Override
+    public Object show(String value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return Shape.orVariable(
+          Shape.keywords("type", "string", "pattern", "^" + ALLOWED.pattern() + "$"));
+    }
+  }
+
   /** Returns {@code a}, {@code a or b}, {@code a, b or c}. */
   static String oneOf(List<String> names) {
     int last = names.size() - 1;

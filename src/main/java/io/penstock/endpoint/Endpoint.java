@@ -5,6 +5,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
+import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,20 +61,84 @@ public final class Endpoint {
   private final Dispatcher dispatcher;
   private final Inbox inbox;
   private final Quota own;
+  private final @Nullable Guests guests;
+  private final Object limitLock = new Object();
   private volatile EndpointSpec spec;
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
+  private volatile @Nullable Refusal stopping;
 
+  /** Makes one that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
+    this(spec, house, null, house.ticker().nanos());
+  }
+
+  /**
+   * Makes one that knows who is inside.
+   *
+   * @param emptied called with it when the last guest has left; see {@link Guests}
+   */
+  static Endpoint dynamic(EndpointSpec spec, House house, Consumer<Endpoint> emptied) {
+    return new Endpoint(spec, house, emptied, house.ticker().nanos());
+  }
+
+  private Endpoint(EndpointSpec spec, House house, @Nullable Consumer<Endpoint> emptied, long now) {
     this.spec = spec;
     this.house = house;
-    long now = house.ticker().nanos();
+    this.guests = emptied == null ? null : new Guests(() -> emptied.accept(this), now);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
     this.dispatcher = new Dispatcher(books, new Ways());
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
+  }
+
+  /** Lets a request in; false when the endpoint was given up, and another is to be found. */
+  boolean enter() {
+    return guests == null || guests.enter();
+  }
+
+  /**
+   * Sees out a request that came in with {@link Registry#enter}: it will ask for nothing more. Its
+   * ticket, if it has one, may still be settled.
+   */
+  public void leave() {
+    if (guests != null) {
+      guests.leave(house.ticker().nanos());
+    }
+  }
+
+  /** Returns since when nobody is inside, if nobody is. */
+  long emptySinceNanos() {
+    return guests == null ? Ticker.NEVER : guests.emptySinceNanos();
+  }
+
+  /** See {@link Guests#watchOn}. */
+  boolean watchOn() {
+    return guests != null && guests.watchOn();
+  }
+
+  /** See {@link Guests#giveUp}. */
+  boolean giveUp() {
+    return guests != null && guests.giveUp();
+  }
+
+  /** See {@link Guests#reopen}. */
+  void reopen() {
+    if (guests != null) {
+      guests.reopen();
+    }
+  }
+
+  /** Returns when its own limit is as good as new if nothing else happens, at most now if it is. */
+  long fullNanos(long now) {
+    long full = now;
+    for (Metered metered : own.limits()) {
+      Limit limit = metered.limit();
+      full = Math.max(full, limit.earliest(limit.capacity(), now));
+    }
+    return full;
   }
 
   /** Returns the configuration. */
@@ -111,6 +177,7 @@ public final class Endpoint {
    * arrival, and later otherwise: see {@link Pending#whenDecided}.
    */
   public Pending submit(Ask ask) {
+    bring();
     totals.add(Fate.OFFERED, ask.cost(), ask.bytes());
     totals.add(Fate.WAITING, ask.cost(), ask.bytes());
     long now = house.ticker().nanos();
@@ -146,7 +213,7 @@ public final class Endpoint {
       return;
     }
     if (pending.decide(State.CANCELLED)) {
-      totals.move(Fate.WAITING, Fate.CANCELLED, pending.cost(), pending.bytes());
+      ended(pending, Fate.WAITING, Fate.CANCELLED);
       publish(new Event.Cancelled(house.ticker().nanos(), path(), pending.order()));
       inbox.send(at -> dispatcher.leave(pending));
       return;
@@ -173,12 +240,10 @@ public final class Endpoint {
   void reconfigure(EndpointSpec next) {
     inbox.send(
         at -> {
-          if (closed != null) {
-            return; // its limit is forgotten, and may be another endpoint's by now
-          }
           EndpointSpec before = spec;
-          spec = next;
-          own.change(Charge.TOTAL, OwnLimit.of(house.limits(), next, before, at));
+          if (!become(next, at)) {
+            return;
+          }
           if (next.algorithm() != before.algorithm()) {
             inbox.drivenBy(house.drivers().driver(next.algorithm()));
           }
@@ -186,20 +251,43 @@ public final class Endpoint {
         });
   }
 
-  /** Refuses all who wait, and all who come. */
+  /** The limit of one that is closed is forgotten, and may be another endpoint's by now. */
+  private boolean become(EndpointSpec next, long now) {
+    synchronized (limitLock) {
+      if (closed != null) {
+        return false;
+      }
+      own.change(Charge.TOTAL, OwnLimit.of(house.limits(), next, spec, now));
+      spec = next;
+      return true;
+    }
+  }
+
+  /** Refuses all who wait, and all who come; nothing else changes. */
   void refuseAll(Refusal refusal) {
-    closed = refusal;
+    stopping = refusal;
     inbox.send(at -> dispatcher.close(refusal));
   }
 
-  /** Does that for good: its limit is forgotten. */
+  /** Refuses all who wait, and all who come; its limit is forgotten. */
   void close(Refusal refusal) {
-    refuseAll(refusal);
-    OwnLimit.forget(house.limits(), spec);
+    synchronized (limitLock) {
+      closed = refusal;
+      OwnLimit.forget(house.limits(), spec);
+    }
+    if (guests != null) {
+      guests.closing();
+    }
+    inbox.send(at -> dispatcher.close(refusal));
+  }
+
+  /** Returns whether nobody goes from here any more. */
+  boolean closed() {
+    return closed != null;
   }
 
   private void arrive(Pending pending, long now) {
-    Refusal refusal = closed;
+    Refusal refusal = closed != null ? closed : stopping;
     if (refusal != null) {
       if (pending.decide(State.REFUSED)) {
         books.refused(pending, refusal);
@@ -221,8 +309,21 @@ public final class Endpoint {
     }
   }
 
+  /** A ticket that was let go is settled. */
   void ended(Pending pending, Fate fate) {
-    totals.move(Fate.RUNNING, fate, pending.cost(), pending.bytes());
+    ended(pending, Fate.RUNNING, fate);
+  }
+
+  private void ended(Pending pending, Fate from, Fate to) {
+    totals.move(from, to, pending.cost(), pending.bytes());
+    leave();
+  }
+
+  /** A ticket is inside until it is settled. */
+  private void bring() {
+    if (guests != null) {
+      guests.bring();
+    }
   }
 
   void publish(Event event) {
@@ -258,7 +359,7 @@ public final class Endpoint {
   private final class Books implements Dispatcher.Clerk {
     @Override
     public void granted(Pending pending, Settlement settlement) {
-      move(pending, Fate.RUNNING);
+      totals.move(Fate.WAITING, Fate.RUNNING, pending.cost(), pending.bytes());
       decided.add(new Decision(pending, new Outcome.Granted(settlement)));
       Upstream upstream = settlement.upstream();
       publish(
@@ -274,20 +375,16 @@ public final class Endpoint {
 
     @Override
     public void refused(Pending pending, Refusal refusal) {
-      move(pending, Fate.REFUSED);
+      ended(pending, Fate.WAITING, Fate.REFUSED);
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
       publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
     }
 
     @Override
     public void expired(Pending pending, Refusal refusal) {
-      move(pending, Fate.EXPIRED);
+      ended(pending, Fate.WAITING, Fate.EXPIRED);
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
       publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
-    }
-
-    private void move(Pending pending, Fate fate) {
-      totals.move(Fate.WAITING, fate, pending.cost(), pending.bytes());
     }
   }
 

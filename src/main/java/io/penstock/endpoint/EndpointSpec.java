@@ -182,4 +182,25 @@ public record EndpointSpec(
   public boolean isDynamic() {
     return !path.equals(configuredPath);
   }
+
+  /** Returns the settings of a dynamic endpoint below this one, which it has from here. */
+  EndpointSpec dynamicAt(String below) {
+    Map<String, Object> as = new LinkedHashMap<>(shown);
+    as.put("path", below);
+    as.put("dynamic", true);
+    return new EndpointSpec(
+        below,
+        configuredPath,
+        algorithm,
+        limit,
+        scheduling,
+        waiting,
+        reading,
+        descendants,
+        shadow,
+        stripPrefix,
+        upstreams,
+        as,
+        stated);
+  }
 }

@@ -8,81 +8,245 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All endpoints by path. Reads are safe from any thread; one at a time applies. */
+/**
+ * All endpoints by path: those that are configured, and <em>dynamic</em> ones that requests made
+ * below them. Safe from any thread.
+ *
+ * <p>Looking one up takes no lock. What makes or removes one has a lock, under which limits are
+ * made and forgotten too: there is never more than one of a path.
+ */
 public final class Registry {
-  private final Endpoint.House house;
-  private volatile Paths paths = new Paths(Map.of());
+  /** A path longer than this, in characters, never becomes an endpoint. */
+  static final int LONGEST_DYNAMIC = 1024;
 
-  /** Endpoints by path, and the length of the longest: no need to look at more of a request's. */
-  private record Paths(Map<String, Endpoint> byPath, int longest) {
-    Paths(Map<String, Endpoint> byPath) {
+  /** So long nobody must have been inside a dynamic endpoint before it is reclaimed. */
+  static final long IDLE_NANOS = 600_000_000_000L;
+
+  private static final Refusal REMOVED =
+      Refusal.of(Reason.ENDPOINT_REMOVED, "the endpoint was removed");
+
+  private final Endpoint.House house;
+  private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
+  private final Reclaim reclaim;
+  private volatile Paths configured = new Paths(Map.of());
+
+  /** An endpoint, and what is configured: its own spec follows when its inbox is worked off. */
+  private record Place(Endpoint endpoint, EndpointSpec spec) {}
+
+  /** Places by path, and the length of the longest: no need to look at more of a request's. */
+  private record Paths(Map<String, Place> byPath, int longest) {
+    Paths(Map<String, Place> byPath) {
       this(Map.copyOf(byPath), byPath.keySet().stream().mapToInt(String::length).max().orElse(0));
+    }
+
+    @Nullable Endpoint own(String path) {
+      Place place = byPath.get(path);
+      return place == null ? null : place.endpoint();
+    }
+
+    /** Returns the place of a path: its own, else that of its nearest ancestor, else null. */
+    @Nullable Place nearest(String path) {
+      int end = path.length() <= longest ? path.length() : path.lastIndexOf('/', longest);
+      while (end > 1) {
+        Place place = byPath.get(path.substring(0, end));
+        if (place != null) {
+          return place;
+        }
+        end = path.lastIndexOf('/', end - 1);
+      }
+      return byPath.get("/");
     }
   }
 
   /** Makes an empty registry. */
   public Registry(Endpoint.House house) {
     this.house = house;
+    this.reclaim = new Reclaim(house.drivers(), this::ring);
   }
 
   /**
-   * Returns the endpoint of a path: its own, else that of its nearest ancestor, else null.
+   * Returns the endpoint of a path as things are: its own, else that of its nearest configured
+   * ancestor, else null.
    *
    * @param path of a request, percent-encoded as it came, without query
    */
   public @Nullable Endpoint find(String path) {
-    Paths current = paths;
-    Map<String, Endpoint> endpoints = current.byPath();
-    int longest = current.longest();
-    int end = path.length() <= longest ? path.length() : path.lastIndexOf('/', longest);
-    while (end > 1) {
-      Endpoint endpoint = endpoints.get(path.substring(0, end));
-      if (endpoint != null) {
-        return endpoint;
+    String looked = NormalPath.of(path) instanceof NormalPath.Good(String normal) ? normal : path;
+    Endpoint own = own(looked);
+    Place nearest = own == null ? configured.nearest(looked) : null;
+    return nearest == null ? own : nearest.endpoint();
+  }
+
+  /**
+   * Returns the endpoint of a path, made if that is what becomes of paths there, or null when none
+   * serves it. Whoever gets one is inside, and must {@linkplain Endpoint#leave leave} it once:
+   * until then it is not reclaimed.
+   *
+   * @param path of a request, percent-encoded as it came, without query
+   */
+  public @Nullable Endpoint enter(String path) {
+    NormalPath form = NormalPath.of(path);
+    String looked = form instanceof NormalPath.Good(String normal) ? normal : path;
+    boolean proper = form instanceof NormalPath.Good && looked.length() <= LONGEST_DYNAMIC;
+    Endpoint own = own(looked);
+    if (own == null) {
+      Place nearest = configured.nearest(looked);
+      if (nearest == null) {
+        return null;
       }
-      end = path.lastIndexOf('/', end - 1);
+      own = proper && room(nearest.spec()) ? null : nearest.endpoint();
     }
-    return endpoints.get("/");
+    return own != null && own.enter() ? own : enterOrMake(looked, proper);
+  }
+
+  private @Nullable Endpoint own(String path) {
+    Endpoint own = configured.own(path);
+    return own == null ? dynamic.get(path) : own;
+  }
+
+  private boolean room(EndpointSpec ancestor) {
+    return ancestor.descendants().dynamic()
+        && dynamic.mappingCount() < ancestor.descendants().most();
+  }
+
+  /** What is found under the lock is not given up before it is entered. */
+  private synchronized @Nullable Endpoint enterOrMake(String path, boolean proper) {
+    Endpoint own = own(path);
+    if (own == null) {
+      Place nearest = configured.nearest(path);
+      if (nearest == null) {
+        return null;
+      }
+      own = proper && room(nearest.spec()) ? made(path, nearest.spec()) : nearest.endpoint();
+    }
+    if (!own.enter()) {
+      throw new IllegalStateException("endpoint " + path + " was given up and is still there");
+    }
+    return own;
+  }
+
+  private Endpoint made(String path, EndpointSpec ancestor) {
+    Endpoint made = Endpoint.dynamic(ancestor.dynamicAt(path), house, this::emptied);
+    dynamic.put(path, made);
+    return made;
   }
 
   /** Returns all endpoints, sorted by path. */
   public Collection<Endpoint> all() {
-    return new TreeMap<>(paths.byPath()).values();
+    Map<String, Endpoint> all = new TreeMap<>(dynamic);
+    configured.byPath().forEach((path, place) -> all.put(path, place.endpoint()));
+    return all.values();
+  }
+
+  /** Returns the dynamic endpoints, in no order. */
+  public Collection<Endpoint> dynamic() {
+    return List.copyOf(dynamic.values());
   }
 
   /** Refuses all who wait at any endpoint, and all who come, from now on. */
   public synchronized void refuseAll(Refusal refusal) {
-    paths.byPath().values().forEach(endpoint -> endpoint.refuseAll(refusal));
+    all().forEach(endpoint -> endpoint.refuseAll(refusal));
   }
 
   /**
    * Applies a configuration in one swap. Endpoints whose path stays keep their tickets, spend and
-   * debt; tickets of the others are refused.
+   * debt; tickets of the others are refused. Dynamic endpoints follow their nearest ancestor, and
+   * are removed with it.
    */
   public synchronized void apply(List<EndpointSpec> specs) {
     long now = house.ticker().nanos();
     Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
     specs.forEach(spec -> spec.upstreams().forEach(each -> upstreams.put(each.id(), each)));
     house.upstreams().apply(upstreams.values(), now);
-    Map<String, Endpoint> before = paths.byPath();
-    Map<String, Endpoint> next = new LinkedHashMap<>();
+    Map<String, Place> next = new LinkedHashMap<>();
     for (EndpointSpec spec : specs) {
-      Endpoint known = before.get(spec.path());
-      if (known == null) {
-        next.put(spec.path(), new Endpoint(spec, house));
-      } else {
+      Endpoint known = own(spec.path());
+      if (known != null) {
         known.reconfigure(spec);
-        next.put(spec.path(), known);
       }
+      next.put(spec.path(), new Place(known == null ? new Endpoint(spec, house) : known, spec));
     }
-    paths = new Paths(next);
-    before.forEach(
-        (path, endpoint) -> {
-          if (!next.containsKey(path)) {
-            endpoint.close(Refusal.of(Reason.ENDPOINT_REMOVED, "the endpoint was removed"));
-          }
-        });
+    Paths before = configured;
+    configured = new Paths(next);
+    next.keySet().forEach(dynamic::remove);
+    before
+        .byPath()
+        .forEach(
+            (path, place) -> {
+              if (!next.containsKey(path)) {
+                remove(place.endpoint());
+              }
+            });
+    dynamic.forEach(this::follow);
+    reclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
+    reclaim.arm();
+  }
+
+  private void follow(String path, Endpoint child) {
+    Place nearest = configured.nearest(path);
+    if (nearest != null && nearest.spec().descendants().dynamic()) {
+      child.reconfigure(nearest.spec().dynamicAt(path));
+    } else {
+      dynamic.remove(path);
+      remove(child);
+    }
+  }
+
+  private void remove(Endpoint endpoint) {
+    endpoint.close(REMOVED);
+    if (endpoint.giveUp()) {
+      bequeath(endpoint);
+    }
+  }
+
+  /** What became of the tickets of one that was given up is told by its ancestor. */
+  private void bequeath(Endpoint endpoint) {
+    Place heir = configured.nearest(endpoint.path());
+    if (heir != null) {
+      heir.endpoint().totals().add(endpoint.totals());
+    }
+  }
+
+  /** Nobody is inside a dynamic endpoint any more. */
+  private synchronized void emptied(Endpoint endpoint) {
+    if (endpoint.closed()) {
+      if (endpoint.giveUp()) {
+        bequeath(endpoint);
+      }
+    } else if (dynamic.get(endpoint.path()) == endpoint) {
+      reclaim.lookAt(endpoint, endpoint.emptySinceNanos() + IDLE_NANOS);
+      reclaim.arm();
+    }
+  }
+
+  private synchronized void ring() {
+    reclaim.rang();
+    long now = house.ticker().nanos();
+    for (Endpoint each = reclaim.next(now); each != null; each = reclaim.next(now)) {
+      look(each, now);
+    }
+    reclaim.arm();
+  }
+
+  /** Given up first, then looked at: nobody can spend of its limit meanwhile. */
+  private void look(Endpoint endpoint, long now) {
+    if (!endpoint.giveUp()) {
+      if (endpoint.watchOn()) {
+        reclaim.lookAt(endpoint, endpoint.emptySinceNanos() + IDLE_NANOS);
+      }
+      return;
+    }
+    long rested = Math.max(endpoint.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
+    if (rested > now) {
+      endpoint.reopen();
+      reclaim.lookAt(endpoint, rested);
+      return;
+    }
+    dynamic.remove(endpoint.path());
+    endpoint.close(REMOVED);
+    bequeath(endpoint);
   }
 }

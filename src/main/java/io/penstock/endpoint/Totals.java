@@ -79,4 +79,14 @@ public final class Totals {
   public long bytes(Fate fate) {
     return sum(fate).bytes.sum();
   }
+
+  /** Adds those of an endpoint at which nothing happens any more. */
+  void add(Totals others) {
+    sums.forEach(
+        (fate, sum) -> {
+          sum.requests.add(others.requests(fate));
+          sum.tokens.add(others.tokens(fate));
+          sum.bytes.add(others.bytes(fate));
+        });
+  }
 }

@@ -12,7 +12,7 @@ final class Paths {
 
   private static final Pattern CONTROLS = Pattern.compile("(?i)%([01][0-9a-f]|7f)");
 
-  private static final Pattern BLURS = Pattern.compile("(?i)//|%2f|%5c");
+  private static final Pattern BLURS = Pattern.compile("(?i)%2f|%5c");
 
   private Paths() {}
 
@@ -26,14 +26,36 @@ final class Paths {
     return CONTROLS.matcher(path).find();
   }
 
-  /** Returns whether where segments of a path begin and end is in the eye of the beholder. */
+  /** Returns whether where a segment of a path ends is in the eye of the beholder. */
   static boolean blurs(String path) {
     return BLURS.matcher(path).find();
   }
 
-  /** Returns what is below the endpoint, starting with a slash, or empty. */
+  /**
+   * Returns what is below the configured endpoint, as it came, starting with a slash, or empty. The
+   * endpoint's own part may be written in another way than it is configured, but has as many
+   * segments.
+   */
   static String below(EndpointSpec spec, String path) {
-    return spec.path().length() == 1 ? path : path.substring(spec.path().length());
+    String configured = spec.configuredPath();
+    if (configured.length() == 1) {
+      return path;
+    }
+    int at = 0;
+    for (int slash = 0; slash >= 0; slash = configured.indexOf('/', slash + 1)) {
+      at = segmentEnd(path, at);
+    }
+    return path.substring(at);
+  }
+
+  /** Returns where the first segment at or after {@code from} ends; slashes too many are passed. */
+  private static int segmentEnd(String path, int from) {
+    int start = from;
+    while (start < path.length() && path.charAt(start) == '/') {
+      start++;
+    }
+    int end = path.indexOf('/', start);
+    return end < 0 ? path.length() : end;
   }
 
   /**

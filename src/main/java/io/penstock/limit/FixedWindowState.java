@@ -22,6 +22,11 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   @Override
+  public State kept() {
+    return debt == 0 && held == 0 ? new OpenWindow(spec, start, charged) : this;
+  }
+
+  @Override
   public long capacity() {
     return spec.capacity();
   }

@@ -2,11 +2,10 @@ package io.penstock.limit;
 
 import io.penstock.cost.Weight;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 
 /**
- * How much may pass. Safe from any thread: each change is one compare-and-set of an immutable
- * state.
+ * How much may pass. Safe from any thread: each change is one compare-and-set, of an immutable
+ * state or of the one word of an open window.
  *
  * <p>All instants are nanoseconds of one monotonic clock, given by the caller. Amounts are requests
  * or tokens, whichever the limit counts.
@@ -15,11 +14,13 @@ public final class Limit {
   /** How many sub-cells a window has. */
   static final int SUB_CELLS = 60;
 
+  private static final Answer.Receipt NOTHING = new Answer.Receipt(0, 0, 0);
+
   private final AtomicReference<State> state;
 
   /** Makes a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    state = new AtomicReference<>(State.of(spec, Balance.ZERO, now));
+    state = new AtomicReference<>(State.of(spec, Balance.ZERO, now).kept());
   }
 
   private State state() {
@@ -94,10 +95,7 @@ public final class Limit {
 
   /** Says what {@link #take} would say, and takes nothing: a receipt here is of nothing taken. */
   public Answer decide(Weight weight, long now) {
-    return switch (look(state(), weight, now)) {
-      case Look.Fits fits -> new Answer.Receipt(0, 0, 0);
-      case Look.No no -> no.answer();
-    };
+    return look(state(), weight, now);
   }
 
   /**
@@ -106,35 +104,50 @@ public final class Limit {
   public Answer take(Weight weight, long now) {
     while (true) {
       State current = state();
-      switch (look(current, weight, now)) {
-        case Look.No no -> {
-          return no.answer();
-        }
-        case Look.Fits(Weight cut) -> {
-          State.Taken taken = current.take(cut.taken(), cut.held(), now);
-          if (state.compareAndSet(current, taken.next())) {
-            return taken.receipt();
-          }
-        }
+      if (current instanceof OpenWindow open
+          && weight.held() == 0
+          && open.tryTake(weight.taken(), now)) {
+        return open.receipt(weight.taken());
+      }
+      Answer answer = look(current, weight, now);
+      if (answer instanceof Answer.Receipt && current instanceof OpenWindow) {
+        answer = look(current.frozen(), weight, now); // others may have taken what was seen
+      }
+      if (!(answer instanceof Answer.Receipt)) {
+        return answer;
+      }
+      Weight cut = weight.within(current.capacity());
+      State.Taken taken = current.take(cut.taken(), cut.held(), now);
+      if (replace(current, taken.next())) {
+        return taken.receipt();
       }
     }
   }
 
-  private sealed interface Look {
-    record Fits(Weight cut) implements Look {}
-
-    record No(Answer answer) implements Look {}
+  /**
+   * Takes {@code amount} &gt; 0 for good, without a receipt that could give it back; returns false,
+   * and takes nothing, when it is not admitted now. Allocates nothing in a fixed window that has
+   * neither debt nor holds.
+   */
+  public boolean admit(long amount, long now) {
+    if (state() instanceof OpenWindow open && open.tryTake(amount, now)) {
+      return true;
+    }
+    return take(Weight.exactly(amount), now) instanceof Answer.Receipt;
   }
 
-  private static Look look(State current, Weight weight, long now) {
+  private boolean replace(State current, State next) {
+    return state.compareAndSet(current, next.kept());
+  }
+
+  private static Answer look(State current, Weight weight, long now) {
     long capacity = current.capacity();
     if (weight.least() > capacity) {
-      return new Look.No(new Answer.Refuse(capacity));
+      return new Answer.Refuse(capacity);
     }
-    Weight cut = weight.within(capacity);
-    long amount = cut.amount();
+    long amount = weight.within(capacity).amount();
     boolean fits = amount <= current.room(now) && current.paced(amount, now) <= now;
-    return fits ? new Look.Fits(cut) : new Look.No(new Answer.Wait(current.earliest(amount, now)));
+    return fits ? NOTHING : new Answer.Wait(current.earliest(amount, now));
   }
 
   /**
@@ -142,7 +155,15 @@ public final class Limit {
    * taken from counts, {@code held} always.
    */
   public void give(Answer.Receipt receipt, long taken, long held, long now) {
-    update(current -> current.give(receipt.cell(), taken, held, now));
+    while (true) {
+      State current = state();
+      if (current instanceof OpenWindow open && open.tryGive(receipt.cell(), taken, now)) {
+        return;
+      }
+      if (replace(current, current.give(receipt.cell(), taken, held, now))) {
+        return;
+      }
+    }
   }
 
   /**
@@ -152,8 +173,11 @@ public final class Limit {
   public Answer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
       State current = state();
+      if (current instanceof OpenWindow open && open.tryCharge(amount, now)) {
+        return open.receipt(amount);
+      }
       State.Taken charged = current.charge(amount, unheld, now);
-      if (state.compareAndSet(current, charged.next())) {
+      if (replace(current, charged.next())) {
         return charged.receipt();
       }
     }
@@ -161,7 +185,12 @@ public final class Limit {
 
   /** Gives the limit another spec; what is charged, owed and held stays. */
   public void resize(LimitSpec spec, long now) {
-    update(current -> current.spec().equals(spec) ? current : current.become(spec, now));
+    while (true) {
+      State current = state();
+      if (current.spec().equals(spec) || replace(current, current.become(spec, now))) {
+        return;
+      }
+    }
   }
 
   /**
@@ -169,16 +198,15 @@ public final class Limit {
    * provider; no effect on other limits.
    */
   public void widen(long nanos) {
-    update(
-        current -> current instanceof TrailingWindowState window ? window.widened(nanos) : current);
+    while (state() instanceof TrailingWindowState window) {
+      if (replace(window, window.widened(nanos))) {
+        return;
+      }
+    }
   }
 
   /** Returns what is owed at {@code now}. */
   public Balance balance(long now) {
     return state().balance(now);
-  }
-
-  private void update(UnaryOperator<State> change) {
-    state.updateAndGet(change);
   }
 }

@@ -1,7 +1,8 @@
 package io.penstock.limit;
 
 /**
- * One state of a limit: immutable, its successors are pure functions of it and an instant.
+ * One state of a limit: immutable, its successors are pure functions of it and an instant. {@link
+ * OpenWindow} alone changes in place until it is frozen.
  *
  * <p>Instants given to one limit may be slightly out of order, because threads race; a state treats
  * an instant before its own as its own.
@@ -13,6 +14,7 @@ sealed interface State
         SlidingWindowState,
         SlidingCellsState,
         FixedWindowState,
+        OpenWindow,
         TrailingWindowState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
@@ -22,6 +24,16 @@ sealed interface State
   /** Returns a + b, at most {@link #MOST}. */
   static long sum(long a, long b) {
     return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
+  }
+
+  /** This state as one that does not change: itself, unless it changed in place until now. */
+  default State frozen() {
+    return this;
+  }
+
+  /** This state as the one to keep: itself, or the same one that changes in place. */
+  default State kept() {
+    return this;
   }
 
   LimitSpec spec();

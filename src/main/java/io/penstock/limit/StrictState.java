@@ -6,6 +6,10 @@ package io.penstock.limit;
  * <p>After {@code rate.releases()} slots a whole number of seconds has passed, so the anchor moves
  * there: k stays small and no rounding adds up.
  *
+ * <p>A release may come {@code earlyNanos} before its slot, and the slots stay where they are: in
+ * any time t come at most 1 + (t + earlyNanos) ÷ interval releases that are not late, and after
+ * idleness at most 1 + earlyNanos ÷ interval at once.
+ *
  * @param anchor the instant of slot 0
  * @param slot the next free slot, 0 to releases − 1
  */
@@ -24,6 +28,11 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
     return anchor + spec.rate().slotNanos(slot);
   }
 
+  /** The instant from which the next slot may be used. */
+  private long opens() {
+    return next() - Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
+  }
+
   @Override
   public long capacity() {
     return 1;
@@ -31,7 +40,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
 
   @Override
   public long room(long now) {
-    return now >= next() ? 1 : 0;
+    return now >= opens() ? 1 : 0;
   }
 
   @Override
@@ -41,14 +50,15 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
 
   @Override
   public long opens(long amount, long now) {
-    return Math.max(now, next());
+    return Math.max(now, opens());
   }
 
   @Override
   public long forecast(long ahead, long own, long now) {
     long wait = Math.max(0, next() - now);
     long behind = spec.rate().nanosFor(ahead);
-    return wait > Long.MAX_VALUE - behind ? Long.MAX_VALUE : wait + behind;
+    long slot = wait > Long.MAX_VALUE - behind ? Long.MAX_VALUE : wait + behind;
+    return Math.max(0, slot - spec.earlyNanos());
   }
 
   @Override

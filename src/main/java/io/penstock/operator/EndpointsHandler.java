@@ -1,6 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
 import io.penstock.endpoint.Totals;
 import io.penstock.endpoint.Totals.Fate;
@@ -47,7 +48,11 @@ final class EndpointsHandler {
   /** The configuration that runs, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
-        registry.all().stream().map(endpoint -> endpoint.spec().shown()).toList();
+        registry.all().stream()
+            .map(Endpoint::spec)
+            .filter(spec -> !spec.isDynamic())
+            .map(EndpointSpec::shown)
+            .toList();
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
@@ -55,7 +60,7 @@ final class EndpointsHandler {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),
-        false,
+        endpoint.spec().isDynamic(),
         // Sums that others add to meanwhile may be seen in between.
         Math.max(0, totals.requests(Fate.WAITING)),
         Math.max(0, totals.tokens(Fate.WAITING)),

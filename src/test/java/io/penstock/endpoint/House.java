@@ -14,6 +14,7 @@ import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
+import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -35,13 +36,15 @@ final class House {
   final Registry registry;
 
   House() {
+    this(new LocalLimitSource());
+  }
+
+  House(LimitSource limits) {
     ticker.set(START);
     events.subscribe(recorded);
     Events all = events;
     registry =
-        new Registry(
-            new Endpoint.House(
-                upstreams, new LocalLimitSource(), ticker, drivers, all, new AtomicLong()));
+        new Registry(new Endpoint.House(upstreams, limits, ticker, drivers, all, new AtomicLong()));
   }
 
   /** The settings of an endpoint that tests vary. */

@@ -102,7 +102,6 @@ class BadInputIT extends HostileCase {
   @Test
   void pathThatNoEndpointHas_isNotFound() {
     refused(post("/nowhere", ASK), 404, "no_endpoint");
-    refused(post("//openai/v1/chat/completions", ASK), 404, "no_endpoint");
     refused(post("/openaiX/v1/chat/completions", ASK), 404, "no_endpoint");
   }
 
@@ -136,6 +135,19 @@ class BadInputIT extends HostileCase {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(Long.parseLong(answer.header("x-penstock-cost"))).isGreaterThan(5);
     assertThat(upstream.received().target()).isEqualTo(path.substring("/openai".length()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "//openai/v1/chat/completions, /v1/chat/completions",
+    "/%6Fpen%61i//v1/chat/completions, //v1/chat/completions"
+  })
+  void endpointWrittenOtherwise_isTheSameEndpoint(String path, String forwarded)
+      throws InterruptedException {
+    refused(post(path, "{"), 400, "bad_request");
+    Message answer = post(path, ASK);
+    assertThat(answer.header("x-penstock-endpoint")).isEqualTo("/openai");
+    assertThat(upstream.received().target()).isEqualTo(forwarded);
   }
 
   @Test

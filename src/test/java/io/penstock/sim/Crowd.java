@@ -135,7 +135,7 @@ final class Crowd {
     if (pending == null || ticket.clientGone) {
       return;
     }
-    world.note("now " + world.now() + ": client gone of " + ticket);
+    world.note("client gone of", ticket.order);
     Settlement settlement = ticket.settlement;
     ticket.clientGone = true;
     if (settlement == null) {
@@ -154,7 +154,7 @@ final class Crowd {
     }
     ticket.settlement = settlement;
     if (scenario.cancels && scenario.chance(0.03)) {
-      ticket.endpoint.waiting.values().stream()
+      ticket.endpoint.waiting.stream()
           .skip(scenario.random.nextInt(3))
           .findFirst()
           .ifPresent(this::leave);

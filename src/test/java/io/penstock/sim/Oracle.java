@@ -6,10 +6,8 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.Quota;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +16,15 @@ import org.jspecify.annotations.Nullable;
 /** Follows what the core does and says when it should have done something else. */
 final class Oracle {
   private final Simulation world;
-  private final Map<Long, SimTicket> tickets = new HashMap<>();
+
+  /** By the number of their arrival. */
+  private final List<SimTicket> tickets = new ArrayList<>();
+
   private final OracleWays ways;
   private final OracleOrder order;
   private final OracleChecks checks;
+  private int waiting;
+  private int running;
 
   Oracle(Simulation world) {
     this.world = world;
@@ -35,15 +38,11 @@ final class Oracle {
   }
 
   int running() {
-    int running = 0;
-    for (SimEndpoint each : ways.all()) {
-      running += (int) each.sum(Stage.RUNNING)[0];
-    }
     return running;
   }
 
   int waiting() {
-    return ways.all().stream().mapToInt(each -> each.waiting.size()).sum();
+    return waiting;
   }
 
   /** A configuration was applied; nothing has looked at it yet. */
@@ -56,17 +55,19 @@ final class Oracle {
   }
 
   void submitted(SimTicket ticket) {
-    tickets.put(ticket.order, ticket);
-    ticket.endpoint.waiting.put(ticket.order, ticket);
+    check(tickets.size() == ticket.order, "is not the one to come next", ticket);
+    tickets.add(ticket);
+    ticket.endpoint.waiting.add(ticket);
+    waiting++;
     ticket.endpoint.count(Stage.WAITING, ticket, 1);
   }
 
   void heard(Event event) {
     if (event instanceof Event.TicketEvent about) {
-      SimTicket ticket = tickets.get(about.ticket());
-      if (ticket == null) {
+      if (about.ticket() >= tickets.size()) {
         throw new Violation("nobody submitted " + event);
       }
+      SimTicket ticket = tickets.get((int) about.ticket());
       switch (about) {
         case Event.Queued queued -> ticket.seen = true;
         case Event.Released released -> released(ticket, released);
@@ -98,18 +99,33 @@ final class Oracle {
     }
   }
 
+  /** Whether all live endpoints are under way: nobody has to be told to go on. */
+  boolean nonePaused() {
+    for (SimEndpoint each : ways.live()) {
+      if (each.paused) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static void check(boolean holds, String what, SimTicket ticket) {
     if (!holds) {
       throw new Violation(what + ": " + ticket);
     }
   }
 
-  private static void move(SimTicket ticket, Stage from, Stage to) {
-    check(ticket.stage == from, "is not " + from + " and cannot be " + to, ticket);
-    check(from == Stage.WAITING || from == Stage.RUNNING, "has ended and is " + to, ticket);
-    if (from == Stage.WAITING) {
-      ticket.endpoint.waiting.remove(ticket.order);
+  private void move(SimTicket ticket, Stage from, Stage to) {
+    if (ticket.stage != from || (from != Stage.WAITING && from != Stage.RUNNING)) {
+      throw new Violation("cannot go from " + from + " to " + to + ": " + ticket);
     }
+    if (from == Stage.WAITING) {
+      ticket.endpoint.remove(ticket);
+      waiting--;
+    } else {
+      running--;
+    }
+    running += to == Stage.RUNNING ? 1 : 0;
     ticket.stage = to;
     ticket.endpoint.count(from, ticket, -1);
     ticket.endpoint.count(to, ticket, 1);
@@ -135,27 +151,33 @@ final class Oracle {
   private static List<OracleSpend> take(SimTicket ticket, @Nullable SimPool pool, long now) {
     List<OracleSpend> spends = new ArrayList<>();
     if (pool != null) {
-      for (OracleSpend.Metering metering : pool.limits.values()) {
-        spends.add(new OracleSpend(metering, pool.spec.charge(), ticket.cost, now));
+      for (OracleSpend.Metering metering : pool.meters) {
+        spends.add(new OracleSpend(metering, pool.spec.charge(), ticket, now));
       }
     }
-    OracleSpend.Metering own = OracleWays.own(ticket.endpoint);
+    OracleSpend.Metering own = ticket.endpoint.own;
     if (own != null) {
-      spends.add(new OracleSpend(own, Charge.TOTAL, ticket.cost, now));
+      spends.add(new OracleSpend(own, Charge.TOTAL, ticket, now));
     }
     return spends;
   }
 
   void produced(SimTicket ticket, long output) {
-    ticket.spends.forEach(spend -> spend.produced(output, world.now()));
+    for (OracleSpend spend : ticket.spends) {
+      spend.produced(output, world.now());
+    }
   }
 
   void settled(SimTicket ticket, @Nullable Usage usage, long counted) {
-    ticket.spends.forEach(spend -> spend.settled(usage, counted, world.now()));
+    for (OracleSpend spend : ticket.spends) {
+      spend.settled(usage, counted, world.now());
+    }
   }
 
   void returned(SimTicket ticket) {
-    ticket.spends.forEach(spend -> spend.returned(world.now()));
+    for (OracleSpend spend : ticket.spends) {
+      spend.returned(world.now());
+    }
   }
 
   void widened() {
@@ -178,7 +200,7 @@ final class Oracle {
     StringBuilder text = new StringBuilder();
     for (SimEndpoint endpoint : ways.all()) {
       text.append(endpoint.spec).append(endpoint.paused ? " paused" : "").append('\n');
-      endpoint.waiting.values().forEach(each -> text.append("  ").append(each).append('\n'));
+      endpoint.waiting.forEach(each -> text.append("  ").append(each).append('\n'));
     }
     return text.append(ways.describe(world.now())).toString();
   }
@@ -188,11 +210,6 @@ final class Oracle {
     Map<String, UpstreamSpec> found = new LinkedHashMap<>();
     specs.forEach(spec -> spec.upstreams().forEach(each -> found.put(each.id(), each)));
     return found;
-  }
-
-  /** Returns whether a quota is kept for that ticket. */
-  static boolean keptFor(Quota quota, long order) {
-    return quota.line().kept() && !quota.line().keptFrom(order);
   }
 
   /** Returns the upstream of that id, which must be there. */

@@ -10,11 +10,16 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What must hold whenever nothing more can happen at an instant. */
 final class OracleChecks {
+  private static final Stage[] STAGES = Stage.values();
+  private static final Fate[] FATES =
+      Arrays.stream(STAGES).map(stage -> Fate.valueOf(stage.name())).toArray(Fate[]::new);
+
   private final OracleWays ways;
   private final boolean looksInside;
 
@@ -32,14 +37,14 @@ final class OracleChecks {
     for (SimEndpoint endpoint : ways.all()) {
       balanced(endpoint);
       if (!endpoint.removed) {
-        agrees(endpoint.quota, endpoint.own, now);
+        agrees(endpoint.line.quota, endpoint.own, now);
         nobodyCouldGo(endpoint, until);
       } else if (!endpoint.waiting.isEmpty()) {
         throw new Violation("waits at an endpoint that was removed: " + endpoint.waiting);
       }
     }
     for (SimPool pool : ways.pools()) {
-      for (Metered metered : pool.quota.limits()) {
+      for (Metered metered : pool.line.quota.limits()) {
         OracleSpend.Metering model = pool.limits.get(metered.measure());
         if (model == null) {
           throw new Violation(pool.name + " has a limit of " + metered.measure());
@@ -49,13 +54,13 @@ final class OracleChecks {
     }
   }
 
-  private void agrees(Quota quota, @Nullable OracleLimit model, long now) {
+  private void agrees(Quota quota, OracleSpend.@Nullable Metering model, long now) {
     int limits = quota.limits().size();
     if (limits != (model == null ? 0 : 1)) {
       throw new Violation(quota + " has " + limits + " limits");
     }
     if (model != null) {
-      agrees(quota.name(), quota.limits().getFirst().limit(), model, now);
+      agrees(quota.name(), quota.limits().getFirst().limit(), model.limit(), now);
     }
   }
 
@@ -63,7 +68,8 @@ final class OracleChecks {
     if (!looksInside) {
       return;
     }
-    long free = model.free(now) >= model.capacity() ? Long.MAX_VALUE : model.free(now);
+    long counted = model.free(now);
+    long free = counted >= model.capacity() ? Long.MAX_VALUE : counted;
     if (limit.room(now) != free) {
       throw new Violation(
           "%s has room %d, expected %d of %s".formatted(name, limit.room(now), free, model.spec()));
@@ -81,31 +87,42 @@ final class OracleChecks {
 
   private static void balanced(SimEndpoint endpoint) {
     Totals totals = endpoint.endpoint.totals();
-    long[] sums = new long[3];
-    for (Stage stage : Stage.values()) {
-      long[] expected = endpoint.sum(stage);
-      Fate fate = Fate.valueOf(stage.name());
-      long[] found = {totals.requests(fate), totals.tokens(fate), totals.bytes(fate)};
-      for (int at = 0; at < 3; at++) {
-        sums[at] += found[at];
-        if (found[at] != expected[at]) {
-          throw new Violation(
-              "%s counts %d %s, expected %d"
-                  .formatted(endpoint.spec.path(), found[at], fate, expected[at]));
-        }
+    long requests = 0;
+    long tokens = 0;
+    long bytes = 0;
+    for (int at = 0; at < STAGES.length; at++) {
+      long[] expected = endpoint.sum(STAGES[at]);
+      Fate fate = FATES[at];
+      boolean right =
+          totals.requests(fate) == expected[0]
+              && totals.tokens(fate) == expected[1]
+              && totals.bytes(fate) == expected[2];
+      if (!right) {
+        throw new Violation(
+            "%s counts %d requests, %d tokens, %d bytes %s, expected %s"
+                .formatted(
+                    endpoint.spec.path(),
+                    totals.requests(fate),
+                    totals.tokens(fate),
+                    totals.bytes(fate),
+                    fate,
+                    Arrays.toString(expected)));
       }
+      requests += expected[0];
+      tokens += expected[1];
+      bytes += expected[2];
     }
     boolean lost =
-        sums[0] != totals.requests(Fate.OFFERED)
-            || sums[1] != totals.tokens(Fate.OFFERED)
-            || sums[2] != totals.bytes(Fate.OFFERED);
+        requests != totals.requests(Fate.OFFERED)
+            || tokens != totals.tokens(Fate.OFFERED)
+            || bytes != totals.bytes(Fate.OFFERED);
     if (lost) {
       throw new Violation(endpoint.spec.path() + " has lost something of what was offered");
     }
   }
 
   private void nobodyCouldGo(SimEndpoint endpoint, long until) {
-    for (SimTicket ticket : endpoint.waiting.values()) {
+    for (SimTicket ticket : endpoint.waiting) {
       if (!ticket.seen) {
         throw new Violation("nobody has looked at " + ticket);
       }
@@ -119,7 +136,7 @@ final class OracleChecks {
         continue;
       }
       for (SimPool pool : ways.of(ticket)) {
-        if (ways.canGo(ticket, pool, until)) {
+        if (OracleWays.canGo(ticket, pool, until)) {
           throw new Violation("could go by " + until + ", and waits: " + ticket);
         }
       }
@@ -143,7 +160,7 @@ final class OracleChecks {
     }
     if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused) {
       for (SimPool pool : ways.of(ticket)) {
-        if (ways.possible(ticket) && ways.canGo(ticket, pool, now)) {
+        if (ways.possible(ticket) && OracleWays.canGo(ticket, pool, now)) {
           throw new Violation(
               "refused with %s, but it could go by %s: %s"
                   .formatted(refusal, pool == null ? "itself" : pool.name, ticket));
@@ -155,7 +172,7 @@ final class OracleChecks {
   /** Looks at a ticket whose time is up: at that very instant it may still go. */
   void expiry(SimTicket ticket, long now) {
     for (SimPool pool : ways.of(ticket)) {
-      if (!ticket.endpoint.paused && ways.canGo(ticket, pool, now)) {
+      if (!ticket.endpoint.paused && OracleWays.canGo(ticket, pool, now)) {
         throw new Violation("expired, but it could go: " + ticket);
       }
     }
@@ -169,7 +186,7 @@ final class OracleChecks {
     // Who left at this very instant may have done so only after it came.
     List<SimTicket> others = new ArrayList<>(endpoint.left);
     others.removeIf(each -> each.leftAt != now);
-    others.addAll(endpoint.waiting.values());
+    others.addAll(endpoint.waiting);
     for (SimTicket each : others) {
       if (each.seen) {
         tickets++;
@@ -189,9 +206,9 @@ final class OracleChecks {
       if (!endpoint.waiting.isEmpty() || endpoint.sum(Stage.RUNNING)[0] != 0) {
         throw new Violation("still waiting or running at the end: " + endpoint.waiting);
       }
-      empty(endpoint.quota, now);
+      empty(endpoint.line.quota, now);
     }
-    ways.pools().forEach(pool -> empty(pool.quota, now));
+    ways.pools().forEach(pool -> empty(pool.line.quota, now));
   }
 
   private static void empty(Quota quota, long now) {

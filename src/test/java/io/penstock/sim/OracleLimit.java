@@ -6,7 +6,8 @@ import io.penstock.limit.LimitSpec;
  * What a limit may let pass, worked out from the contract alone: none of the arithmetic of the
  * production limits is used here.
  */
-abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleStrict {
+abstract sealed class OracleLimit
+    permits OracleTrailing, OracleWindow, OracleStrict, OracleBucket, OracleSliding {
   /** What one ticket asks: at release, while its answer runs, and at the very least. */
   record Ask(long taken, long held, long least) {
     Ask within(long capacity) {
@@ -19,19 +20,28 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
       return new Ask(keep, Math.min(held, capacity - keep), least);
     }
 
+    /** What it asks in all, cut to a capacity that can admit the least of it. */
+    long allWithin(long capacity) {
+      return Math.min(capacity, taken + held);
+    }
+
     long all() {
       return taken + held;
     }
   }
 
   static OracleLimit of(LimitSpec spec, long now) {
+    return of(spec, 0, now);
+  }
+
+  /** A limit that starts with something owed to another one that counted the same. */
+  static OracleLimit of(LimitSpec spec, long owed, long now) {
     return switch (spec) {
       case LimitSpec.Strict strict -> new OracleStrict(strict);
       case LimitSpec.FixedWindow window -> new OracleWindow(window, now);
       case LimitSpec.TrailingWindow window -> new OracleTrailing(window, now);
-      case LimitSpec.TokenBucket bucket -> throw new IllegalArgumentException("none of " + bucket);
-      case LimitSpec.SlidingWindow window ->
-          throw new IllegalArgumentException("none of " + window);
+      case LimitSpec.TokenBucket bucket -> new OracleBucket(bucket, owed, now);
+      case LimitSpec.SlidingWindow window -> new OracleSliding(window, owed, now);
       case LimitSpec.Unlimited unlimited ->
           throw new IllegalArgumentException("none of " + unlimited);
     };
@@ -59,6 +69,11 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
 
   abstract void resize(LimitSpec next, long now);
 
+  /** What a limit of another kind that takes its place starts with: nothing, for most. */
+  long owed(long now) {
+    return 0;
+  }
+
   abstract long held();
 
   /** How long charges of one answer need not be told apart. */
@@ -69,10 +84,12 @@ abstract sealed class OracleLimit permits OracleTrailing, OracleWindow, OracleSt
   }
 
   final boolean admits(Ask ask, long now) {
-    return possible(ask) && ask.within(capacity()).all() <= free(now);
+    long capacity = capacity();
+    return ask.least() <= capacity && ask.allWithin(capacity) <= free(now);
   }
 
+  /** The instant from which the pace lets pass what is possible at all. */
   final long paced(Ask ask) {
-    return paced(ask.within(capacity()).all());
+    return paced(ask.allWithin(capacity()));
   }
 }

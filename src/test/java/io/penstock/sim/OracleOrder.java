@@ -1,6 +1,5 @@
 package io.penstock.sim;
 
-import io.penstock.quota.Quota;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,9 @@ final class OracleOrder {
       if (endpoint.paused) {
         continue;
       }
-      for (SimTicket earlier : endpoint.waiting.headMap(gone.order).values()) {
+      int before = endpoint.before(gone.order);
+      for (int at = 0; at < before; at++) {
+        SimTicket earlier = endpoint.waiting.get(at);
         if (earlier.seen && !earlier.clientGone) {
           if (endpoint == gone.endpoint) {
             inOrder(earlier, gone, by, now);
@@ -48,9 +49,9 @@ final class OracleOrder {
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     for (SimPool pool : ways.of(earlier)) {
       boolean behind =
-          keptFrom(earlier, earlier.endpoint.quota, gone)
-              || (pool != null && keptFrom(earlier, pool.quota, gone));
-      if (behind || OracleWays.obstacle(earlier.endpoint, earlier, now) != null) {
+          keptFrom(earlier, earlier.endpoint.line, gone)
+              || (pool != null && keptFrom(earlier, pool.line, gone));
+      if (behind || OracleWays.lacks(earlier.endpoint, earlier, now)) {
         continue;
       }
       if (pool == null || OracleWays.fits(pool, earlier, now)) {
@@ -71,8 +72,8 @@ final class OracleOrder {
   }
 
   /** Whether a quota is kept for another; a claim of {@code gone} has ended only just now. */
-  private boolean keptFrom(SimTicket ticket, Quota quota, SimTicket gone) {
-    return ways.hadClaimed(quota, gone) || quota.line().keptFrom(ticket.order);
+  private static boolean keptFrom(SimTicket ticket, SimLine line, SimTicket gone) {
+    return line.hadClaimed(gone) || line.keptFrom(ticket);
   }
 
   private void skipped(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
@@ -81,11 +82,10 @@ final class OracleOrder {
     }
     boolean skipped = false;
     for (SimPool pool : ways.of(earlier)) {
-      Quota own = earlier.endpoint.quota;
+      SimLine own = earlier.endpoint.line;
       boolean lacksOwn =
-          keptFrom(earlier, own, gone)
-              || OracleWays.obstacle(earlier.endpoint, earlier, now) != null;
-      boolean kept = pool != null && keptFrom(earlier, pool.quota, gone);
+          keptFrom(earlier, own, gone) || OracleWays.lacks(earlier.endpoint, earlier, now);
+      boolean kept = pool != null && keptFrom(earlier, pool.line, gone);
       boolean lacksPool = pool != null && (kept || OracleWays.lacks(pool, earlier, now));
       if (pool != null && !lacksPool && !OracleWays.fits(pool, earlier, now)) {
         return; // on the very edge of its pace: who knows
@@ -96,12 +96,12 @@ final class OracleOrder {
       if (lacksOwn && lacksPool) {
         continue;
       }
-      Quota lacking = lacksOwn || pool == null ? own : pool.quota;
-      if (Oracle.keptFor(lacking, earlier.order)) {
+      SimLine lacking = lacksOwn || pool == null ? own : pool.line;
+      if (lacking.keptFor(earlier)) {
         return; // what it lacks is kept for it already
       }
-      boolean took = lacking == gone.endpoint.quota || (by != null && lacking == by.quota);
-      skipped |= took && !ways.hadClaimed(lacking, gone);
+      boolean took = lacking == gone.endpoint.line || (by != null && lacking == by.line);
+      skipped |= took && !lacking.hadClaimed(gone);
     }
     if (skipped) {
       earlier.skips++;
@@ -117,7 +117,10 @@ final class OracleOrder {
   }
 
   private static boolean firstOfLane(SimTicket ticket) {
-    for (SimTicket each : ticket.endpoint.waiting.headMap(ticket.order).values()) {
+    for (SimTicket each : ticket.endpoint.waiting) {
+      if (each == ticket) {
+        return true;
+      }
       if (Objects.equals(each.model, ticket.model)) {
         return false;
       }

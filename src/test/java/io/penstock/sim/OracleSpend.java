@@ -21,12 +21,12 @@ final class OracleSpend {
   private long lastCell;
   private long lastAmount;
 
-  OracleSpend(Metering metering, Charge charge, Cost cost, long now) {
+  OracleSpend(Metering metering, Charge charge, SimTicket ticket, long now) {
     this.limit = metering.limit();
     this.ledger = metering.ledger();
     this.measure = metering.measure();
     this.charge = charge;
-    this.ask = ask(measure, charge, cost).within(limit.capacity());
+    this.ask = ticket.ask(measure, charge).within(limit.capacity());
     this.heldLeft = ask.held();
     this.account = ledger.release(limit.capacity(), ask, now);
     this.cell = limit.take(ask.taken(), ask.held(), now);

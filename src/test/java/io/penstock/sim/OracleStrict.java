@@ -3,7 +3,10 @@ package io.penstock.sim;
 import io.penstock.limit.LimitSpec;
 import java.math.BigInteger;
 
-/** Slots exactly 1/rate apart, in whole fractions of a second of any length. */
+/**
+ * Slots exactly 1/rate apart, in whole fractions of a second of any length; a release may come a
+ * little before its slot, which stays where it is.
+ */
 final class OracleStrict extends OracleLimit {
   private static final long LATE = 5_000_000L;
 
@@ -13,6 +16,9 @@ final class OracleStrict extends OracleLimit {
   private long grid = Long.MIN_VALUE;
 
   private long next;
+
+  /** The instant of the next slot. */
+  private long nextAt = Long.MIN_VALUE;
 
   OracleStrict(LimitSpec.Strict spec) {
     this.spec = spec;
@@ -43,22 +49,26 @@ final class OracleStrict extends OracleLimit {
 
   @Override
   long free(long now) {
-    return fresh() || now >= slot(next) ? 1 : 0;
+    return now >= nextAt - (fresh() ? 0 : spec.earlyNanos()) ? 1 : 0;
   }
 
   @Override
-  long take(long taken, long held, long now) {
-    if (fresh() || now - slot(next) > Math.max(slot(1) - grid, LATE)) {
+  long take(long amount, long held, long now) {
+    if (fresh() || now - nextAt > Math.max(slot(1) - grid, LATE)) {
       grid = now;
       next = 0;
     }
-    return slot(next++);
+    long taken = slot(next);
+    next++;
+    nextAt = slot(next);
+    return taken;
   }
 
   @Override
   void give(long cell, long taken, long held, long now) {
     if (!fresh() && taken == 1 && slot(next - 1) == cell) {
       next--;
+      nextAt = slot(next);
     }
   }
 
@@ -75,6 +85,7 @@ final class OracleStrict extends OracleLimit {
       next = 1;
     }
     spec = (LimitSpec.Strict) change;
+    nextAt = fresh() ? Long.MIN_VALUE : slot(next);
   }
 
   @Override

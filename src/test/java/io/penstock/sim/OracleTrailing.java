@@ -1,24 +1,45 @@
 package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.ArrayDeque;
+import java.util.Iterator;
 
 /** Any trailing window, kept as a list of cells with the instant at which each stops counting. */
 final class OracleTrailing extends OracleLimit {
   private static final long MOST_EXTRA = 500_000_000L;
 
   private LimitSpec.TrailingWindow spec;
-  private final TreeMap<Long, Long> cells = new TreeMap<>();
+
+  /** Oldest first. */
+  private final ArrayDeque<Cell> cells = new ArrayDeque<>();
+
+  private long sum;
   private long held;
   private long fullAt;
   private long extra;
-  private long freeAt = Long.MIN_VALUE;
+
+  /** How long the whole burst takes. */
+  private long burstTakes;
+
+  /** What is free from one instant until before another, when nothing is taken or given. */
   private long free;
+
+  private long freeFrom;
+  private long freeUntil;
+
+  private static final class Cell {
+    final long index;
+    long amount;
+
+    Cell(long index) {
+      this.index = index;
+    }
+  }
 
   OracleTrailing(LimitSpec.TrailingWindow spec, long now) {
     this.spec = spec;
     this.fullAt = now;
+    this.burstTakes = takes(spec.burst());
   }
 
   private long cellNanos() {
@@ -41,27 +62,35 @@ final class OracleTrailing extends OracleLimit {
 
   @Override
   long free(long now) {
-    if (freeAt != now) {
-      freeAt = now;
-      free = count(now);
+    if (now < freeFrom || now >= freeUntil) {
+      count(now);
     }
     return free;
   }
 
-  private long count(long now) {
-    long sum = held;
-    for (Map.Entry<Long, Long> cell : cells.descendingMap().entrySet()) {
-      if (counted(cell.getKey()) + extra <= now) {
+  private void count(long now) {
+    long counts = sum;
+    freeFrom = now;
+    freeUntil = Long.MAX_VALUE;
+    for (Cell cell : cells) {
+      long until = counted(cell.index) + extra;
+      if (until > now) {
+        freeUntil = until;
         break;
       }
-      sum += cell.getValue();
+      counts -= cell.amount;
     }
-    return Math.max(0, spec.capacity() - sum);
+    free = Math.max(0, spec.capacity() - held - counts);
+  }
+
+  /** What is free has to be counted again. */
+  private void changed() {
+    freeUntil = Long.MIN_VALUE;
   }
 
   /** Widens the window by the jitter that was measured. */
   void widen(long nanos) {
-    freeAt = Long.MIN_VALUE;
+    changed();
     extra = Math.min(nanos, MOST_EXTRA);
   }
 
@@ -72,41 +101,59 @@ final class OracleTrailing extends OracleLimit {
   /** The pace owes whole nanoseconds only, and never more than a window and the burst. */
   private void owe(long amount, long now) {
     long nanos = Math.floorDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
-    long most = now + spec.windowNanos() + takes(spec.burst());
+    long most = now + spec.windowNanos() + burstTakes;
     fullAt = Math.max(fullAt, Math.min(most, Math.max(fullAt, now) + nanos));
   }
 
   @Override
   long paced(long amount) {
-    return fullAt - takes(spec.burst()) + takes(Math.min(amount, spec.burst()));
+    return fullAt - burstTakes + (amount < spec.burst() ? takes(amount) : burstTakes);
   }
 
   @Override
   long take(long taken, long held, long now) {
-    freeAt = Long.MIN_VALUE;
+    changed();
     this.held += held;
     owe(taken + held, now);
     return add(taken, now);
   }
 
   private long add(long amount, long now) {
-    while (!cells.isEmpty() && counted(cells.firstKey()) + MOST_EXTRA < now) {
-      cells.pollFirstEntry();
+    Cell first = cells.peekFirst();
+    while (first != null && counted(first.index) + MOST_EXTRA < now) {
+      sum -= first.amount;
+      cells.pollFirst();
+      first = cells.peekFirst();
     }
-    long cell = now / cellNanos();
-    cells.merge(cell, amount, Long::sum);
-    return cell;
+    long index = now / cellNanos();
+    Cell last = cells.peekLast();
+    if (last == null || last.index != index) {
+      last = new Cell(index);
+      cells.addLast(last);
+    }
+    last.amount += amount;
+    sum += amount;
+    return index;
+  }
+
+  private void remove(long index, long amount) {
+    for (Iterator<Cell> newest = cells.descendingIterator(); newest.hasNext(); ) {
+      Cell cell = newest.next();
+      if (cell.index == index && cell.amount >= amount) {
+        cell.amount -= amount;
+        sum -= amount;
+        return;
+      }
+    }
+    throw new Violation("more was given back than was ever taken from cell " + index);
   }
 
   @Override
   void give(long cell, long taken, long held, long now) {
-    freeAt = Long.MIN_VALUE;
+    changed();
     boolean counts = taken > 0 && counted(cell) + extra > now;
     if (counts) {
-      long left = cells.merge(cell, -taken, Long::sum);
-      if (left < 0) {
-        throw new Violation("more was given back than was ever taken from cell " + cell);
-      }
+      remove(cell, taken);
     }
     this.held -= held;
     long back = held + (counts ? taken : 0);
@@ -115,7 +162,7 @@ final class OracleTrailing extends OracleLimit {
 
   @Override
   long charge(long amount, long unheld, long now) {
-    freeAt = Long.MIN_VALUE;
+    changed();
     held -= unheld;
     if (amount > unheld) {
       owe(amount - unheld, now);
@@ -125,11 +172,12 @@ final class OracleTrailing extends OracleLimit {
 
   @Override
   void resize(LimitSpec next, long now) {
-    freeAt = Long.MIN_VALUE;
+    changed();
     LimitSpec.TrailingWindow window = (LimitSpec.TrailingWindow) next;
     double owed = (double) Math.max(0, fullAt - now) * spec.capacity() / window.capacity();
     fullAt = now + (long) Math.ceil(owed);
     spec = window;
+    burstTakes = takes(window.burst());
   }
 
   @Override

@@ -4,10 +4,8 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Measure;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
-import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.quota.Quota;
 import io.penstock.sim.OracleLimit.Ask;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,17 +23,19 @@ final class OracleWays {
   /** The pace is a fraction of a nanosecond an amount; what it says is believed to this much. */
   private static final long PACE_NANOS = 2_000;
 
-  private static final ProviderLedger NONE = new ProviderLedger(0);
-
   private final Simulation world;
   private final List<SimEndpoint> all = new ArrayList<>();
   private final Map<String, SimEndpoint> live = new TreeMap<>();
   private final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
   private final Map<String, Map<String, SimPool>> pools = new HashMap<>();
   private final Map<String, Map<Measure, OracleSpend.Metering>> kept = new HashMap<>();
-  private final IdentityHashMap<Quota, Long> claims = new IdentityHashMap<>();
+  private final List<SimPool> allPools = new ArrayList<>();
   private final IdentityHashMap<SimEndpoint, Map<@Nullable String, List<@Nullable SimPool>>> cache =
       new IdentityHashMap<>();
+  private List<SimEndpoint> living = List.of();
+
+  /** How many configurations were applied. */
+  private int generation;
 
   OracleWays(Simulation world) {
     this.world = world;
@@ -46,19 +46,19 @@ final class OracleWays {
   }
 
   List<SimEndpoint> live() {
-    return List.copyOf(live.values());
+    return living;
   }
 
   List<SimPool> pools() {
-    List<SimPool> found = new ArrayList<>();
-    pools.values().forEach(each -> found.addAll(each.values()));
-    return found;
+    return allPools;
   }
 
   void applied(List<EndpointSpec> specs) {
+    generation++;
     cache.clear();
     Map<String, UpstreamSpec> next = Oracle.upstreams(specs);
     pools.keySet().retainAll(next.keySet());
+    allPools.removeIf(pool -> !next.containsKey(pool.spec.id()));
     next.forEach(
         (id, spec) -> {
           if (!spec.equals(upstreams.get(id))) {
@@ -82,17 +82,29 @@ final class OracleWays {
       live.put(spec.path(), known);
     }
     before.values().forEach(gone -> gone.removed = true);
+    living = List.copyOf(live.values());
   }
 
   void widened() {
-    pools().forEach(SimPool::widen);
+    allPools.forEach(SimPool::widen);
   }
 
   /** The ways of a ticket: one pool each, null where the endpoint answers by itself. */
   List<@Nullable SimPool> of(SimTicket ticket) {
-    return cache
-        .computeIfAbsent(ticket.endpoint, absent -> new HashMap<>())
-        .computeIfAbsent(ticket.model, model -> find(ticket.endpoint, model));
+    look(ticket);
+    return ticket.ways;
+  }
+
+  /** Has a ticket know what a configuration means for it. */
+  private void look(SimTicket ticket) {
+    if (ticket.generation != generation) {
+      ticket.ways =
+          cache
+              .computeIfAbsent(ticket.endpoint, absent -> new HashMap<>())
+              .computeIfAbsent(ticket.model, model -> find(ticket.endpoint, model));
+      ticket.possible = possible(ticket, ticket.ways);
+      ticket.generation = generation;
+    }
   }
 
   private List<@Nullable SimPool> find(SimEndpoint endpoint, @Nullable String model) {
@@ -115,107 +127,97 @@ final class OracleWays {
       throw new Violation(endpoint.spec.path() + " does not know upstream " + id);
     }
     String own = model == null ? "*" : spec.models().getOrDefault(model, model);
-    Upstream upstream = Oracle.upstream(world, id);
     return pools
-        .computeIfAbsent(id, absent -> new TreeMap<>())
-        .computeIfAbsent(
-            own,
-            name ->
-                new SimPool(
-                    upstream,
-                    spec,
-                    id + "/" + name,
-                    upstream.pool(model, world.now()),
-                    kept.computeIfAbsent(id + "/" + name, absent -> new EnumMap<>(Measure.class)),
-                    world.window(),
-                    world.now()));
+        .computeIfAbsent(id, absent -> new HashMap<>())
+        .computeIfAbsent(own, name -> open(spec, name, model));
   }
 
-  static OracleSpend.@Nullable Metering own(SimEndpoint endpoint) {
-    OracleLimit own = endpoint.own;
-    if (own == null) {
-      return null;
-    }
-    boolean tokens = own.spec() instanceof LimitSpec.FixedWindow;
-    return new OracleSpend.Metering(tokens ? Measure.TOKENS : Measure.REQUESTS, own, NONE);
+  private SimPool open(UpstreamSpec spec, String own, @Nullable String model) {
+    Upstream upstream = Oracle.upstream(world, spec.id());
+    String name = spec.id() + "/" + own;
+    SimPool pool =
+        new SimPool(
+            upstream,
+            spec,
+            name,
+            upstream.pool(model, world.now()),
+            kept.computeIfAbsent(name, absent -> new EnumMap<>(Measure.class)),
+            world.window(),
+            world.now());
+    allPools.add(pool);
+    return pool;
   }
 
-  /** Says why a pool does not let a ticket go, or null when it does, claims aside. */
-  static @Nullable String obstacle(SimPool pool, SimTicket ticket, long now, long pace) {
-    for (OracleSpend.Metering metering : pool.limits.values()) {
-      Ask ask = OracleSpend.ask(metering.measure(), pool.spec.charge(), ticket.cost);
-      String found = obstacle(metering, ask, now, pace);
-      if (found != null) {
-        return pool.name + " " + found;
+  /** Whether a limit lets pass what is asked: room by {@code now}, pace by {@code pace}. */
+  private static boolean passes(OracleLimit limit, Ask ask, long now, long pace) {
+    return limit.admits(ask, now) && (pace == Long.MAX_VALUE || limit.paced(ask) <= pace);
+  }
+
+  private static boolean passes(SimPool pool, SimTicket ticket, long now, long pace) {
+    Charge charge = pool.spec.charge();
+    for (OracleSpend.Metering metering : pool.meters) {
+      Ask ask = ticket.ask(metering.measure(), charge);
+      if (!passes(metering.limit(), ask, now, pace)) {
+        return false;
       }
     }
-    return null;
+    return true;
   }
 
-  static @Nullable String obstacle(SimEndpoint endpoint, SimTicket ticket, long now) {
-    OracleSpend.Metering own = own(endpoint);
-    if (own == null) {
-      return null;
-    }
-    Ask ask = OracleSpend.ask(own.measure(), Charge.TOTAL, ticket.cost);
-    return obstacle(own, ask, now, Long.MAX_VALUE);
-  }
-
-  private static @Nullable String obstacle(
-      OracleSpend.Metering metering, Ask ask, long now, long pace) {
-    OracleLimit limit = metering.limit();
-    if (!limit.admits(ask, now)) {
-      return "has " + limit.free(now) + " free of " + limit.spec() + " for " + ask;
-    }
-    if (pace < Long.MAX_VALUE && limit.paced(ask) > pace) {
-      return "is paced until " + limit.paced(ask) + " by " + limit.spec() + " for " + ask;
-    }
-    return null;
+  /** Whether its endpoint lacks room for it. */
+  static boolean lacks(SimEndpoint endpoint, SimTicket ticket, long now) {
+    OracleSpend.Metering own = endpoint.own;
+    return own != null
+        && !passes(own.limit(), ticket.ask(own.measure(), Charge.TOTAL), now, Long.MAX_VALUE);
   }
 
   /** Whether a pool lacks room for it for sure, the pace included. */
   static boolean lacks(SimPool pool, SimTicket ticket, long now) {
-    return obstacle(pool, ticket, now, now + PACE_NANOS) != null;
+    return !passes(pool, ticket, now, now + PACE_NANOS);
   }
 
   /** Whether a pool has room for it for sure, the pace included. */
   static boolean fits(SimPool pool, SimTicket ticket, long now) {
-    return obstacle(pool, ticket, now, now - PACE_NANOS) == null;
+    return passes(pool, ticket, now, now - PACE_NANOS);
   }
 
   /** Whether the window of a pool has room for it. */
   static boolean inWindow(SimPool pool, SimTicket ticket, long now) {
-    return obstacle(pool, ticket, now, Long.MAX_VALUE) == null;
+    return passes(pool, ticket, now, Long.MAX_VALUE);
   }
 
   boolean possible(SimTicket ticket) {
-    List<@Nullable SimPool> ways = of(ticket);
-    OracleSpend.Metering own = own(ticket.endpoint);
-    if (own != null
-        && !own.limit().possible(OracleSpend.ask(own.measure(), Charge.TOTAL, ticket.cost))) {
+    look(ticket);
+    return ticket.possible;
+  }
+
+  private static boolean possible(SimTicket ticket, List<@Nullable SimPool> ways) {
+    OracleSpend.Metering own = ticket.endpoint.own;
+    if (own != null && !own.limit().possible(ticket.ask(own.measure(), Charge.TOTAL))) {
       return false;
     }
     return ways.stream().anyMatch(pool -> pool == null || possible(pool, ticket));
   }
 
   private static boolean possible(SimPool pool, SimTicket ticket) {
-    return pool.limits.values().stream()
-        .allMatch(
-            each ->
-                each.limit()
-                    .possible(OracleSpend.ask(each.measure(), pool.spec.charge(), ticket.cost)));
+    for (OracleSpend.Metering each : pool.meters) {
+      if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.charge()))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Fails unless everything on its way has room for a ticket and is kept for nobody else. */
   void mayTake(SimTicket ticket, @Nullable SimPool pool, long now) {
-    String why = obstacle(ticket.endpoint, ticket, now);
-    if (why == null && pool != null) {
-      why = obstacle(pool, ticket, now, now + PACE_NANOS);
-    }
-    if (why == null && ticket.endpoint.quota.line().keptFrom(ticket.order)) {
+    String why = null;
+    if (lacks(ticket.endpoint, ticket, now)) {
+      why = "its endpoint has no room";
+    } else if (pool != null && lacks(pool, ticket, now)) {
+      why = pool.name + " has no room or is paced";
+    } else if (ticket.endpoint.line.keptFrom(ticket)) {
       why = "its endpoint is kept for another";
-    }
-    if (why == null && pool != null && pool.quota.line().keptFrom(ticket.order)) {
+    } else if (pool != null && pool.line.keptFrom(ticket)) {
       why = pool.name + " is kept for another";
     }
     if (why != null) {
@@ -224,64 +226,60 @@ final class OracleWays {
   }
 
   /** Whether it could go that way now. */
-  boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
-    return obstacle(ticket.endpoint, ticket, now) == null
-        && !ticket.endpoint.quota.line().keptFrom(ticket.order)
-        && (pool == null || (!pool.quota.line().keptFrom(ticket.order) && fits(pool, ticket, now)));
+  static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
+    return !lacks(ticket.endpoint, ticket, now)
+        && !ticket.endpoint.line.keptFrom(ticket)
+        && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
   }
 
   /** Remembers who has claimed what: a claim ends before its ticket is seen to go. */
   void noteClaims(boolean still) {
     for (SimEndpoint endpoint : all) {
-      note(endpoint.quota, still);
+      note(endpoint.line, still);
     }
-    for (Map<String, SimPool> each : pools.values()) {
-      for (SimPool pool : each.values()) {
-        note(pool.quota, still);
-      }
+    for (SimPool pool : allPools) {
+      note(pool.line, still);
     }
   }
 
-  private void note(Quota quota, boolean still) {
-    if (!quota.line().kept()) {
-      claims.remove(quota);
+  private void note(SimLine line, boolean still) {
+    if (!line.kept()) {
+      line.claimedBy(null);
       return;
     }
-    Long known = claims.get(quota);
-    if (known != null && !still && !quota.line().keptFrom(known)) {
+    SimTicket known = line.claimant();
+    if (known != null && !still && !line.keptFrom(known)) {
       return;
     }
+    SimTicket claimant = claimant(line);
+    line.claimedBy(claimant);
+    if (still && claimant == null) {
+      throw new Violation(line.quota + " is kept for nobody who waits");
+    }
+    if (still && claimant != null && claimant.endpoint.paused) {
+      throw new Violation(line.quota + " is kept for one that may not go: " + claimant);
+    }
+  }
+
+  private @Nullable SimTicket claimant(SimLine line) {
     for (SimEndpoint endpoint : all) {
-      for (Long order : endpoint.waiting.keySet()) {
-        if (!quota.line().keptFrom(order)) {
-          claims.put(quota, order);
-          if (still && endpoint.paused) {
-            throw new Violation(quota + " is kept for one that may not go: " + order);
-          }
-          return;
+      for (SimTicket ticket : endpoint.waiting) {
+        if (line.keptFor(ticket)) {
+          return ticket;
         }
       }
     }
-    claims.remove(quota);
-    if (still) {
-      throw new Violation(quota + " is kept for nobody who waits");
-    }
-  }
-
-  /** Whether a ticket had claimed a quota when it went. */
-  boolean hadClaimed(Quota quota, SimTicket ticket) {
-    Long claimant = claims.get(quota);
-    return claimant != null && claimant == ticket.order;
+    return null;
   }
 
   String describe(long now) {
-    StringBuilder text = new StringBuilder("claims " + claims + "\n");
-    for (SimPool pool : pools()) {
+    StringBuilder text = new StringBuilder();
+    for (SimPool pool : allPools) {
       pool.limits.forEach(
           (measure, each) ->
               text.append(pool.name)
-                  .append(pool.quota.line().kept() ? " kept " : " ")
-                  .append("paced ")
+                  .append(pool.line.kept() ? " kept for " + pool.line.claimant() : "")
+                  .append(" paced ")
                   .append(each.limit().paced(1) - now)
                   .append(' ')
                   .append(measure)

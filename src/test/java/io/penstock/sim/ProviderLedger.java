@@ -12,20 +12,41 @@ import java.util.List;
  * answers that still run produced beyond their cost is the overrun, and is not counted until then.
  */
 final class ProviderLedger {
-  private static final class Entry {
-    final long instant;
-    long amount;
-    boolean counts;
+  private final class Entry {
+    private final long instant;
+    private long amount;
+    private boolean counts;
+    private boolean past;
 
     Entry(long instant, long amount, boolean counts) {
       this.instant = instant;
-      this.amount = amount;
-      this.counts = counts;
+      set(amount, counts);
+    }
+
+    private long counted() {
+      return counts && !past ? amount : 0;
+    }
+
+    private void set(long nextAmount, boolean nextCounts) {
+      sum -= counted();
+      amount = nextAmount;
+      counts = nextCounts;
+      sum += counted();
+    }
+
+    /** The window has left it behind. */
+    void pass() {
+      sum -= counted();
+      past = true;
     }
   }
 
   private final long window;
   private final Deque<Entry> entries = new ArrayDeque<>();
+
+  /** What counts of the entries. */
+  private long sum;
+
   private long held;
   private long overrun;
 
@@ -42,17 +63,17 @@ final class ProviderLedger {
   Account release(long limit, Ask ask, long now) {
     Account account = new Account(ask);
     if (window > 0) {
-      while (!entries.isEmpty() && entries.peekFirst().instant <= now - window) {
+      for (Entry first = entries.peekFirst();
+          first != null && first.instant <= now - window;
+          first = entries.peekFirst()) {
+        first.pass();
         entries.pollFirst();
       }
-      long sum = held + ask.all();
-      for (Entry entry : entries) {
-        sum += entry.counts ? entry.amount : 0;
-      }
-      if (ask.all() > 0 && sum > limit) {
+      long holds = sum + held + ask.all();
+      if (ask.all() > 0 && holds > limit) {
         throw new Violation(
             "a trailing window holds %d of %d after a release of %d, %d of it held"
-                .formatted(sum, limit, ask.all(), held));
+                .formatted(holds, limit, ask.all(), held));
       }
       account.released = account.add(ask.taken(), now, true);
       held += ask.held();
@@ -106,7 +127,7 @@ final class ProviderLedger {
       for (int at = mine.size() - 1; at > 0 && left > 0; at--) {
         Entry entry = mine.get(at);
         long less = Math.min(left, entry.amount);
-        entry.amount -= less;
+        entry.set(entry.amount - less, entry.counts);
         left -= less;
       }
     }
@@ -115,9 +136,9 @@ final class ProviderLedger {
       if (window == 0) {
         return;
       }
-      released.amount = usedAtRelease;
+      released.set(usedAtRelease, released.counts);
       for (Entry entry : mine) {
-        entry.counts = true;
+        entry.set(entry.amount, true);
       }
       close();
     }
@@ -127,7 +148,7 @@ final class ProviderLedger {
         return;
       }
       for (Entry entry : mine) {
-        entry.amount = 0;
+        entry.set(0, entry.counts);
       }
       close();
     }

@@ -23,6 +23,15 @@ final class Scenario {
   static final long SECOND = 1_000_000_000L;
   private static final long MILLI = 1_000_000L;
 
+  private static final List<Algorithm> ALGORITHMS =
+      List.of(
+          Algorithm.NONE,
+          Algorithm.NONE,
+          Algorithm.STRICT,
+          Algorithm.TOKEN_WINDOW,
+          Algorithm.TOKEN_BUCKET,
+          Algorithm.SLIDING_WINDOW);
+
   final SplittableRandom random;
   final long window;
   final int tickets;
@@ -150,8 +159,7 @@ final class Scenario {
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
-    Algorithm algorithm =
-        List.of(Algorithm.NONE, Algorithm.STRICT, Algorithm.TOKEN_WINDOW).get(random.nextInt(3));
+    Algorithm algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
     List<UpstreamSpec> ways = new ArrayList<>();
     if (!permits) {
       all.stream().filter(each -> chance(0.7)).forEach(ways::add);
@@ -181,12 +189,14 @@ final class Scenario {
 
   private LimitSpec limit(Algorithm algorithm) {
     return switch (algorithm) {
-      case TOKEN_BUCKET, SLIDING_WINDOW -> throw new IllegalArgumentException("not drawn yet");
       case NONE -> new LimitSpec.Unlimited();
-      case STRICT -> {
-        long releases = 1 + (long) (perSecond * 60 * random.nextDouble(0.2, 3));
-        long seconds = random.nextLong(60, 67);
-        yield new LimitSpec.Strict(new Rate(releases, seconds));
+      case STRICT ->
+          new LimitSpec.Strict(rate(), chance(0.5) ? 0 : seconds(chance(0.5) ? 0.005 : 3));
+      case TOKEN_BUCKET -> new LimitSpec.TokenBucket(rate(), burst());
+      case SLIDING_WINDOW -> {
+        long nanos = SECOND / 4 + seconds(20);
+        double share = perSecond * nanos / SECOND * random.nextDouble(0.3, 3);
+        yield new LimitSpec.SlidingWindow(1 + (long) share, nanos);
       }
       case TOKEN_WINDOW -> {
         long nanos = SECOND / 2 + seconds(20);
@@ -194,6 +204,15 @@ final class Scenario {
         yield new LimitSpec.FixedWindow(Math.max(1, (long) (2 * meanTokens * share)), nanos);
       }
     };
+  }
+
+  private Rate rate() {
+    long releases = 1 + (long) (perSecond * 60 * random.nextDouble(0.2, 3));
+    return new Rate(releases, random.nextLong(60, 67));
+  }
+
+  private long burst() {
+    return chance(0.3) ? 1 : 1 + random.nextInt(20);
   }
 
   private String own(String model) {

@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.cost.Measure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
@@ -9,29 +10,43 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One endpoint from its start to its removal, as the oracle sees it. */
 final class SimEndpoint {
+  /** No provider sees the limit of an endpoint. */
+  private static final ProviderLedger UNSEEN = new ProviderLedger(0);
+
   final Endpoint endpoint;
-  final Quota quota;
-  final TreeMap<Long, SimTicket> waiting = new TreeMap<>();
+  final SimLine line;
+
+  /** Who waits, in the order in which they came. */
+  final List<SimTicket> waiting = new ArrayList<>();
+
   final List<SimTicket> left = new ArrayList<>();
-  final Map<SimTicket.Stage, long[]> sums = new EnumMap<>(SimTicket.Stage.class);
+  private final Map<SimTicket.Stage, long[]> sums = new EnumMap<>(SimTicket.Stage.class);
   EndpointSpec spec;
   boolean paused;
   boolean removed;
-  @Nullable OracleLimit own;
+  private @Nullable OracleLimit limit;
+
+  /** Its own limit as it is metered, null when it has none. */
+  OracleSpend.@Nullable Metering own;
 
   SimEndpoint(Endpoint endpoint, EndpointSpec spec, long now) {
     this.endpoint = endpoint;
     this.spec = spec;
-    this.quota = quotaOf(endpoint);
-    this.own = limitOf(spec, now);
-    for (SimTicket.Stage stage : SimTicket.Stage.values()) {
-      sums.put(stage, new long[3]);
-    }
+    this.line = new SimLine(quotaOf(endpoint));
+    meter(limitOf(spec, 0, now));
+  }
+
+  private void meter(@Nullable OracleLimit next) {
+    limit = next;
+    own = next == null ? null : new OracleSpend.Metering(measure(next.spec()), next, UNSEEN);
+  }
+
+  private static Measure measure(LimitSpec limit) {
+    return limit instanceof LimitSpec.FixedWindow ? Measure.TOKENS : Measure.REQUESTS;
   }
 
   /** The endpoint's own quota is nobody's business but its own and a sceptic's. */
@@ -45,30 +60,61 @@ final class SimEndpoint {
     }
   }
 
-  private static @Nullable OracleLimit limitOf(EndpointSpec spec, long now) {
-    return spec.limit() instanceof LimitSpec.Unlimited ? null : OracleLimit.of(spec.limit(), now);
+  private static @Nullable OracleLimit limitOf(EndpointSpec spec, long owed, long now) {
+    return spec.limit() instanceof LimitSpec.Unlimited
+        ? null
+        : OracleLimit.of(spec.limit(), owed, now);
+  }
+
+  /** What was owed in requests is owed in requests, and nothing in tokens. */
+  private static long owed(OracleLimit before, LimitSpec next, long now) {
+    return measure(before.spec()) == measure(next) ? before.owed(now) : 0;
   }
 
   void reconfigure(EndpointSpec next, long now) {
-    OracleLimit before = own;
+    OracleLimit before = limit;
     if (before != null && before.spec().getClass() == next.limit().getClass()) {
       if (!before.spec().equals(next.limit())) {
         before.resize(next.limit(), now);
       }
     } else {
-      own = limitOf(next, now);
+      meter(limitOf(next, before == null ? 0 : owed(before, next.limit(), now), now));
     }
     spec = next;
   }
 
   void count(SimTicket.Stage stage, SimTicket ticket, int sign) {
-    long[] sum = sums.get(stage);
+    long[] sum = sum(stage);
     sum[0] += sign;
     sum[1] += sign * ticket.cost.totalTokens();
     sum[2] += sign * ticket.bytes;
   }
 
   long[] sum(SimTicket.Stage stage) {
-    return sums.get(stage);
+    return sums.computeIfAbsent(stage, absent -> new long[3]);
+  }
+
+  /** How many of those who wait came before {@code order}: as many from the start of the list. */
+  int before(long order) {
+    int low = 0;
+    int high = waiting.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (waiting.get(middle).order < order) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** It no longer waits. */
+  void remove(SimTicket ticket) {
+    int place = before(ticket.order);
+    if (place == waiting.size() || waiting.get(place) != ticket) {
+      throw new IllegalStateException("does not wait: " + ticket);
+    }
+    waiting.remove(place);
   }
 }

@@ -11,8 +11,12 @@ import java.util.Map;
 /** What one upstream may be sent for one of its models, as the oracle sees it. */
 final class SimPool {
   final String name;
-  final Quota quota;
+  final SimLine line;
   final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
+
+  /** The same limits, to walk through. */
+  OracleSpend.Metering[] meters = {};
+
   private final Upstream upstream;
 
   /** All limits this pool ever had: a provider does not forget because its limit was not set. */
@@ -32,7 +36,7 @@ final class SimPool {
     this.upstream = upstream;
     this.kept = kept;
     this.name = name;
-    this.quota = quota;
+    this.line = new SimLine(quota);
     this.window = window;
     this.spec = spec;
     apply(spec, now);
@@ -44,6 +48,7 @@ final class SimPool {
     set(Measure.TOKENS, next.limits().tpm(), now);
     set(Measure.INPUT_TOKENS, next.limits().itpm(), now);
     set(Measure.OUTPUT_TOKENS, next.limits().otpm(), now);
+    meters = limits.values().toArray(OracleSpend.Metering[]::new);
     widen();
   }
 
@@ -67,7 +72,7 @@ final class SimPool {
 
   /** Takes over the jitter that was measured: how it is measured is not in question here. */
   void widen() {
-    for (OracleSpend.Metering metering : limits.values()) {
+    for (OracleSpend.Metering metering : meters) {
       ((OracleTrailing) metering.limit()).widen(upstream.jitterNanos());
     }
   }

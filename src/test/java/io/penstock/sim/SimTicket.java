@@ -1,8 +1,11 @@
 package io.penstock.sim;
 
+import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
+import io.penstock.sim.OracleLimit.Ask;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +34,21 @@ final class SimTicket {
   boolean seen;
 
   boolean clientGone;
+
+  /** Its ways and whether it can ever go, as they are since a configuration was applied. */
+  int generation;
+
+  List<@Nullable SimPool> ways = List.of();
+  boolean possible;
   long leftAt;
   int skips;
   long counted;
   List<OracleSpend> spends = List.of();
+  private final Ask request;
+  private final Ask input;
+  private final Ask output;
+  private final Ask tokens;
+  private final Ask stated;
   @Nullable Pending pending;
   @Nullable Settlement settlement;
 
@@ -53,6 +67,21 @@ final class SimTicket {
     this.bytes = bytes;
     this.deadline = deadline;
     this.refusesAbove = refusesAbove;
+    this.request = OracleSpend.ask(Measure.REQUESTS, Charge.TOTAL, cost);
+    this.input = OracleSpend.ask(Measure.INPUT_TOKENS, Charge.TOTAL, cost);
+    this.output = OracleSpend.ask(Measure.OUTPUT_TOKENS, Charge.TOTAL, cost);
+    this.tokens = OracleSpend.ask(Measure.TOKENS, Charge.TOTAL, cost);
+    this.stated = OracleSpend.ask(Measure.TOKENS, Charge.OPENAI, cost);
+  }
+
+  /** What it asks of a measure: every charge but one adds the cost up alike. */
+  Ask ask(Measure measure, Charge charge) {
+    return switch (measure) {
+      case REQUESTS -> request;
+      case INPUT_TOKENS -> input;
+      case OUTPUT_TOKENS -> output;
+      case TOKENS -> charge == Charge.OPENAI ? stated : tokens;
+    };
   }
 
   @Override

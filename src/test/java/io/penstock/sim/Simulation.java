@@ -8,6 +8,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
 import io.penstock.pool.Upstreams;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
@@ -15,7 +16,6 @@ import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -29,13 +29,20 @@ final class Simulation {
   private static final int REMEMBERED = 60;
   private static final int MOST_STEPS_AT_ONCE = 20_000;
 
-  private record Entry(long instant, long sequence, Runnable action) {}
+  private record Entry(long instant, long sequence, Runnable action) implements Comparable<Entry> {
+    @Override
+    public int compareTo(Entry other) {
+      int by = Long.compare(instant, other.instant);
+      return by != 0 ? by : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  /** Something that was done to the core, put into words only when somebody reads it. */
+  private record Note(long now, String what, Object about) {}
 
   private final Scenario scenario;
   private final Fault fault;
-  private final PriorityQueue<Entry> heap =
-      new PriorityQueue<>(
-          Comparator.comparingLong(Entry::instant).thenComparingLong(Entry::sequence));
+  private final PriorityQueue<Entry> heap = new PriorityQueue<>();
   private final Deque<Runnable> soon = new ArrayDeque<>();
   private final Deque<Object> last = new ArrayDeque<>();
   private final List<SimDriver> drivers = new ArrayList<>();
@@ -154,12 +161,10 @@ final class Simulation {
   }
 
   private void stuck() {
-    boolean hopeless =
-        oracle.waiting() > 0
-            && oracle.running() == 0
-            && oracle.live().stream().noneMatch(each -> each.paused)
-            && drivers.stream().allMatch(each -> each.alarm == Ticker.NEVER);
-    if (hopeless) {
+    if (oracle.waiting() > 0
+        && oracle.running() == 0
+        && oracle.nonePaused()
+        && drivers.stream().allMatch(each -> each.alarm == Ticker.NEVER)) {
       throw new Violation("nobody will ever wake those who wait");
     }
   }
@@ -168,7 +173,11 @@ final class Simulation {
     heap.add(new Entry(Math.max(now, instant), sequence++, action));
   }
 
-  void note(Object what) {
+  void note(String what, Object about) {
+    remember(new Note(now, what, about));
+  }
+
+  private void remember(Object what) {
     last.addLast(what);
     if (last.size() > REMEMBERED) {
       last.removeFirst();
@@ -177,7 +186,7 @@ final class Simulation {
 
   private void heard(Event event) {
     events++;
-    note(event);
+    remember(event);
     oracle.heard(event);
   }
 
@@ -191,7 +200,7 @@ final class Simulation {
   }
 
   private void apply(List<EndpointSpec> next) {
-    note("now " + now + ": applying " + next);
+    note("applying", next);
     specs = next;
     registry.apply(next);
     oracle.applied(next);
@@ -199,7 +208,7 @@ final class Simulation {
 
   void pause(SimEndpoint endpoint, boolean stop) {
     drain();
-    note("now " + now + ": pause " + endpoint.spec.path() + " " + stop);
+    note(stop ? "pause" : "go on with", endpoint.spec.path());
     endpoint.paused = stop;
     endpoint.endpoint.pause(stop);
     drain();
@@ -259,8 +268,10 @@ final class Simulation {
         case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
             new LimitSpec.TrailingWindow(capacity + 1, window, guard, burst);
         case LimitSpec.Strict strict -> strict;
-        case LimitSpec.TokenBucket bucket -> bucket;
-        case LimitSpec.SlidingWindow window -> window;
+        case LimitSpec.TokenBucket(Rate rate, long burst) ->
+            new LimitSpec.TokenBucket(rate, burst + 1);
+        case LimitSpec.SlidingWindow(long capacity, long window) ->
+            new LimitSpec.SlidingWindow(capacity + 1, window);
         case LimitSpec.Unlimited unlimited -> unlimited;
       };
     }

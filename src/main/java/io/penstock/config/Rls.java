@@ -1,0 +1,156 @@
+package io.penstock.config;
+
+import io.penstock.endpoint.Algorithm;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+
+/**
+ * What is read otherwise in a configuration of rls, the rate limiter: unknown keys are warnings,
+ * zero and nothing are unset, merge keys are followed.
+ */
+final class Rls {
+  /** The block that tells such a file, and says where to listen. */
+  static final String SERVER = "server";
+
+  static final Setting<String> HOST =
+      Setting.unset("host", new Words.Host(), "127.0.0.1", "Address to listen on; --host wins.");
+
+  static final Setting<Long> PORT =
+      Setting.unset(
+          "port", new Numbers.Whole(1, 65_535), "8080", "Port to listen on; --port wins.");
+
+  /** The settings of {@code server}. */
+  static final List<Setting<?>> SERVER_TABLE = List.of(HOST, PORT);
+
+  /** rls has these at endpoints alone; in its defaults they never had an effect. */
+  private static final Set<String> NO_DEFAULTS = Set.of("rate", "burst_size", "window_seconds");
+
+  /** The settings of {@code defaults}. */
+  static final List<Setting<?>> DEFAULTS =
+      EndpointSettings.DEFAULTS.stream().filter(s -> !NO_DEFAULTS.contains(s.name())).toList();
+
+  private static final Set<String> FILES = Set.of("rls.yml", "rls.yaml");
+
+  private static final Set<String> ZERO_IS_UNSET =
+      Set.of(
+          "port",
+          "rate",
+          "burst_size",
+          "window_seconds",
+          "tokens_per_window",
+          "default_tokens",
+          "max_queue_size",
+          "queue_timeout",
+          "latency_compensation",
+          "max_dynamic_endpoints");
+
+  private static final Set<String> EMPTY_IS_UNSET =
+      Set.of("host", "algorithm", "unit", "scheduler", "overflow");
+
+  private Rls() {}
+
+  /** Returns whether the file is a configuration of rls: by its name, or by its server block. */
+  static boolean is(String file, Optional<MappingNode> root) {
+    Path name = Path.of(file).getFileName();
+    Stream<NodeTuple> entries = root.stream().flatMap(node -> node.getValue().stream());
+    return (name != null && FILES.contains(name.toString()))
+        || entries.anyMatch(e -> Section.key(e.getKeyNode()).filter(SERVER::equals).isPresent());
+  }
+
+  /** Returns whether {@code node} leaves {@code setting} unset. */
+  static boolean unset(String setting, Node node, Variables variables) {
+    if (node.getTag().equals(Tag.NULL)) {
+      return true;
+    }
+    if (!(node instanceof ScalarNode scalar)
+        || !(variables.expand(scalar.getValue()) instanceof Variables.Expansion.Text text)) {
+      return false;
+    }
+    return text.text().isEmpty()
+        ? EMPTY_IS_UNSET.contains(setting)
+        : ZERO_IS_UNSET.contains(setting) && Numbers.zero(text.text());
+  }
+
+  /** Returns the endpoint {@code /}, which rls has whether configured or not: one a second. */
+  static Section root(Place place, Section defaults) {
+    Section root = Section.empty(place);
+    Located<Algorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
+    if (algorithm != null && algorithm.value() == Algorithm.TOKEN_WINDOW) {
+      root.put(EndpointSettings.ALGORITHM, Algorithm.STRICT); // no window has a default length
+    }
+    root.put(EndpointSettings.PATH, "/");
+    root.put(EndpointSettings.RATE, BigDecimal.ONE);
+    root.put(EndpointSettings.UPSTREAMS, List.of());
+    return root;
+  }
+
+  /** Returns a rate that rls takes for a float, to nine digits: exact rates have no more. */
+  static BigDecimal coarse(BigDecimal rate, long unitSeconds) {
+    int decimals = unitSeconds == 1 ? 9 : 7;
+    return rate.round(new MathContext(9, RoundingMode.HALF_UP))
+        .setScale(decimals, RoundingMode.HALF_UP);
+  }
+
+  /** Returns the entries of {@code node} and, behind them, those it merges and does not have. */
+  static List<NodeTuple> entries(MappingNode node, Source source) {
+    Merge merge = new Merge(source);
+    merge.add(node);
+    return merge.entries;
+  }
+
+  /** Follows merge keys, each mapping once: what a second time would add is there already. */
+  private static final class Merge {
+    private final Source source;
+    private final List<NodeTuple> entries = new ArrayList<>();
+    private final Set<String> keys = new HashSet<>();
+    private final Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    Merge(Source source) {
+      this.source = source;
+    }
+
+    private void add(MappingNode node) {
+      if (!seen.add(node)) {
+        return;
+      }
+      Set<String> before = Set.copyOf(keys);
+      List<Node> merged = new ArrayList<>();
+      for (NodeTuple entry : node.getValue()) {
+        Optional<String> key = Section.key(entry.getKeyNode());
+        if (entry.getKeyNode().getTag().equals(Tag.MERGE)) {
+          merged.add(entry.getValueNode());
+        } else if (key.isEmpty() || !before.contains(key.get())) {
+          key.ifPresent(keys::add);
+          entries.add(entry);
+        }
+      }
+      merged.forEach(this::follow);
+    }
+
+    private void follow(Node value) {
+      switch (value) {
+        case MappingNode mapping -> add(mapping);
+        case SequenceNode sequence when sequence.getTag().equals(Tag.SEQ) && seen.add(sequence) ->
+            sequence.getValue().forEach(this::follow);
+        default ->
+            source.fault(value, "<< is " + Source.kind(value) + ", expected aliases of mappings");
+      }
+    }
+  }
+}

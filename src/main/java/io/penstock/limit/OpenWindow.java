@@ -1,0 +1,177 @@
+package io.penstock.limit;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The running window of a {@link FixedWindowState} that has neither debt nor holds, as one word
+ * that threads change in place: the only state that is not immutable, so that a take allocates
+ * nothing.
+ *
+ * <p>What the word cannot say (another window, debt, holds, another spec) is said by a successor.
+ * Whoever makes one freezes the word first: from then on nothing changes here any more, and
+ * whatever is computed from it holds until the successor takes its place.
+ */
+final class OpenWindow implements State {
+  private static final VarHandle WORD;
+
+  static {
+    try {
+      WORD = MethodHandles.lookup().findVarHandle(OpenWindow.class, "word", long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  /** The frozen bit; the other bits are what is charged, 0 to capacity. */
+  private static final long FROZEN = Long.MIN_VALUE;
+
+  private final LimitSpec.FixedWindow spec;
+  private final long start;
+  private volatile long word;
+
+  /** The last one made: any thread may use it again for the same amount. */
+  private Answer.Receipt receipt;
+
+  OpenWindow(LimitSpec.FixedWindow spec, long start, long charged) {
+    this.spec = spec;
+    this.start = start;
+    this.word = charged;
+    this.receipt = new Answer.Receipt(start, charged, 0);
+  }
+
+  private static long charged(long word) {
+    return word & ~FROZEN;
+  }
+
+  private boolean over(long now) {
+    return now - start >= spec.windowNanos();
+  }
+
+  /** Takes {@code amount} in place; false when it does not fit or the word cannot say it. */
+  boolean tryTake(long amount, long now) {
+    if (over(now)) {
+      return false;
+    }
+    while (true) {
+      long seen = word;
+      boolean startsAnew = seen == 0 && now > start;
+      if (seen < 0 || startsAnew || amount > spec.capacity() - seen) {
+        return false;
+      }
+      if (WORD.compareAndSet(this, seen, seen + amount)) {
+        return true;
+      }
+    }
+  }
+
+  /** Gives back in place; false when the word cannot say it. */
+  boolean tryGive(long cell, long taken, long now) {
+    if (over(now)) {
+      return false;
+    }
+    while (true) {
+      long seen = word;
+      if (seen < 0) {
+        return false;
+      }
+      long back = cell == start ? Math.min(taken, seen) : 0;
+      if (WORD.compareAndSet(this, seen, seen - back)) {
+        return true;
+      }
+    }
+  }
+
+  /** Charges in place; false when the word cannot say it. */
+  boolean tryCharge(long amount, long now) {
+    if (over(now)) {
+      return false;
+    }
+    while (true) {
+      long seen = word;
+      if (seen < 0 || amount > spec.capacity() - seen) {
+        return false;
+      }
+      if (WORD.compareAndSet(this, seen, seen + amount)) {
+        return true;
+      }
+    }
+  }
+
+  /** Returns the receipt of what was taken or charged here. */
+  Answer.Receipt receipt(long amount) {
+    Answer.Receipt known = receipt;
+    if (known.taken() != amount) {
+      known = new Answer.Receipt(start, amount, 0);
+      receipt = known;
+    }
+    return known;
+  }
+
+  /** What the window is, as it is at this moment. */
+  private FixedWindowState seen() {
+    return new FixedWindowState(spec, start, charged(word), 0, 0);
+  }
+
+  /** What the window is from now on, until something else takes its place. */
+  @Override
+  public FixedWindowState frozen() {
+    WORD.getAndBitwiseOr(this, FROZEN);
+    return seen();
+  }
+
+  @Override
+  public LimitSpec.FixedWindow spec() {
+    return spec;
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  public long room(long now) {
+    return over(now) ? spec.capacity() : spec.capacity() - charged(word);
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    return seen().opens(amount, now);
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    return seen().forecast(ahead, own, now);
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    return frozen().take(taken, held, now);
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    return frozen().give(cell, taken, held, now);
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return frozen().charge(amount, unheld, now);
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return seen().balance(now);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    return frozen().become(next, now);
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.endpoint;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Limits of endpoints, and which of them are kept. Safe from any thread. */
+final class LiveLimits implements LimitSource {
+  private final LocalLimitSource limits = new LocalLimitSource();
+  private final Set<LimitId> live = ConcurrentHashMap.newKeySet();
+  private final List<LimitId> doubled = new CopyOnWriteArrayList<>();
+
+  /** Returns the ids of the limits that are kept. */
+  Set<LimitId> live() {
+    return live;
+  }
+
+  /** Returns those that were made while there was one already. */
+  List<LimitId> doubled() {
+    return doubled;
+  }
+
+  @Override
+  public Limit limit(LimitId id, LimitSpec spec, long now) {
+    if (!live.add(id)) {
+      doubled.add(id);
+    }
+    return limits.limit(id, spec, now);
+  }
+
+  @Override
+  public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    live.remove(from);
+    live.add(to);
+    return limits.change(from, to, spec, now);
+  }
+
+  @Override
+  public void forget(LimitId id) {
+    live.remove(id);
+    limits.forget(id);
+  }
+}

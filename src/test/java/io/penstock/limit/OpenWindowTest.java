@@ -1,0 +1,166 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.cost.Weight;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+
+/** A fixed window that changes in place, against the one that never changes. */
+class OpenWindowTest {
+  private static final long WINDOW = 1_000_000;
+  private static final long CAPACITY = 100;
+  private static final long START = 5_000_000;
+
+  private static LimitSpec.FixedWindow spec(long capacity) {
+    return new LimitSpec.FixedWindow(capacity, WINDOW);
+  }
+
+  /** What a limit says and does, in one thread and on immutable states alone. */
+  private static final class Plain {
+    private State state = FixedWindowState.starting(spec(CAPACITY), Balance.ZERO, START);
+
+    Answer take(Weight weight, long now) {
+      if (weight.least() > state.capacity()) {
+        return new Answer.Refuse(state.capacity());
+      }
+      Weight cut = weight.within(state.capacity());
+      if (cut.amount() > state.room(now)) {
+        return new Answer.Wait(state.opens(cut.amount(), now));
+      }
+      State.Taken taken = state.take(cut.taken(), cut.held(), now);
+      state = taken.next();
+      return taken.receipt();
+    }
+
+    Answer.Receipt charge(long amount, long unheld, long now) {
+      State.Taken charged = state.charge(amount, unheld, now);
+      state = charged.next();
+      return charged.receipt();
+    }
+  }
+
+  private static long later(Random random, long now) {
+    return switch (random.nextInt(12)) {
+      case 0 -> now + random.nextLong(3 * WINDOW);
+      case 1 -> now + WINDOW;
+      case 2 -> Math.max(START, now - random.nextLong(WINDOW / 10));
+      case 3 -> now;
+      default -> now + random.nextLong(WINDOW / 8);
+    };
+  }
+
+  private static Weight weight(Random random) {
+    long taken = random.nextLong(CAPACITY / 3);
+    long held = random.nextInt(6) == 0 ? random.nextLong(CAPACITY / 2) : 0;
+    return new Weight(taken, held, random.nextLong(taken + 1));
+  }
+
+  @Test
+  void randomUse_isThatOfTheStateThatNeverChanges() {
+    for (long seed = 1; seed <= 300; seed++) {
+      Random random = new Random(seed);
+      Limit limit = new Limit(spec(CAPACITY), START);
+      Plain plain = new Plain();
+      List<Answer.Receipt> receipts = new ArrayList<>();
+      long now = START;
+      for (int step = 0; step < 300; step++) {
+        now = later(random, now);
+        String where = "seed " + seed + " step " + step;
+        assertSame(limit, plain.state, random, now, where);
+        switch (random.nextInt(10)) {
+          case 0, 1 -> {
+            if (!receipts.isEmpty()) {
+              Answer.Receipt receipt = receipts.remove(random.nextInt(receipts.size()));
+              long back = random.nextLong(receipt.taken() + 1);
+              limit.give(receipt, back, receipt.held(), now);
+              plain.state = plain.state.give(receipt.cell(), back, receipt.held(), now);
+            }
+          }
+          case 2 -> {
+            long amount = random.nextLong(random.nextInt(8) == 0 ? 3 * CAPACITY : 10);
+            long unheld = random.nextInt(4) == 0 ? random.nextLong(5) : 0;
+            Answer.Receipt charged = limit.charge(amount, unheld, now);
+            assertThat(charged).as(where).isEqualTo(plain.charge(amount, unheld, now));
+            receipts.add(charged);
+          }
+          case 3 -> {
+            if (random.nextInt(10) == 0) {
+              LimitSpec next = spec(1 + random.nextLong(2 * CAPACITY));
+              limit.resize(next, now);
+              plain.state =
+                  plain.state.spec().equals(next) ? plain.state : become(plain, next, now);
+            }
+          }
+          case 4 -> {
+            long amount = 1 + random.nextLong(CAPACITY / 4);
+            boolean fits = plain.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+            assertThat(limit.admit(amount, now)).as(where).isEqualTo(fits);
+          }
+          default -> {
+            Weight weight = weight(random);
+            Answer answer = limit.take(weight, now);
+            assertThat(answer).as(where).isEqualTo(plain.take(weight, now));
+            if (answer instanceof Answer.Receipt receipt) {
+              receipts.add(receipt);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static State become(Plain plain, LimitSpec next, long now) {
+    return plain.state.become(next, now);
+  }
+
+  private static void assertSame(Limit limit, State state, Random random, long now, String where) {
+    long room = state.room(now);
+    long amount = random.nextLong(state.capacity() + 1);
+    long ahead = random.nextLong(500);
+    assertThat(limit.room(now))
+        .as(where)
+        .isEqualTo(room >= state.capacity() ? Long.MAX_VALUE : room);
+    assertThat(limit.opens(amount, now)).as(where).isEqualTo(state.opens(amount, now));
+    assertThat(limit.forecast(ahead, amount, now))
+        .as(where)
+        .isEqualTo(state.forecast(ahead, amount, now));
+    assertThat(limit.balance(now)).as(where).isEqualTo(state.balance(now));
+  }
+
+  @Test
+  void takesInOneWindow_allocateNothing() {
+    Limit limit = new Limit(spec(Long.MAX_VALUE / 4), START);
+    Weight weight = Weight.exactly(7);
+    assertThat(bytes(now -> assertTrue(limit.admit(7, now)))).isLessThan(1_000);
+    assertThat(bytes(now -> assertTrue(limit.take(weight, now) instanceof Answer.Receipt)))
+        .isLessThan(1_000);
+    assertThat(bytes(now -> assertTrue(limit.decide(weight, now) instanceof Answer.Receipt)))
+        .isLessThan(1_000);
+    Answer.Receipt receipt = limit.charge(7, 0, START);
+    assertThat(bytes(now -> limit.give(receipt, 7, 0, now))).isLessThan(1_000);
+    assertThat(bytes(now -> limit.charge(7, 0, now))).isLessThan(1_000);
+    assertThat(limit.balance(START).charged()).isEqualTo(7 * (1 + 2 * 10_000L));
+  }
+
+  private static void assertTrue(boolean held) {
+    if (!held) {
+      throw new AssertionError("it was not admitted");
+    }
+  }
+
+  /** The bytes this thread allocates in 10,000 steps. */
+  private static long bytes(LongConsumer step) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int at = 0; at < 10_000; at++) {
+      step.accept(START);
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+}

@@ -1,0 +1,66 @@
+package io.penstock.queue;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A list that does everything a queue does in the slow and obvious way. */
+final class QueueModel {
+  final List<Ticket> tickets = new ArrayList<>();
+  private final Map<Long, Integer> skips = new HashMap<>();
+  private final Comparator<Ticket> inOrder;
+
+  QueueModel(Comparator<Ticket> inOrder) {
+    this.inOrder = inOrder;
+  }
+
+  List<Ticket> sorted() {
+    tickets.sort(inOrder);
+    return tickets;
+  }
+
+  void add(Ticket ticket) {
+    tickets.add(ticket);
+    skips.put(ticket.order(), 0);
+  }
+
+  int skips(Ticket ticket) {
+    return skips.getOrDefault(ticket.order(), -1);
+  }
+
+  void pass(Ticket ticket) {
+    skipBefore(ticket);
+    tickets.remove(ticket);
+  }
+
+  void skipBefore(Ticket gone) {
+    for (Ticket each : tickets) {
+      if (inOrder.compare(each, gone) < 0) {
+        skips.merge(each.order(), 1, Integer::sum);
+      }
+    }
+  }
+
+  @Nullable Ticket firstWithin(Sizes room) {
+    for (Ticket each : sorted()) {
+      if (room.admit(each.sizes)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  long soonest(ToLongFunction<Sizes> instant) {
+    Sizes sizes = new Sizes();
+    long best = Long.MAX_VALUE;
+    for (Ticket each : tickets) {
+      sizes.set(each);
+      best = Math.min(best, instant.applyAsLong(sizes));
+    }
+    return best;
+  }
+}

@@ -1,0 +1,281 @@
+package io.penstock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dimension;
+import io.penstock.time.Ticker;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What every order owes, whichever it is. */
+class TicketQueueTest {
+  private static final long AGING = 1_000;
+  private static final long STAYS = 1_000;
+
+  /** Primes, so that no two flows come to have got the same for their weight. */
+  private static final List<Integer> WEIGHTS = List.of(7_919, 7_927, 7_933, 7_937);
+
+  private static Ticket ticket(long order, long input, long output, long deadline) {
+    return new Ticket(order, new Cost(input, output, 0), 0, order * 10, deadline);
+  }
+
+  private static Discipline<Ticket> discipline(Order order) {
+    return Discipline.of(order, AGING, 7);
+  }
+
+  private static TicketQueue<Ticket> fifo() {
+    return discipline(Order.FIFO).queue();
+  }
+
+  private static Sizes room(Random random) {
+    Sizes room = new Sizes();
+    if (random.nextBoolean()) {
+      room.lower(Dimension.INPUT, random.nextLong(100));
+    }
+    if (random.nextBoolean()) {
+      room.lower(Dimension.TOTAL, random.nextLong(200));
+    }
+    if (random.nextInt(4) == 0) {
+      room.lower(Dimension.OUTPUT, random.nextLong(100));
+    }
+    return room;
+  }
+
+  /** Two queues of one discipline, each beside a list. */
+  private static final class Pair {
+    final Random random;
+    final Discipline<Ticket> discipline;
+    final List<TicketQueue<Ticket>> queues = new ArrayList<>();
+    final List<QueueModel> models = new ArrayList<>();
+    private long next;
+
+    Pair(Order order, long seed) {
+      random = new Random(seed);
+      discipline = discipline(order);
+      Comparator<Ticket> inOrder =
+          (a, b) -> a == b ? 0 : discipline.precedes(a, b) ? -1 : discipline.precedes(b, a) ? 1 : 0;
+      for (int at = 0; at < 2; at++) {
+        queues.add(discipline.queue());
+        models.add(new QueueModel(inOrder));
+      }
+      for (int flow = 0; flow < WEIGHTS.size(); flow++) {
+        beginFlow(flow);
+      }
+    }
+
+    /**
+     * Has a flow got something no other got, and something of it wait for ever: flows that got the
+     * same to the token stand in an order that a list does not know.
+     */
+    private void beginFlow(int flow) {
+      Ticket served = ticket(-1, 1_000_000L * (flow + 1), 0, Ticker.NEVER);
+      enter(served, flow);
+      queues.getFirst().add(served);
+      queues.getFirst().remove(served);
+      discipline.charge(served);
+      Ticket stays = ticket(-2 - flow, STAYS, STAYS, Ticker.NEVER);
+      enter(stays, flow);
+      queues.getFirst().add(stays);
+      models.getFirst().add(stays);
+    }
+
+    private void enter(Ticket ticket, int flow) {
+      discipline.enter(ticket, random.nextInt(10), "flow-" + flow, WEIGHTS.get(flow));
+    }
+
+    void step() {
+      int at = random.nextInt(2);
+      QueueModel model = models.get(at);
+      TicketQueue<Ticket> queue = queues.get(at);
+      List<Ticket> mayGo =
+          model.tickets.stream().filter(each -> each.cost().inputTokens() < STAYS).toList();
+      if (mayGo.isEmpty() || random.nextInt(10) < 5) {
+        next++;
+        long deadline = random.nextBoolean() ? Ticker.NEVER : random.nextLong(500);
+        Ticket added = ticket(next, random.nextLong(100), random.nextLong(100), deadline);
+        enter(added, random.nextInt(WEIGHTS.size()));
+        queue.add(added);
+        model.add(added);
+        return;
+      }
+      Ticket gone = mayGo.get(random.nextInt(mayGo.size()));
+      if (random.nextInt(3) == 0) {
+        queue.remove(gone);
+        model.tickets.remove(gone);
+        return;
+      }
+      models.get(1 - at).skipBefore(gone);
+      queues.get(1 - at).skipBefore(gone);
+      model.pass(gone);
+      queue.pass(gone);
+      assertThat(gone.queued()).isFalse();
+      discipline.charge(gone);
+      if (random.nextBoolean()) {
+        discipline.settle(gone, random.nextLong(200));
+      }
+    }
+  }
+
+  private static List<Ticket> all(TicketQueue<Ticket> queue) {
+    List<Ticket> found = new ArrayList<>();
+    queue.forEach(found::add);
+    return found;
+  }
+
+  private static void assertSame(TicketQueue<Ticket> queue, QueueModel model, Random random) {
+    assertThat(queue.size()).isEqualTo(model.tickets.size());
+    List<Ticket> sorted = model.sorted();
+    assertThat(all(queue)).isEqualTo(sorted);
+    assertThat(queue.first()).isSameAs(sorted.isEmpty() ? null : sorted.getFirst());
+    assertThat(queue.skipsOfFirst())
+        .isEqualTo(sorted.isEmpty() ? 0 : model.skips(sorted.getFirst()));
+    Sizes room = room(random);
+    assertThat(queue.firstWithin(room)).isSameAs(model.firstWithin(room));
+    ToLongFunction<Sizes> instant =
+        sizes -> sizes.get(Dimension.TOTAL) / 7 * 100 + sizes.get(Dimension.INPUT);
+    assertThat(queue.soonest(instant)).isEqualTo(model.soonest(instant));
+    if (!sorted.isEmpty()) {
+      Ticket gone = sorted.get(random.nextInt(sorted.size()));
+      int enough = 1 + random.nextInt(4);
+      List<Ticket> found = new ArrayList<>();
+      Ticket each = queue.unskippable(null, gone, enough);
+      while (each != null) {
+        found.add(each);
+        each = queue.unskippable(each, gone, enough);
+      }
+      List<Ticket> before = sorted.subList(0, sorted.indexOf(gone));
+      assertThat(before.stream().filter(found::contains).toList()).isEqualTo(found);
+      assertThat(found)
+          .containsAll(before.stream().filter(other -> model.skips(other) >= enough).toList());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void randomUse_isWhatAListWouldDo(Order order) {
+    for (long seed = 1; seed <= 12; seed++) {
+      Pair pair = new Pair(order, seed);
+      for (int step = 0; step < 400; step++) {
+        pair.step();
+        for (int at = 0; at < 2; at++) {
+          assertSame(pair.queues.get(at), pair.models.get(at), pair.random);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void onlyThoseSkippedEnough_areUnskippable(Order order) {
+    if (order == Order.FAIR) {
+      return; // there, who falls too far behind is as well: see FairDisciplineTest
+    }
+    Pair pair = new Pair(order, 3);
+    for (int step = 0; step < 500; step++) {
+      pair.step();
+      QueueModel model = pair.models.getFirst();
+      for (Ticket gone : model.sorted()) {
+        Ticket found = pair.queues.getFirst().unskippable(null, gone, 3);
+        assertThat(found == null || model.skips(found) >= 3).isTrue();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void ahead_isThoseThatGoBefore(Order order) {
+    if (order == Order.FAIR) {
+      return; // depends on what each takes: see FairDisciplineTest
+    }
+    Pair pair = new Pair(order, 5);
+    for (int step = 0; step < 300; step++) {
+      pair.step();
+      Ticket arrived = ticket(100_000 + step, 1, 1, 250);
+      pair.discipline.enter(arrived, 5, "flow", 1);
+      List<Ticket> ahead = new ArrayList<>();
+      pair.queues.getFirst().ahead(arrived, ahead::add);
+      assertThat(ahead)
+          .isEqualTo(
+              pair.models.getFirst().sorted().stream()
+                  .filter(each -> pair.discipline.precedes(each, arrived))
+                  .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void ticketThatWaitsElsewhere_canNeitherBeAddedNorRemoved(Order order) {
+    Discipline<Ticket> discipline = discipline(order);
+    TicketQueue<Ticket> one = discipline.queue();
+    TicketQueue<Ticket> two = discipline.queue();
+    Ticket ticket = ticket(1, 1, 1, Ticker.NEVER);
+    discipline.enter(ticket, 0, "f", 1);
+    one.add(ticket);
+    assertThatThrownBy(() -> one.add(ticket)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> two.add(ticket)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> two.remove(ticket)).isInstanceOf(IllegalStateException.class);
+    assertThat(one.size()).isEqualTo(1);
+    one.remove(ticket);
+    two.add(ticket);
+    assertThat(two.first()).isSameAs(ticket);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void visitorThatRemoves_seesAllOfThem(Order order) {
+    Discipline<Ticket> discipline = discipline(order);
+    TicketQueue<Ticket> queue = discipline.queue();
+    for (int each = 0; each < 50; each++) {
+      Ticket ticket = ticket(each, 1, 1, each % 3);
+      discipline.enter(ticket, each % 4, "flow-" + each % 5, 1);
+      queue.add(ticket);
+    }
+    List<Long> seen = new ArrayList<>();
+    queue.forEach(
+        each -> {
+          seen.add(each.order());
+          queue.remove(each);
+        });
+    assertThat(seen).hasSize(50).doesNotHaveDuplicates();
+    assertThat(queue.size()).isZero();
+  }
+
+  @Test
+  void manyInOrder_neitherOverflowTheStackNorTakeLong() {
+    TicketQueue<Ticket> queue = fifo();
+    for (long order = 0; order < 200_000; order++) {
+      queue.add(ticket(order, order, 0, Ticker.NEVER));
+    }
+    Sizes room = new Sizes();
+    room.lower(Dimension.INPUT, -1);
+    assertThat(queue.firstWithin(room)).isNull();
+    for (Ticket first = queue.first(); first != null; first = queue.first()) {
+      queue.pass(first);
+    }
+    assertThat(queue.skipsOfFirst()).isZero();
+  }
+
+  /** A waiting ticket with its cost, as an upper bound: all that is allocated to make it wait. */
+  @Test
+  void waitingTicket_takesAtMostHalfAKilobyte() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    TicketQueue<Ticket> queue = fifo();
+    queue.add(ticket(0, 1, 1, Ticker.NEVER));
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int order = 1; order <= 10_000; order++) {
+      queue.add(ticket(order, order, 1, Ticker.NEVER));
+    }
+    long each = (threads.getCurrentThreadAllocatedBytes() - before) / 10_000;
+    assertThat(each).isBetween(64L, 512L);
+  }
+}
