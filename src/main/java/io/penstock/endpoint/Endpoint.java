@@ -57,6 +57,7 @@ public final class Endpoint {
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
+  private volatile @Nullable Refusal stopping;
 
   /** Makes one that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
@@ -255,21 +256,20 @@ public final class Endpoint {
     }
   }
 
-  /** Refuses all who wait, and all who come. */
+  /** Refuses all who wait, and all who come; it stays what it is otherwise. */
   void refuseAll(Refusal refusal) {
-    synchronized (limitLock) {
-      closed = refusal;
-    }
+    stopping = refusal;
     inbox.send(at -> dispatcher.close(refusal));
   }
 
-  /** Does that for good: its limit is forgotten. */
+  /** Refuses all who wait, and all who come; its limit is forgotten. */
   void close(Refusal refusal) {
-    refuseAll(refusal);
     synchronized (limitLock) {
+      closed = refusal;
       OwnLimit.forget(house.limits(), spec);
     }
     guests.closing();
+    inbox.send(at -> dispatcher.close(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */
@@ -278,7 +278,7 @@ public final class Endpoint {
   }
 
   private void arrive(Pending pending, long now) {
-    Refusal refusal = closed;
+    Refusal refusal = closed != null ? closed : stopping;
     if (refusal != null) {
       if (pending.decide(State.REFUSED)) {
         books.refused(pending, refusal);
