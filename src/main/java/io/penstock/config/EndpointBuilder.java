@@ -201,7 +201,8 @@ final class EndpointBuilder {
         values.get(SHADOW),
         values.get(STRIP_PREFIX),
         upstreams.specs(),
-        shown);
+        shown,
+        values.stated());
   }
 
   private Scheduling scheduling() {

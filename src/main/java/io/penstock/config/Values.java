@@ -4,6 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +99,14 @@ final class Values {
       }
     }
     return own.start();
+  }
+
+  /** Returns the names of what is set. */
+  Set<String> stated() {
+    return table.stream()
+        .filter(setting -> set(setting).isPresent())
+        .map(Setting::name)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Returns the values as route files write them, in the table's order, lists of sections not. */

@@ -27,7 +27,7 @@ final class Admission {
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
-  static @Nullable Refusal impossible(List<Route> ways, Dispatcher.Routes routes, Pending pending) {
+  static @Nullable Refusal impossible(List<Route> ways, Routes routes, Pending pending) {
     if (ways.isEmpty()) {
       return noWay(ways, routes, pending);
     }

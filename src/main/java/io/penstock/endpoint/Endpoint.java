@@ -256,13 +256,20 @@ public final class Endpoint {
   }
 
   /** Refuses all who wait, and all who come. */
-  void close(Refusal refusal) {
+  void refuseAll(Refusal refusal) {
     synchronized (limitLock) {
       closed = refusal;
+    }
+    inbox.send(at -> dispatcher.close(refusal));
+  }
+
+  /** Does that for good: its limit is forgotten. */
+  void close(Refusal refusal) {
+    refuseAll(refusal);
+    synchronized (limitLock) {
       OwnLimit.forget(house.limits(), spec);
     }
     guests.closing();
-    inbox.send(at -> dispatcher.close(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One endpoint, as configured, every default filled in.
@@ -27,6 +28,7 @@ import java.util.Map;
  * @param upstreams where its requests go; empty for a permit endpoint
  * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
  *     masked
+ * @param stated which of those keys route files set, for this endpoint or by default for all
  */
 public record EndpointSpec(
     String path,
@@ -40,7 +42,38 @@ public record EndpointSpec(
     boolean shadow,
     boolean stripPrefix,
     List<UpstreamSpec> upstreams,
-    Map<String, Object> shown) {
+    Map<String, Object> shown,
+    Set<String> stated) {
+
+  /** An endpoint of which nobody needs to know what was set. */
+  public EndpointSpec(
+      String path,
+      String configuredPath,
+      Algorithm algorithm,
+      LimitSpec limit,
+      Scheduling scheduling,
+      Waiting waiting,
+      Reading reading,
+      Descendants descendants,
+      boolean shadow,
+      boolean stripPrefix,
+      List<UpstreamSpec> upstreams,
+      Map<String, Object> shown) {
+    this(
+        path,
+        configuredPath,
+        algorithm,
+        limit,
+        scheduling,
+        waiting,
+        reading,
+        descendants,
+        shadow,
+        stripPrefix,
+        upstreams,
+        shown,
+        Set.of());
+  }
 
   /**
    * In which order tickets leave.
@@ -137,6 +170,7 @@ public record EndpointSpec(
     }
     upstreams = List.copyOf(upstreams);
     shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+    stated = Set.copyOf(stated);
   }
 
   /** Returns whether the endpoint answers by itself, having nowhere to forward to. */

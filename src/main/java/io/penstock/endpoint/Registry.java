@@ -146,6 +146,11 @@ public final class Registry {
     return List.copyOf(dynamic.values());
   }
 
+  /** Refuses all who wait at any endpoint, and all who come, from now on. */
+  public synchronized void refuseAll(Refusal refusal) {
+    all().forEach(endpoint -> endpoint.refuseAll(refusal));
+  }
+
   /**
    * Applies a configuration in one swap. Endpoints whose path stays keep their tickets, spend and
    * debt; tickets of the others are refused. Dynamic endpoints follow their nearest ancestor, and

@@ -21,6 +21,7 @@ public final class Settlement {
   private final List<Spend> spends;
   private final long releasedNanos;
   private final int depth;
+  private final @Nullable WindowRoom window;
   private final @Nullable Shadow shadow;
   private boolean closed;
 
@@ -46,6 +47,8 @@ public final class Settlement {
     this.route = route;
     this.spends = spends;
     this.releasedNanos = now;
+    // The endpoint's own limit is the last of a route; only a permit tells what is left of it.
+    this.window = route.upstream() == null ? WindowRoom.of(route.quotas().getLast(), now) : null;
   }
 
   /** Returns where the ticket goes, or null for a permit. */
@@ -56,6 +59,11 @@ public final class Settlement {
   /** Returns how many tickets waited behind it when it was let go. */
   public int queueDepth() {
     return depth;
+  }
+
+  /** Returns what its going left of the endpoint's token window; null but for permits of one. */
+  public @Nullable WindowRoom window() {
+    return window;
   }
 
   /** Returns how long it waited, in nanoseconds. */

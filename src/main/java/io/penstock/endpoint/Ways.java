@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How tickets of one endpoint can go, as its configuration stands. */
-final class Ways implements Dispatcher.Routes {
+final class Ways implements Routes {
   private final Upstreams upstreams;
   private final Supplier<EndpointSpec> configuration;
   private final Quota own;

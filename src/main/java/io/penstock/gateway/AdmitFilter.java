@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.netty.channel.EventLoop;
 import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
@@ -7,7 +8,8 @@ import io.penstock.endpoint.Settlement;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import java.util.concurrent.Executor;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -15,6 +17,7 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
@@ -32,23 +35,43 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Pending pending =
-        passage
-            .endpoint()
-            .submit(
-                Ask.of(
-                    passage.model(),
-                    passage.cost(),
-                    passage.body().size(),
-                    passage.parameters().patience()));
+    Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     if (pending.outcome() == null) {
       passage.body().park();
       if (passage.endpoint().spec().permit()) {
         drain(exchange.getRequest());
       }
     }
-    return Parking.await(pending, loop(exchange.getRequest()))
-        .flatMap(outcome -> decided(exchange, chain, pending, outcome));
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<Outcome> outcome = Parking.await(pending, loop);
+    Heartbeat heartbeat = pending.outcome() == null ? heartbeat(passage, loop) : null;
+    return heartbeat == null
+        ? outcome.flatMap(each -> decided(exchange, chain, pending, each))
+        : heartbeat.until(
+            outcome,
+            exchange,
+            (later, each) -> decided(later, chain, pending, each),
+            () -> passage.endpoint().cancel(pending));
+  }
+
+  /** Returns what a client that waits for a stream hears meanwhile, or null. */
+  private static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
+    long nanos = passage.endpoint().spec().waiting().heartbeatNanos();
+    byte[] bytes = passage.speech().heartbeat();
+    return nanos == 0 || bytes == null || !passage.stream()
+        ? null
+        : new Heartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
+  }
+
+  private static Ask ask(ServerHttpRequest request, Passage passage) {
+    return new Ask(
+        passage.model(),
+        passage.cost(),
+        passage.body().size(),
+        passage.parameters().patience(),
+        passage.parameters().priority(),
+        Flows.of(
+            passage.endpoint().spec().scheduling().fairBy(), request.getHeaders(), passage.user()));
   }
 
   private Mono<Void> decided(
@@ -71,9 +94,5 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
   private static void drain(ServerHttpRequest request) {
     request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
-  }
-
-  private static Executor loop(ServerHttpRequest request) {
-    return ConnectionGuard.channel(request).eventLoop();
   }
 }

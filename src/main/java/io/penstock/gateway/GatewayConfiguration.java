@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.endpoint.Registry;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.time.Duration;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
@@ -35,8 +36,13 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies) {
-    return new IdentifyFilter(registry, bodies);
+  Door door() {
+    return new Door();
+  }
+
+  @Bean
+  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies, Door door) {
+    return new IdentifyFilter(registry, bodies, door, WallClock.system());
   }
 
   @Bean

@@ -15,13 +15,18 @@ final class Head {
         headers.remove(name);
       }
     }
-    headers.set(Names.REQUEST_ID, passage.requestId());
-    headers.set(Names.ENDPOINT, passage.endpoint().path());
+    write(headers, passage);
     Upstream upstream = settlement.upstream();
     if (upstream != null) {
       headers.set(Names.UPSTREAM, upstream.spec().id());
     }
     headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
+  }
+
+  /** What is known before a request goes. */
+  static void write(HttpHeaders headers, Passage passage) {
+    headers.set(Names.REQUEST_ID, passage.requestId());
+    headers.set(Names.ENDPOINT, passage.endpoint().path());
     headers.set(Names.COST, Long.toString(passage.cost().totalTokens()));
   }
 }

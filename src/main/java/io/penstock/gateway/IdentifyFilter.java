@@ -7,6 +7,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.provider.Speech;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.WallClock;
 import java.util.List;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -18,12 +19,19 @@ import reactor.core.publisher.Mono;
 
 /** Step 1, identify: which endpoint, and under which id. */
 final class IdentifyFilter implements GlobalFilter, Ordered {
+  /** The path of a permit is the name of what it permits: there is one way to write it. */
+  private static final String BLURRED = "the path has an empty segment or an escaped slash";
+
   private final Registry registry;
   private final BodyBudget bodies;
+  private final Door door;
+  private final WallClock clock;
 
-  IdentifyFilter(Registry registry, BodyBudget bodies) {
+  IdentifyFilter(Registry registry, BodyBudget bodies, Door door, WallClock clock) {
     this.registry = registry;
     this.bodies = bodies;
+    this.door = door;
+    this.clock = clock;
   }
 
   @Override
@@ -33,11 +41,29 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    return Mono.defer(
+        () ->
+            door.enter()
+                ? identified(exchange, chain).doFinally(signal -> door.leave())
+                : identified(exchange, this::refuseNew));
+  }
+
+  private Mono<Void> refuseNew(ServerWebExchange exchange) {
+    Passage passage = Passage.of(exchange);
+    passage.endpoint().refused(Cost.NO_TOKENS, 0, Door.CLOSED);
+    return Refuser.refuse(exchange, passage, Door.CLOSED);
+  }
+
+  private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
     String requestId = RequestIds.of(request.getHeaders().getFirst(Names.REQUEST_ID));
     String path = request.getURI().getRawPath();
     if (Paths.climbs(path)) {
       return refuse(exchange, requestId, Reason.BAD_REQUEST, "the path has a dotted segment");
+    }
+    if (Paths.hidesControls(path)) {
+      return refuse(
+          exchange, requestId, Reason.BAD_REQUEST, "the path has an escaped control character");
     }
     if (ambiguousLength(request.getHeaders())) {
       return refuse(
@@ -54,10 +80,14 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private Mono<Void> identified(
       ServerWebExchange exchange, GatewayFilterChain chain, Endpoint endpoint, String requestId) {
     ServerHttpRequest request = exchange.getRequest();
-    Parameters parameters = Parameters.of(request.getURI().getRawQuery(), request.getHeaders());
+    String path = request.getURI().getRawPath();
+    Parameters parameters =
+        Parameters.of(
+            request.getURI().getRawQuery(), request.getHeaders(), endpoint.spec().reading(), clock);
     Passage passage = new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()));
-    if (parameters.fault() != null) {
-      Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
+    String fault = endpoint.spec().permit() && Paths.blurs(path) ? BLURRED : parameters.fault();
+    if (fault != null) {
+      Refusal refusal = Refusal.of(Reason.BAD_REQUEST, fault);
       endpoint.refused(Cost.NO_TOKENS, 0, refusal);
       return Refuser.refuse(exchange, passage, refusal);
     }

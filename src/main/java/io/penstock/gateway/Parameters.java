@@ -1,45 +1,78 @@
 package io.penstock.gateway;
 
 import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Patience;
+import io.penstock.time.WallClock;
 import java.math.BigDecimal;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.StringJoiner;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The gateway's own parameters of a request, from its query and headers.
+ * The gateway's own parameters of a request, from its query and headers; the query wins.
+ *
+ * <p>One that cannot be read, or is stated twice, is a fault. Where the endpoint is lenient it
+ * counts as unsaid, of one that is stated twice the first counts, and so does {@code tokens=0}: so
+ * it is in rls.
  *
  * @param tokens the input it states, or null
  * @param patience how long it is willing to wait
+ * @param priority 0 to 9, where what is below or above counts as 0 or 9
+ * @param latencyMillis how long it was on its way, by the clocks of both ends, at least 0; null
+ *     when it does not say when it was sent, or that cannot be read
  * @param query the query that remains for the upstream, raw, or null
  * @param fault what could not be read, or null
  */
 record Parameters(
-    @Nullable Long tokens, Patience patience, @Nullable String query, @Nullable String fault) {
+    @Nullable Long tokens,
+    Patience patience,
+    int priority,
+    @Nullable Long latencyMillis,
+    @Nullable String query,
+    @Nullable String fault) {
+  /** The highest priority of a request without a key. */
+  private static final int MOST_PRIORITY = 9;
+
   private static final BigDecimal MOST_SECONDS = BigDecimal.valueOf(1_000_000_000L);
   private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
   /** Reads the parameters; a fault is told, not thrown. */
-  static Parameters of(@Nullable String rawQuery, HttpHeaders headers) {
+  static Parameters of(
+      @Nullable String rawQuery,
+      HttpHeaders headers,
+      EndpointSpec.Reading reading,
+      WallClock clock) {
     Query query = Query.of(rawQuery);
-    String tokens = query.tokens() != null ? query.tokens() : headers.getFirst("X-Token-Cost");
-    String timeout = query.timeout() != null ? query.timeout() : headers.getFirst("X-Timeout");
-    Long count = tokens == null ? null : count(tokens);
-    if (tokens != null && count == null) {
-      return faulty(query, "tokens is not a whole number from 0 to " + Cost.MAX_TOKENS);
-    }
-    Long nanos = timeout == null ? Long.valueOf(Patience.UNSAID) : nanos(timeout);
-    if (nanos == null) {
-      return faulty(query, "timeout is not a number of seconds, 0 or more");
-    }
-    return new Parameters(count, new Patience(nanos, clientNanos(headers)), query.rest(), null);
-  }
-
-  private static Parameters faulty(Query query, String fault) {
-    return new Parameters(null, Patience.DEFAULT, query.rest(), fault);
+    Reader reader = new Reader(reading.lenient());
+    Long tokens =
+        reader.read(
+            "tokens",
+            "a whole number from 0 to " + Cost.MAX_TOKENS,
+            query.tokens().isEmpty() ? headers.getOrEmpty("X-Token-Cost") : query.tokens(),
+            Parameters::count);
+    Long nanos =
+        reader.read(
+            "timeout",
+            "a number of seconds, 0 or more",
+            query.timeout().isEmpty() ? headers.getOrEmpty("X-Timeout") : query.timeout(),
+            Parameters::nanos);
+    Long priority =
+        reader.read(
+            "X-Priority", "a whole number", headers.getOrEmpty("X-Priority"), Parameters::priority);
+    boolean unsaid = reading.lenient() && tokens != null && tokens == 0;
+    return new Parameters(
+        unsaid ? null : tokens,
+        new Patience(nanos == null ? Patience.UNSAID : nanos, clientNanos(headers)),
+        priority == null ? 0 : Math.clamp(priority, 0, MOST_PRIORITY),
+        latency(headers, clock),
+        query.rest(),
+        reader.fault);
   }
 
   private static @Nullable Long count(String text) {
@@ -51,10 +84,26 @@ record Parameters(
   }
 
   private static @Nullable Long nanos(String text) {
-    if (!text.matches("[0-9]{1,9}(\\.[0-9]{1,9})?")) {
+    if (!text.matches("[0-9]{1,18}(\\.[0-9]{1,9})?")) {
       return null;
     }
     return new BigDecimal(text).min(MOST_SECONDS).multiply(SECOND).longValue();
+  }
+
+  private static @Nullable Long priority(String text) {
+    if (!text.matches("[+-]?[0-9]{1,10}")) {
+      return null;
+    }
+    long priority = Long.parseLong(text);
+    return priority == (int) priority ? priority : null;
+  }
+
+  /** It is only shown, so what cannot be read is no fault. */
+  private static @Nullable Long latency(HttpHeaders headers, WallClock clock) {
+    String sent = headers.getFirst("X-Sent-At");
+    return sent == null || !sent.matches("[0-9]{1,18}")
+        ? null
+        : Long.valueOf(Math.max(0, clock.unixMillis() - Long.parseLong(sent)));
   }
 
   /**
@@ -67,22 +116,49 @@ record Parameters(
     return nanos == null ? Long.MAX_VALUE : Math.max(0, nanos - SECOND.longValue());
   }
 
-  /** A query without the gateway's own parameters. */
-  private record Query(@Nullable String tokens, @Nullable String timeout, @Nullable String rest) {
-    static Query of(@Nullable String raw) {
-      if (raw == null) {
-        return new Query(null, null, null);
+  /** Reads one parameter after the other, and keeps the first fault. */
+  private static final class Reader {
+    private final boolean lenient;
+    private @Nullable String fault;
+
+    Reader(boolean lenient) {
+      this.lenient = lenient;
+    }
+
+    /** Returns what {@code stated} says, or null when it says nothing or nothing readable. */
+    @Nullable Long read(
+        String name, String expected, List<String> stated, Function<String, @Nullable Long> of) {
+      if (stated.isEmpty()) {
+        return null;
       }
-      String tokens = null;
-      String timeout = null;
+      Long value = of.apply(stated.getFirst());
+      if (!lenient && fault == null) {
+        if (value == null) {
+          fault = name + " is not " + expected;
+        } else if (stated.size() > 1) {
+          fault = name + " is stated more than once";
+        }
+      }
+      return value;
+    }
+  }
+
+  /** A query without the gateway's own parameters. */
+  private record Query(List<String> tokens, List<String> timeout, @Nullable String rest) {
+    static Query of(@Nullable String raw) {
+      List<String> tokens = new ArrayList<>();
+      List<String> timeout = new ArrayList<>();
+      if (raw == null) {
+        return new Query(tokens, timeout, null);
+      }
       StringJoiner rest = new StringJoiner("&");
       for (String part : raw.split("&", -1)) {
         int equals = part.indexOf('=');
         String name = equals < 0 ? part : part.substring(0, equals);
         String value = equals < 0 ? "" : part.substring(equals + 1);
         switch (decoded(name)) {
-          case "tokens" -> tokens = decoded(value);
-          case "timeout" -> timeout = decoded(value);
+          case "tokens" -> tokens.add(decoded(value));
+          case "timeout" -> timeout.add(decoded(value));
           case "key" -> {}
           default -> rest.add(part);
         }

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
 import io.penstock.provider.Speech;
+import io.penstock.provider.Weighed;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -22,6 +23,8 @@ final class Passage {
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable String model;
   private boolean weighed;
+  private boolean stream;
+  private @Nullable String user;
   private @Nullable Settlement settlement;
 
   Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
@@ -74,10 +77,28 @@ final class Passage {
     return weighed;
   }
 
-  void weighs(Cost of, @Nullable String asked, boolean read) {
+  /** Whether it asks for an event stream. */
+  boolean stream() {
+    return stream;
+  }
+
+  /** Whom the body names, or null. */
+  @Nullable String user() {
+    return user;
+  }
+
+  /** The body is not read, and streamed through. */
+  void weighs(Cost of) {
     cost = of;
-    model = asked;
-    weighed = read;
+  }
+
+  /** The body was read, and said so. */
+  void weighs(Cost of, Weighed.Request body) {
+    cost = of;
+    model = body.model();
+    stream = body.stream();
+    user = body.user();
+    weighed = true;
   }
 
   /** What was taken for the request, once it was let go. */

@@ -10,11 +10,25 @@ final class Paths {
   private static final Pattern DOTS =
       Pattern.compile("(?i)(^|/|%2f|%5c|\\\\)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
 
+  private static final Pattern CONTROLS = Pattern.compile("(?i)%([01][0-9a-f]|7f)");
+
+  private static final Pattern BLURS = Pattern.compile("(?i)//|%2f|%5c");
+
   private Paths() {}
 
   /** Returns whether a path has a segment that an upstream could take for a way up. */
   static boolean climbs(String path) {
     return DOTS.matcher(path).find();
+  }
+
+  /** Returns whether a path has an escaped control character, which no path needs. */
+  static boolean hidesControls(String path) {
+    return CONTROLS.matcher(path).find();
+  }
+
+  /** Returns whether where segments of a path begin and end is in the eye of the beholder. */
+  static boolean blurs(String path) {
+    return BLURS.matcher(path).find();
   }
 
   /**

@@ -17,6 +17,9 @@ final class Refuser {
 
   /** Refuses a request that has an endpoint. */
   static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
+    if (exchange.getResponse() instanceof LateResponse late) {
+      return late.refuse(refusal);
+    }
     Endpoint endpoint = passage.endpoint();
     RefusalBody body =
         endpoint.spec().permit()

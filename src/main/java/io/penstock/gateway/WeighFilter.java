@@ -41,7 +41,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     ServerHttpRequest request = exchange.getRequest();
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     if (!passage.speech().weighs(request.getMethod().name(), below)) {
-      passage.weighs(unweighed(spec.reading(), passage.parameters().tokens()), null, false);
+      passage.weighs(unweighed(spec.reading(), passage.parameters().tokens()));
       return chain.filter(exchange);
     }
     long most = spec.reading().maxBodyBytes();
@@ -80,8 +80,8 @@ final class WeighFilter implements GlobalFilter, Ordered {
     return switch (weighed) {
       case Weighed.Malformed(String detail) ->
           refuse(exchange, passage, Refusal.of(Reason.BAD_REQUEST, detail));
-      case Weighed.Request(String model, Cost cost, boolean stream) -> {
-        passage.weighs(cost(reading, cost, passage.parameters().tokens()), model, true);
+      case Weighed.Request body -> {
+        passage.weighs(cost(reading, body.cost(), passage.parameters().tokens()), body);
         yield chain.filter(exchange);
       }
     };

@@ -28,6 +28,11 @@ final class AnthropicMessages implements RequestVisitor {
       case "messages" -> messages.open(at, array);
       case "system" -> system.open(at, array);
       case "tools" -> tools.open(at);
+      case "metadata" -> {
+        if (at.depth() == 1) {
+          parameters.noUser();
+        }
+      }
       default -> {
         if (at.depth() == 1) {
           parameters.open(top);
@@ -56,6 +61,11 @@ final class AnthropicMessages implements RequestVisitor {
       case "messages" -> messages.scalar(at);
       case "system" -> system.scalar(at);
       case "tools" -> tools.scalar(at);
+      case "metadata" -> {
+        if (at.depth() == 2 && "user_id".equals(at.name())) {
+          parameters.user(at);
+        }
+      }
       default -> {
         if (at.depth() == 1) {
           parameters.scalar(at, top);

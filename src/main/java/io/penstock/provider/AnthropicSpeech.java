@@ -39,6 +39,16 @@ final class AnthropicSpeech implements Speech {
   }
 
   @Override
+  public byte[] heartbeat() {
+    return Events.comment();
+  }
+
+  @Override
+  public byte[] errorEvent(byte[] json) {
+    return Events.named("error", json);
+  }
+
+  @Override
   public Map<String, String> credentials(String apiKey) {
     return Map.of("x-api-key", apiKey);
   }

@@ -57,6 +57,11 @@ final class OpenAiChat implements RequestVisitor {
       case "tools" -> tools.scalar(at);
       case "functions" -> functions.scalar(at);
       case "response_format" -> responseFormat.scalar(at);
+      case "user" -> {
+        if (at.depth() == 1) {
+          parameters.user(at);
+        }
+      }
       default -> {
         if (at.depth() == 1) {
           parameters.scalar(at, top);

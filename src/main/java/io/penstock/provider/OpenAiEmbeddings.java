@@ -33,7 +33,11 @@ final class OpenAiEmbeddings implements RequestVisitor {
     String name = at.depth() == 1 ? at.name() : null;
     if (name != null) {
       reset(name);
-      parameters.scalar(at, name);
+      if (name.equals("user")) {
+        parameters.user(at);
+      } else {
+        parameters.scalar(at, name);
+      }
     }
     if ("input".equals(at.name(1))) {
       if (at.isString()) {

@@ -46,6 +46,11 @@ final class OpenAiSpeech implements Speech {
   }
 
   @Override
+  public byte[] heartbeat() {
+    return Events.comment();
+  }
+
+  @Override
   public Map<String, String> credentials(String apiKey) {
     return Map.of("Authorization", "Bearer " + apiKey);
   }

@@ -14,6 +14,9 @@ final class Parameters {
   /** The longest model name, in characters. */
   static final int MAX_MODEL_LENGTH = 256;
 
+  /** The longest name of a user, in characters. */
+  static final int MAX_USER_LENGTH = 4_096;
+
   /** The most answers a request may ask for. */
   static final int MAX_ANSWERS = 10_000;
 
@@ -23,6 +26,7 @@ final class Parameters {
   private @Nullable String model;
   private @Nullable String modelFault = "model is missing";
   private boolean stream;
+  private @Nullable String user;
   private @Nullable String streamFault;
 
   /**
@@ -50,6 +54,16 @@ final class Parameters {
         }
       }
     }
+  }
+
+  /** Reads whom the request is for; what is no string, or too long a one, is nobody. */
+  void user(JsonWalk at) {
+    user = at.isString() && at.isAtMost(MAX_USER_LENGTH) ? at.text() : null;
+  }
+
+  /** Forgets whom the request is for: it is said anew. */
+  void noUser() {
+    user = null;
   }
 
   /** Takes note that an object or array begins as a member of the outermost object. */
@@ -100,7 +114,7 @@ final class Parameters {
     long input = Math.min(inputTokens, Cost.MAX_TOKENS);
     return generates
         ? weighOutput(input, reading)
-        : new Weighed.Request(model, Cost.ofInput(input), stream);
+        : new Weighed.Request(model, Cost.ofInput(input), stream, user);
   }
 
   private Weighed weighOutput(long input, EndpointSpec.Reading reading) {
@@ -122,12 +136,12 @@ final class Parameters {
       // n is small, so only an absurd default can come near the end of a long
       long each = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
       long output = Math.min(each * n, Cost.MAX_TOKENS);
-      return new Weighed.Request(model, new Cost(input, output, 0), stream);
+      return new Weighed.Request(model, new Cost(input, output, 0), stream, user);
     }
     long output = most * n;
     return output > Cost.MAX_TOKENS
         ? new Weighed.Malformed(
             "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS)
-        : new Weighed.Request(model, new Cost(input, output, output), stream);
+        : new Weighed.Request(model, new Cost(input, output, output), stream, user);
   }
 }

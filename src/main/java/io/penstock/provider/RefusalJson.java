@@ -84,6 +84,7 @@ final class RefusalJson {
     return switch (refusal.reason()) {
       case QUEUE_FULL -> "queue full";
       case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> "estimated wait exceeds timeout";
+      case SHUTTING_DOWN -> "service shutting down";
       default -> wellFormed(refusal.detail());
     };
   }

@@ -48,6 +48,19 @@ public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeec
   /** Returns the body that the provider's own client library turns into its own typed error. */
   RefusalBody refusalBody(Refusal refusal, String requestId);
 
+  /**
+   * Returns what can be written into an event stream again and again, before its first event,
+   * without saying anything; null where no streams are known. Not to be written to.
+   */
+  default byte @Nullable [] heartbeat() {
+    return null;
+  }
+
+  /** Returns the event that tells an error in a stream, given the JSON of its body. */
+  default byte[] errorEvent(byte[] json) {
+    return Events.data(json);
+  }
+
   /** Returns the headers, by name, that authenticate with an upstream. */
   Map<String, String> credentials(String apiKey);
 }

@@ -1,0 +1,29 @@
+package io.penstock.endpoint;
+
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was left of a token window at an instant.
+ *
+ * @param capacityTokens what each window admits, ≥ 1
+ * @param remainingTokens what the running one still admitted, ≥ 0
+ */
+public record WindowRoom(long capacityTokens, long remainingTokens) {
+  /** Returns what is left of an endpoint's own limit, or null when it is no token window. */
+  static @Nullable WindowRoom of(Quota own, long now) {
+    for (Metered metered : own.limits()) {
+      Limit limit = metered.limit();
+      if (limit.spec() instanceof LimitSpec.FixedWindow window) {
+        Balance balance = limit.balance(now);
+        long left = window.capacity() - balance.charged() - balance.held();
+        return new WindowRoom(window.capacity(), Math.max(0, left));
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/** Whose requests are, where shares are fair. */
+final class Flows {
+  private static final int LONGEST = 256;
+
+  private Flows() {}
+
+  /**
+   * Returns the flow of a request. One that does not say whose it is belongs to all such; a name
+   * longer than 256 characters goes by its digest, so that none is kept at any length and no two
+   * become one.
+   *
+   * @param user whom the body names, or null
+   */
+  static Ask.Flow of(FairBy by, HttpHeaders headers, @Nullable String user) {
+    return switch (by) {
+      case FairBy.Key key -> Ask.Flow.ANONYMOUS;
+      case FairBy.Header(String name) -> named(headers.getFirst(name));
+      case FairBy.BodyUser body -> named(user);
+    };
+  }
+
+  private static Ask.Flow named(@Nullable String name) {
+    if (name == null || name.isBlank()) {
+      return Ask.Flow.ANONYMOUS;
+    }
+    return new Ask.Flow(name.length() > LONGEST ? digest(name) : name, 1);
+  }
+
+  private static String digest(String name) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+      return "sha256:" + HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
+    }
+  }
+}

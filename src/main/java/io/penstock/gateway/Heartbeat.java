@@ -1,0 +1,90 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Outcome;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Says something now and then to a client that waits for an event stream, so that nobody between
+ * takes the connection for dead.
+ *
+ * <p>The first beat begins the answer: from then on its status is 200 and its headers are what was
+ * known. Whatever comes later is written into the same answer, see {@link LateResponse}.
+ *
+ * @param bytes of one beat, which a reader of the stream passes over
+ * @param every how long between beats, and before the first
+ * @param timer the event loop of the request
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
+  /** What a beating answer can say before anything is decided. */
+  private static final String EVENT_STREAM = "text/event-stream;charset=utf-8";
+
+  /**
+   * Beats until there is an outcome, then goes on with it: in the exchange itself if there was no
+   * beat yet, else in one whose response continues the one that was begun.
+   *
+   * @param outcome what is waited for; it is never cancelled, {@code gone} is called instead
+   * @param gone called when the client goes away, also when it is too late to matter
+   */
+  Mono<Void> until(
+      Mono<Outcome> outcome,
+      ServerWebExchange exchange,
+      BiFunction<ServerWebExchange, Outcome, Mono<Void>> then,
+      Runnable gone) {
+    return Mono.defer(
+        () -> {
+          Sinks.One<Outcome> decided = Sinks.unsafe().one();
+          outcome.subscribe(
+              each -> decided.tryEmitValue(each).orThrow(),
+              error -> decided.tryEmitError(error).orThrow());
+          return decided
+              .asMono()
+              .takeUntilOther(Mono.delay(every, timer))
+              .singleOptional()
+              .flatMap(
+                  (Optional<Outcome> early) ->
+                      early.isPresent()
+                          ? then.apply(exchange, early.get())
+                          : beat(decided.asMono(), exchange, then, gone))
+              .doOnCancel(gone);
+        });
+  }
+
+  private Mono<Void> beat(
+      Mono<Outcome> decided,
+      ServerWebExchange exchange,
+      BiFunction<ServerWebExchange, Outcome, Mono<Void>> then,
+      Runnable gone) {
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatus.OK);
+    Passage passage = Passage.of(exchange);
+    HttpHeaders headers = response.getHeaders();
+    headers.set(HttpHeaders.CONTENT_TYPE, EVENT_STREAM);
+    Head.write(headers, passage);
+    Flux<Publisher<DataBuffer>> beats =
+        Flux.interval(Duration.ZERO, every, timer)
+            .onBackpressureDrop() // who does not read hears nothing
+            .takeUntilOther(decided)
+            .map(beat -> Mono.fromSupplier(() -> response.bufferFactory().wrap(bytes)));
+    Flux<Publisher<DataBuffer>> rest =
+        decided.flatMapMany(
+            outcome -> {
+              LateResponse late = new LateResponse(response, passage);
+              ServerWebExchange later = exchange.mutate().response(late).build();
+              return late.of(then.apply(later, outcome));
+            });
+    return response.writeAndFlushWith(beats.concatWith(rest).doOnCancel(gone));
+  }
+}

@@ -1,0 +1,169 @@
+package io.penstock.gateway;
+
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * The answer to a request whose client was told 200 and an event stream already. What it is given
+ * as status and headers is only for those who write it; of the body, an event stream follows on
+ * what was sent, and anything else becomes one error event. Belongs to the event loop of the
+ * request.
+ */
+final class LateResponse extends ServerHttpResponseDecorator {
+  /** The longest error that is passed on. */
+  private static final int MOST_ERROR_BYTES = 64 << 10;
+
+  private final HttpHeaders headers = new HttpHeaders();
+  private final Passage passage;
+  private final Sinks.One<Flux<Publisher<DataBuffer>>> written = Sinks.unsafe().one();
+  private final Sinks.Empty<Void> ended = Sinks.unsafe().empty();
+  private @Nullable HttpStatusCode status;
+  private boolean begun;
+
+  LateResponse(ServerHttpResponse response, Passage passage) {
+    super(response);
+    this.passage = passage;
+  }
+
+  /** Returns what {@code writer} writes into this response; cancelling it cancels the writer. */
+  Flux<Publisher<DataBuffer>> of(Mono<Void> writer) {
+    return Flux.deferContextual(
+        context -> {
+          Disposable running =
+              writer
+                  .contextWrite(context)
+                  .subscribe(
+                      nothing -> {},
+                      error -> {
+                        written.tryEmitError(error);
+                        ended.tryEmitError(error);
+                      },
+                      () -> {
+                        written.tryEmitEmpty();
+                        ended.tryEmitEmpty();
+                      });
+          return written.asMono().flatMapMany(Function.identity()).doOnCancel(running::dispose);
+        });
+  }
+
+  @Override
+  public HttpHeaders getHeaders() {
+    return headers;
+  }
+
+  @Override
+  public boolean setStatusCode(@Nullable HttpStatusCode code) {
+    status = code;
+    return true;
+  }
+
+  @Override
+  public @Nullable HttpStatusCode getStatusCode() {
+    return status;
+  }
+
+  /** Whether any of what follows was written: until then it can become an error. */
+  @Override
+  public boolean isCommitted() {
+    return begun;
+  }
+
+  @Override
+  public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+    return write(Flux.from(body));
+  }
+
+  @Override
+  public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+    return write(Flux.from(body).concatMap(Function.identity(), 1));
+  }
+
+  @Override
+  public Mono<Void> setComplete() {
+    return write(Flux.empty());
+  }
+
+  /** Refuses what was told to wait. */
+  Mono<Void> refuse(Refusal refusal) {
+    return hand(Flux.defer(() -> Flux.just(error(refusal))));
+  }
+
+  private Mono<Void> write(Flux<DataBuffer> body) {
+    return Mono.defer(() -> hand(events() ? body : error(body).flux()));
+  }
+
+  /** Has a body written. When it breaks off its writer hears of it first, and says what then. */
+  private Mono<Void> hand(Flux<DataBuffer> body) {
+    return Mono.defer(
+        () -> {
+          begun = true;
+          Sinks.Empty<Void> done = Sinks.unsafe().empty();
+          Flux<DataBuffer> told =
+              body.doOnComplete(() -> done.tryEmitEmpty().orThrow())
+                  .onErrorResume(
+                      error -> {
+                        done.tryEmitError(error).orThrow();
+                        return ended.asMono().thenMany(Flux.empty());
+                      });
+          written.tryEmitValue(told.map(Mono::just)).orThrow();
+          return done.asMono();
+        });
+  }
+
+  private boolean events() {
+    return (status == null || status.is2xxSuccessful()) && is(MediaType.TEXT_EVENT_STREAM);
+  }
+
+  private boolean is(MediaType expected) {
+    MediaType type = headers.getContentType();
+    return type != null && type.isCompatibleWith(expected);
+  }
+
+  /** An upstream's own error, if it is one that can be an event; else ours. */
+  private Mono<DataBuffer> error(Flux<DataBuffer> body) {
+    Mono<DataBuffer> ours = Mono.fromSupplier(() -> error(noStream()));
+    boolean succeeded = status != null && status.is2xxSuccessful();
+    if (succeeded || !is(MediaType.APPLICATION_JSON)) {
+      return body.doOnNext(DataBufferUtils::release).then().onErrorComplete().then(ours);
+    }
+    return DataBufferUtils.join(body, MOST_ERROR_BYTES)
+        .onErrorComplete()
+        .mapNotNull(this::theirs)
+        .switchIfEmpty(ours);
+  }
+
+  private @Nullable DataBuffer theirs(DataBuffer body) {
+    byte[] json = new byte[body.readableByteCount()];
+    body.read(json);
+    DataBufferUtils.release(body);
+    return json.length > 0 && json[0] == '{' ? event(json) : null;
+  }
+
+  private Refusal noStream() {
+    String said = status == null ? "" : " with status " + status.value();
+    return Refusal.of(
+        Reason.UPSTREAM_UNREACHABLE, "the upstream answered" + said + " and with no event stream");
+  }
+
+  private DataBuffer error(Refusal refusal) {
+    return event(passage.speech().refusalBody(refusal, passage.requestId()).bytes());
+  }
+
+  private DataBuffer event(byte[] json) {
+    return bufferFactory().wrap(passage.speech().errorEvent(json));
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
+
+class FlowsTest {
+  private static final FairBy TEAM = new FairBy.Header("X-Team");
+
+  private static HttpHeaders team(String name) {
+    HttpHeaders headers = new HttpHeaders();
+    headers.set("x-team", name);
+    return headers;
+  }
+
+  @Test
+  void header_namesTheFlow() {
+    assertThat(Flows.of(TEAM, team("blue"), "someone")).isEqualTo(new Ask.Flow("blue", 1));
+  }
+
+  @Test
+  void whoDoesNotSay_isAnonymous() {
+    assertThat(Flows.of(TEAM, new HttpHeaders(), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
+    assertThat(Flows.of(TEAM, team(""), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
+    assertThat(Flows.of(TEAM, team(" "), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
+    assertThat(Flows.of(new FairBy.BodyUser(), team("blue"), null)).isEqualTo(Ask.Flow.ANONYMOUS);
+  }
+
+  @Test
+  void key_isNobodysYet() {
+    assertThat(Flows.of(new FairBy.Key(), team("blue"), "someone")).isEqualTo(Ask.Flow.ANONYMOUS);
+  }
+
+  @Test
+  void body_namesTheFlow() {
+    assertThat(Flows.of(new FairBy.BodyUser(), team("blue"), "someone").name())
+        .isEqualTo("someone");
+  }
+
+  @Test
+  void longNames_areNotKept_andStayApart() {
+    String longest = "x".repeat(256);
+    assertThat(Flows.of(TEAM, team(longest), null).name()).isEqualTo(longest);
+    String a = Flows.of(TEAM, team(longest + "a"), null).name();
+    assertThat(a)
+        .hasSize("sha256:".length() + 64)
+        .isEqualTo(Flows.of(TEAM, team(longest + "a"), null).name())
+        .isNotEqualTo(Flows.of(TEAM, team(longest + "b"), null).name());
+  }
+}

@@ -1,0 +1,256 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.event.Event;
+import io.penstock.event.EventBus;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RecordedEvents;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a client hears that waits for a stream. Endpoints are paused to have it wait. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class HeartbeatIT extends HostileCase {
+  private static final String BEAT = ": \n\n";
+  private static final String STREAM = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
+  private static final String SLOW = "/slow/v1/chat/completions";
+  private static final String SHORT_CHAT = "/short-openai/v1/chat/completions";
+  private static final String SHORT_MESSAGES = "/short-anthropic/v1/messages";
+  private static final String EVENTS =
+      "data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"
+          + "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
+          + "\"completion_tokens\":3,\"total_tokens\":10}}\n\n"
+          + "data: [DONE]\n\n";
+  private static final String STREAM_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+          + "Connection: close\r\n\r\n";
+
+  @Override
+  String routes() {
+    return """
+    defaults: {heartbeat_seconds: 0.05}
+    endpoints:
+      - {path: /openai, dialect: openai, upstreams: [{id: o, url: "%1$s"}]}
+      - {path: /anthropic, dialect: anthropic, upstreams: [{id: a, url: "%1$s"}]}
+      - path: /short-openai
+        dialect: openai
+        queue_timeout: 0.5
+        upstreams: [{id: so, url: "%1$s"}]
+      - path: /short-anthropic
+        dialect: anthropic
+        queue_timeout: 0.5
+        upstreams: [{id: sa, url: "%1$s"}]
+      - path: /slow
+        dialect: openai
+        heartbeat_seconds: 600
+        upstreams: [{id: s, url: "%1$s"}]
+    """;
+  }
+
+  @AfterEach
+  void resume() {
+    pause(false);
+  }
+
+  private void pause(boolean stop) {
+    for (String path : new String[] {CHAT, MESSAGES, SHORT_CHAT, SHORT_MESSAGES, SLOW}) {
+      gateway.endpoint(path).pause(stop);
+    }
+  }
+
+  private Wire parked(String path, String body) {
+    long waiting = gateway.count(path, Fate.WAITING);
+    Wire wire = connect().post(path, body);
+    gateway.await(path, Fate.WAITING, waiting + 1);
+    return wire;
+  }
+
+  /** Returns a wire whose client has heard two beats. */
+  private Wire beating(String path) {
+    pause(true);
+    Wire wire = parked(path, STREAM);
+    Message head = wire.head();
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.header("content-type")).isEqualTo("text/event-stream;charset=utf-8");
+    assertThat(head.header("x-request-id")).isNotBlank();
+    assertThat(head.header("x-penstock-endpoint")).isEqualTo(gateway.endpoint(path).path());
+    assertThat(Long.parseLong(head.header("x-penstock-cost"))).isGreaterThan(5);
+    assertThat(head.header("x-penstock-upstream")).isNull();
+    assertThat(wire.chunk()).isEqualTo(BEAT);
+    assertThat(wire.chunk()).isEqualTo(BEAT);
+    return wire;
+  }
+
+  /** Reads the answer to its end, beats left out. */
+  private static String rest(Wire wire) {
+    StringBuilder rest = new StringBuilder();
+    for (String chunk = wire.chunk(); !chunk.isEmpty(); chunk = wire.chunk()) {
+      rest.append(chunk);
+    }
+    return rest.toString().replace(BEAT, "");
+  }
+
+  @Test
+  void parkedStream_hearsBeatsAndThenTheWholeAnswer_andIsSettled() throws InterruptedException {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(STREAM_HEAD);
+          for (String event : EVENTS.split("(?<=\n\n)", -1)) {
+            if (!event.isEmpty()) {
+              wire.chunk(event);
+            }
+          }
+          wire.send("0\r\n\r\n");
+        });
+    RecordedEvents recorded = new RecordedEvents();
+    gateway.bean(EventBus.class).subscribe(recorded);
+    long served = gateway.count(CHAT, Fate.SERVED);
+    try (Wire wire = beating(CHAT)) {
+      pause(false);
+      assertThat(rest(wire)).isEqualTo(EVENTS);
+      assertThat(upstream.received().text()).isEqualTo(STREAM);
+      gateway.await(CHAT, Fate.SERVED, served + 1);
+      assertThat(recorded.of(Event.Settled.class))
+          .singleElement()
+          .satisfies(settled -> assertThat(settled.usedTokens()).isEqualTo(10));
+      wire.post(CHAT, "{"); // and the connection goes on
+      assertThat(wire.answer().status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void refusalAfterABeat_isAnErrorEventInTheDialect() {
+    try (Wire wire = beating(SHORT_CHAT)) {
+      assertThat(rest(wire))
+          .startsWith("data: {\"error\":{\"message\":\"it waited")
+          .contains("\"type\":\"requests\"")
+          .endsWith("\"code\":\"queue_timeout\"}}\n\n");
+    }
+    try (Wire wire = beating(SHORT_MESSAGES)) {
+      assertThat(rest(wire))
+          .startsWith(
+              "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"")
+          .endsWith("}\n\n");
+    }
+    assertThat(gateway.count(SHORT_CHAT, Fate.EXPIRED)).isEqualTo(1);
+    assertThat(gateway.count(SHORT_MESSAGES, Fate.EXPIRED)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"429 Too Many Requests", "500 Internal Server Error", "529 Overloaded"})
+  void errorOfTheUpstreamAfterABeat_isAnErrorEvent(String status) throws InterruptedException {
+    String error =
+        "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"full\"}}";
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 %s\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                    .formatted(status)
+                + "Content-Length: %d\r\n\r\n%s".formatted(error.length(), error)));
+    try (Wire wire = beating(MESSAGES)) {
+      pause(false);
+      assertThat(rest(wire)).isEqualTo("event: error\ndata: " + error + "\n\n");
+    }
+    upstream.received();
+  }
+
+  @Test
+  void upstreamThatDoesNotAnswerAfterABeat_isAnErrorEvent() throws InterruptedException {
+    upstream.script((self, wire) -> self.read(wire));
+    try (Wire wire = beating(CHAT)) {
+      pause(false);
+      assertThat(rest(wire)).startsWith("data: ").contains("\"code\":\"upstream_unreachable\"");
+      wire.post(CHAT, "{");
+      assertThat(wire.answer().status()).isEqualTo(400);
+    }
+    upstream.received();
+  }
+
+  @Test
+  void upstreamThatBreaksOffItsStream_isSeenToHaveDoneSo() throws InterruptedException {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
+        });
+    try (Wire wire = beating(CHAT)) {
+      pause(false);
+      assertThatThrownBy(() -> rest(wire)).isInstanceOf(UncheckedIOException.class);
+    }
+    upstream.received();
+  }
+
+  @Test
+  void whoAsksForNoStream_orMayWaitLonger_hearsNothing() throws InterruptedException {
+    try (Wire beats = beating(CHAT);
+        Wire plain = parked(CHAT, ASK);
+        Wire slow = parked(SLOW, STREAM)) {
+      assertThat(beats.chunk()).isEqualTo(BEAT);
+      assertThat(beats.chunk()).isEqualTo(BEAT);
+      pause(false);
+      assertThat(plain.answer().header("x-penstock-upstream")).isEqualTo("o");
+      assertThat(slow.answer().header("x-penstock-upstream")).isEqualTo("s");
+      assertThat(rest(beats)).contains("\"error\""); // the upstream answers in JSON
+    }
+    upstream.received();
+    upstream.received();
+    upstream.received();
+  }
+
+  @Test
+  void whoNeedNotWait_hearsNothing() throws InterruptedException {
+    Message answer = post(CHAT, STREAM);
+    assertThat(answer.header("x-penstock-upstream")).isEqualTo("o");
+    assertThat(answer.text()).isEqualTo("{}");
+    upstream.received();
+  }
+
+  @Test
+  void clientGoneBetweenBeats_losesItsPlaceAtOnce() {
+    long cancelled = gateway.count(CHAT, Fate.CANCELLED);
+    try (Wire wire = beating(CHAT)) {
+      wire.reset();
+      gateway.await(CHAT, Fate.CANCELLED, cancelled + 1);
+    }
+    try (Wire wire = beating(CHAT)) {
+      wire.halfClose();
+      gateway.await(CHAT, Fate.CANCELLED, cancelled + 2);
+    }
+    assertThat(gateway.count(CHAT, Fate.WAITING)).isZero();
+  }
+
+  @Test
+  void clientGoneWithinTheAnswer_isSettledAndLeavesTheUpstream() throws InterruptedException {
+    CountDownLatch left = new CountDownLatch(1);
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(STREAM_HEAD).chunk("data: {}\n\n");
+          wire.awaitEnd();
+          left.countDown();
+        });
+    long cancelled = gateway.count(CHAT, Fate.CANCELLED);
+    try (Wire wire = beating(CHAT)) {
+      pause(false);
+      String chunk = wire.chunk();
+      while (chunk.equals(BEAT)) {
+        chunk = wire.chunk();
+      }
+      assertThat(chunk).isEqualTo("data: {}\n\n");
+      wire.reset();
+      gateway.await(CHAT, Fate.CANCELLED, cancelled + 1);
+    }
+    assertThat(left.await(10, TimeUnit.SECONDS)).isTrue();
+    upstream.received();
+  }
+}

@@ -1,0 +1,98 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Paths that mean one thing here and another behind; a good request goes all the while. */
+class HostilePathIT extends HostileCase {
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s"}]
+      - path: /permit
+        algorithm: none
+    """;
+  }
+
+  private Message get(String target) {
+    return ask("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+
+  private void othersGo() {
+    assertThat(get("/permit").status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/permit//a",
+        "/permit//",
+        "/permit/a%2Fb",
+        "/permit/a%5cb",
+        "/permit/../openai",
+        "/permit/%2e%2E/openai",
+        "/permit/a/./b",
+        "/permit/..%2fopenai",
+      })
+  void permitWrittenInTwoWays_isRefused(String path) {
+    Message answer = get(path);
+    refused(answer, 400, "bad_request");
+    othersGo();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "%00",
+        "%0d%0aX-Evil:%201",
+        "a%0Ab",
+        "%1f",
+        "%7F",
+        "%7f%",
+        "%zz",
+        "a%",
+        "a\u0000b"
+      })
+  void controlCharactersAndBrokenEscapes_areRefused(String segment) {
+    refused(get("/permit/" + segment), 400, "bad_request");
+    refused(get("/openai/v1/" + segment), 400, "bad_request");
+    othersGo();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/nowhere", "//permit", "/%70ermit", "/permit%2f", "/PERMIT", "/permitx"})
+  void pathOfNoEndpoint_isNotFound(String path) {
+    Message answer = get(path);
+    refused(answer, 404, "no_endpoint");
+    assertThat(answer.header("content-type")).isEqualTo("application/problem+json");
+    othersGo();
+  }
+
+  @Test
+  void longPath_isServedOrRefusedAsTooLong() {
+    assertThat(get("/permit/" + "x".repeat(3_000)).status()).isEqualTo(200);
+    refused(get("/permit/" + "x".repeat(8_192)), 414, "bad_request");
+    refused(get("/permit" + "/x".repeat(4_096)), 414, "bad_request");
+    othersGo();
+  }
+
+  @Test
+  void refusedPath_leavesItsConnectionToOthers() {
+    try (Wire wire = connect()) {
+      for (int i = 0; i < 3; i++) {
+        wire.send("GET /permit/a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(wire.answer().status()).isEqualTo(400);
+        wire.send("GET /permit HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(wire.answer().status()).isEqualTo(200);
+      }
+    }
+  }
+}
