@@ -14,7 +14,7 @@ final class Admission {
   private Admission() {}
 
   /** Returns the refusal of a ticket that has no way to go, or null when there is one. */
-  static @Nullable Refusal noWay(List<Route> ways, Dispatcher.Routes routes, Pending pending) {
+  static @Nullable Refusal noWay(List<Route> ways, Routes routes, Pending pending) {
     if (!ways.isEmpty()) {
       return null;
     }
