@@ -90,8 +90,9 @@ final class Books implements Dispatcher.Clerk {
   public void granted(Pending pending, Settlement settlement) {
     Shadow shadow = pending.shadow();
     if (shadow == null) {
-      enterGranted(pending, settlement);
+      // Kept first: whoever is told may fail, and the client is to have its outcome all the same.
       decided.add(new Decision(pending, new Outcome.Granted(settlement)));
+      enterGranted(pending, settlement);
       return;
     }
     long at = pending.arrivedNanos() + settlement.waitedNanos();
@@ -105,8 +106,8 @@ final class Books implements Dispatcher.Clerk {
       shadowed(pending, refusal, now());
       return;
     }
-    enterRefused(pending, refusal);
     decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+    enterRefused(pending, refusal);
   }
 
   @Override
@@ -115,8 +116,8 @@ final class Books implements Dispatcher.Clerk {
       shadowed(pending, refusal, now());
       return;
     }
-    ended(pending, Fate.WAITING, Fate.EXPIRED);
     decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+    ended(pending, Fate.WAITING, Fate.EXPIRED);
     publish(new Event.Expired(now(), path, pending.order(), refusal));
   }
 
@@ -142,8 +143,8 @@ final class Books implements Dispatcher.Clerk {
   }
 
   private void shadowed(Pending shadow, @Nullable Refusal refusal, long at) {
+    guests.leave(at);
     long waited = at - shadow.arrivedNanos();
     publish(new Event.Shadowed(at, path, shadow.order(), waited, refusal));
-    guests.leave(at);
   }
 }
