@@ -57,7 +57,7 @@ class DynamicIT {
 
   @Test
   void eachHasItsOwnLimit_andWhoeverComesBeyondTheBoundHasTheAncestors() {
-    assertThat(gateway.gateway("GET /permit/%61/?timeout=0.5"))
+    assertThat(gateway.gateway("GET //permit//%61/?timeout=0.5"))
         .startsWith("HTTP/1.1 429")
         .contains("x-penstock-endpoint: /permit/a\r\n");
     assertThat(gateway.gateway("GET /permit/c?timeout=0.5"))

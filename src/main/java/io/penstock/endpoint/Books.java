@@ -90,7 +90,7 @@ final class Books implements Dispatcher.Clerk {
   public void granted(Pending pending, Settlement settlement) {
     Shadow shadow = pending.shadow();
     if (shadow == null) {
-      // Kept first: whoever is told may fail, and the client is to have its outcome all the same.
+      // Told first to whom it matters most: a listener may fail.
       decided.add(new Decision(pending, new Outcome.Granted(settlement)));
       enterGranted(pending, settlement);
       return;

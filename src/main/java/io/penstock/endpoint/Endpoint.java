@@ -57,6 +57,7 @@ public final class Endpoint {
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
+  private volatile @Nullable Refusal stopping;
 
   /** Makes one that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
@@ -163,7 +164,8 @@ public final class Endpoint {
   /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
   private void pass(Pending pending, Ask ask, long now) {
     List<Route> routes = ways.of(pending.model(), now);
-    Refusal refusal = closed == null ? Admission.noWay(routes, ways, pending) : closed;
+    Refusal all = refusesAll();
+    Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
     if (refusal != null) {
       pending.decide(State.REFUSED);
       books.enterRefused(pending, refusal);
@@ -255,21 +257,20 @@ public final class Endpoint {
     }
   }
 
-  /** Refuses all who wait, and all who come. */
+  /** Refuses all who wait, and all who come; it stays what it is otherwise. */
   void refuseAll(Refusal refusal) {
-    synchronized (limitLock) {
-      closed = refusal;
-    }
+    stopping = refusal;
     inbox.send(at -> dispatcher.close(refusal));
   }
 
-  /** Does that for good: its limit is forgotten. */
+  /** Refuses all who wait, and all who come; its limit is forgotten. */
   void close(Refusal refusal) {
-    refuseAll(refusal);
     synchronized (limitLock) {
+      closed = refusal;
       OwnLimit.forget(house.limits(), spec);
     }
     guests.closing();
+    inbox.send(at -> dispatcher.close(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */
@@ -277,8 +278,12 @@ public final class Endpoint {
     return closed != null;
   }
 
+  private @Nullable Refusal refusesAll() {
+    return closed != null ? closed : stopping;
+  }
+
   private void arrive(Pending pending, long now) {
-    Refusal refusal = closed;
+    Refusal refusal = refusesAll();
     if (refusal != null) {
       if (pending.decide(State.REFUSED)) {
         books.refused(pending, refusal);

@@ -271,6 +271,17 @@ class ShadowTest {
   }
 
   @Test
+  void gatewayThatStops_refusesHereAsElsewhere() {
+    Endpoint endpoint = open(House.strict("/a", 1, 10));
+    submit(endpoint, 1);
+    submit(endpoint, 1);
+    endpoint.refuseAll(Refusal.of(Reason.SHUTTING_DOWN, "stopping"));
+    house.drivers.run();
+    assertThat(told()).containsExactly("0 0", "1 0 shutting_down");
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.SHUTTING_DOWN);
+  }
+
+  @Test
   void dynamicShadow_isReclaimedOnlyWhenItsShadowsAreGone() {
     open(House.strict("/a", 1, 3_600));
     Endpoint child = Objects.requireNonNull(house.registry.enter("/a/b"));
