@@ -66,19 +66,29 @@ final class Crowd {
   private void submit() {
     List<SimEndpoint> live = world.oracle().live();
     SimEndpoint endpoint = live.get(scenario.random.nextInt(live.size()));
-    Cost cost = scenario.cost();
     Patience patience = patience();
+    Ask ask =
+        new Ask(
+            model(),
+            scenario.cost(),
+            scenario.random.nextInt(5_000),
+            patience,
+            scenario.priority(),
+            scenario.flow());
+    if (fair(endpoint)) {
+      world.drain(); // or nobody knows when its flow comes back
+    }
     SimTicket ticket =
         new SimTicket(
             world.nextArrival(),
             endpoint,
-            model(),
-            cost,
-            scenario.random.nextInt(5_000),
+            ask,
+            world.now(),
             deadline(patience, endpoint.endpoint.spec()),
             refusesAbove(patience, endpoint.endpoint.spec()));
     world.oracle().submitted(ticket);
-    Pending pending = endpoint.endpoint.submit(Ask.of(ticket.model, cost, ticket.bytes, patience));
+    Pending pending =
+        endpoint.endpoint.submit(world.fault() == Fault.ONE_FLOW ? oneFlow(ask) : ask);
     ticket.pending = pending;
     if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
       world.oracle().returned(ticket);
@@ -94,6 +104,14 @@ final class Crowd {
     if (scenario.cancels && scenario.chance(0.02)) {
       leave(ticket);
     }
+  }
+
+  private static boolean fair(SimEndpoint endpoint) {
+    return endpoint.ranking.fair != null;
+  }
+
+  private static Ask oneFlow(Ask ask) {
+    return Ask.of(ask.model(), ask.cost(), ask.bytes(), ask.patience());
   }
 
   private @Nullable String model() {
@@ -124,7 +142,8 @@ final class Crowd {
       patience.clientNanos(), refusesAbove(patience, spec), spec.waiting().maxWaitNanos(),
     };
     long longest = waits[0];
-    longest = waits[1] == 0 ? longest : Math.min(longest, waits[1]);
+    longest =
+        waits[1] == 0 || spec.waiting().estimateOnly() ? longest : Math.min(longest, waits[1]);
     longest = waits[2] == 0 ? longest : Math.min(longest, waits[2]);
     return longest == Long.MAX_VALUE ? longest : world.now() + longest;
   }
@@ -201,6 +220,9 @@ final class Crowd {
 
   /** What is really used where {@code expected} was: as much, less or more. */
   private long real(long expected) {
+    if (scenario.exact) {
+      return expected;
+    }
     return switch (scenario.random.nextInt(5)) {
       case 0 -> expected;
       case 1 -> scenario.chance(0.5) ? 0 : scenario.around(1.0 + expected);
@@ -211,7 +233,7 @@ final class Crowd {
   private Usage usage(SimTicket ticket, long counted) {
     long input = real(ticket.cost.inputTokens());
     long cached = scenario.chance(0.5) ? 0 : (long) (input * scenario.random.nextDouble());
-    long output = scenario.chance(0.7) ? counted : real(counted);
+    long output = scenario.exact || scenario.chance(0.7) ? counted : real(counted);
     return new Usage(input, cached, output);
   }
 

@@ -29,7 +29,7 @@ final class Oracle {
   Oracle(Simulation world) {
     this.world = world;
     this.ways = new OracleWays(world);
-    this.order = new OracleOrder(ways);
+    this.order = new OracleOrder(ways, world.scenario().exact);
     this.checks = new OracleChecks(ways, world.fault() == Fault.NONE);
   }
 
@@ -60,6 +60,9 @@ final class Oracle {
     ticket.endpoint.waiting.add(ticket);
     waiting++;
     ticket.endpoint.count(Stage.WAITING, ticket, 1);
+    if (!ticket.endpoint.removed && ways.possible(ticket)) {
+      ticket.endpoint.join(ticket);
+    }
   }
 
   void heard(Event event) {
@@ -69,7 +72,7 @@ final class Oracle {
       }
       SimTicket ticket = tickets.get((int) about.ticket());
       switch (about) {
-        case Event.Queued queued -> ticket.seen = true;
+        case Event.Queued queued -> ticket.endpoint.arrived(ticket, world.now());
         case Event.Released released -> released(ticket, released);
         case Event.Served served -> move(ticket, Stage.RUNNING, Stage.SERVED);
         case Event.Refused refused -> {
@@ -142,9 +145,11 @@ final class Oracle {
       pool = ways.pool(endpoint, event.upstream(), ticket.model);
     }
     check((pool == null) == endpoint.spec.permit(), "went where it cannot", ticket);
+    endpoint.queue.mustBeIn(ticket);
     ways.mayTake(ticket, pool, now);
     order.released(ticket, pool, now);
     move(ticket, Stage.WAITING, Stage.RUNNING);
+    order.charged(ticket, ways.of(ticket));
     ticket.spends = take(ticket, pool, now);
   }
 
@@ -172,12 +177,16 @@ final class Oracle {
     for (OracleSpend spend : ticket.spends) {
       spend.settled(usage, counted, world.now());
     }
+    long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
+    long output = usage == null ? counted : usage.outputTokens();
+    order.used(ticket, input + output);
   }
 
   void returned(SimTicket ticket) {
     for (OracleSpend spend : ticket.spends) {
       spend.returned(world.now());
     }
+    order.used(ticket, 0);
   }
 
   void widened() {
@@ -187,7 +196,15 @@ final class Oracle {
   /** All that can happen at {@code now} has; nothing else happens until after {@code until}. */
   void still(long now, long until) {
     ways.noteClaims(true);
+    quiet();
     checks.still(now, until);
+  }
+
+  /** All that was to be done at this instant is done. */
+  void quiet() {
+    for (SimEndpoint endpoint : ways.all()) {
+      endpoint.queue.over();
+    }
   }
 
   /** Nobody comes any more and all answers have ended. */

@@ -3,15 +3,13 @@ package io.penstock.sim;
 import io.penstock.endpoint.Totals;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.limit.Limit;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.sim.SimTicket.Stage;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What must hold whenever nothing more can happen at an instant. */
@@ -132,7 +130,7 @@ final class OracleChecks {
       if (!ways.possible(ticket)) {
         throw new Violation("can never go, and waits: " + ticket);
       }
-      if (endpoint.paused) {
+      if (endpoint.paused || ticket.blocked) {
         continue;
       }
       for (SimPool pool : ways.of(ticket)) {
@@ -151,14 +149,15 @@ final class OracleChecks {
           case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
           case NO_UPSTREAM_FOR_MODEL, NO_HEALTHY_UPSTREAM -> ways.of(ticket).isEmpty();
           case QUEUE_FULL -> full(endpoint, ticket, now);
-          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> ticket.refusesAbove > 0;
+          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> ticket.refusesAbove > 0 && foreseeable(endpoint);
           case ENDPOINT_REMOVED -> endpoint.removed;
           default -> false;
         };
     if (!right) {
       throw new Violation("refused with " + refusal + " at " + now + ": " + ticket);
     }
-    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused) {
+    boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes those who wait for a place
+    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused && !behind) {
       for (SimPool pool : ways.of(ticket)) {
         if (ways.possible(ticket) && OracleWays.canGo(ticket, pool, now)) {
           throw new Violation(
@@ -169,8 +168,17 @@ final class OracleChecks {
     }
   }
 
+  /** Who goes next by the newest or by chance cannot know how long that takes. */
+  private static boolean foreseeable(SimEndpoint endpoint) {
+    Order order = endpoint.spec.scheduling().order();
+    return order != Order.LIFO && order != Order.RANDOM;
+  }
+
   /** Looks at a ticket whose time is up: at that very instant it may still go. */
   void expiry(SimTicket ticket, long now) {
+    if (ticket.blocked || ticket.deadline < now) {
+      return;
+    }
     for (SimPool pool : ways.of(ticket)) {
       if (!ticket.endpoint.paused && OracleWays.canGo(ticket, pool, now)) {
         throw new Violation("expired, but it could go: " + ticket);
@@ -179,24 +187,9 @@ final class OracleChecks {
   }
 
   private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
-    Bounds bounds = endpoint.spec.waiting().bounds();
-    long tickets = 1;
-    long tokens = arrived.cost.totalTokens();
-    long bytes = arrived.bytes;
     // Who left at this very instant may have done so only after it came.
-    List<SimTicket> others = new ArrayList<>(endpoint.left);
-    others.removeIf(each -> each.leftAt != now);
-    others.addAll(endpoint.waiting);
-    for (SimTicket each : others) {
-      if (each.seen) {
-        tickets++;
-        tokens += each.cost.totalTokens();
-        bytes += each.bytes;
-      }
-    }
-    return tickets > bounds.maxTickets()
-        || tokens > bounds.maxTokens()
-        || bytes > bounds.maxBytes();
+    endpoint.left.removeIf(each -> each.leftAt != now);
+    return endpoint.queue.full(arrived, endpoint.left);
   }
 
   /** Nobody waits, nothing runs, and no limit owes anything once its windows have passed. */

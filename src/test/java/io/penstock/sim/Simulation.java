@@ -193,6 +193,7 @@ final class Simulation {
   /** Applies another configuration; nothing else is under way. */
   void reload() {
     drain();
+    oracle.quiet();
     apply(scenario.changed(specs));
     oracle.reloading(true);
     drain();
@@ -202,7 +203,7 @@ final class Simulation {
   private void apply(List<EndpointSpec> next) {
     note("applying", next);
     specs = next;
-    registry.apply(next);
+    registry.apply(fault.broken(next));
     oracle.applied(next);
   }
 
