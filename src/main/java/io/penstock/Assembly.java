@@ -9,6 +9,7 @@ import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
@@ -68,6 +69,9 @@ final class Assembly implements Reloader {
 
   private Result applied(Snapshot snapshot) {
     apply(snapshot);
+    if (!Objects.equals(snapshot.server(), setup.snapshot().server())) {
+      LOG.warn("server.host and server.port of route files are taken at the next start");
+    }
     int endpoints = snapshot.endpoints().size();
     LOG.info("reloaded: {} endpoints", endpoints);
     events.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));

@@ -6,6 +6,8 @@ import java.util.Map;
 
 /** The program. */
 public final class Penstock {
+  private static final int FAILED = 1;
+
   private Penstock() {}
 
   /** Runs a command; returns from here only while a server runs. */
@@ -17,6 +19,18 @@ public final class Penstock {
             .execute(Commands.withDefault(arguments));
     if (!serve.running()) {
       System.exit(exit);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(serve), "penstock-stop"));
+  }
+
+  /** Being asked to stop is no failure, which is what the JVM's own exit code would say. */
+  private static void stop(ServeCommand serve) {
+    int exit = FAILED;
+    try {
+      serve.stop();
+      exit = 0;
+    } finally {
+      Runtime.getRuntime().halt(exit);
     }
   }
 }

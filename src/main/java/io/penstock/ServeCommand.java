@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ConfigurableApplicationContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,7 +26,7 @@ final class ServeCommand implements Callable<Integer> {
   private static final int FAULTY = 2;
 
   private final Map<String, String> environment;
-  private boolean running;
+  private @Nullable ConfigurableApplicationContext running;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -54,15 +55,22 @@ final class ServeCommand implements Callable<Integer> {
 
   /** Returns whether a server was started. */
   boolean running() {
-    return running;
+    return running != null;
+  }
+
+  /** Stops the server once it is drained, if one was started. */
+  void stop() {
+    if (running != null) {
+      new Drain(running).run();
+    }
   }
 
   @Override
   public Integer call() {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     return switch (Server.start(environment, routes, arguments(line))) {
-      case Server.Started started -> {
-        running = true;
+      case Server.Started(ConfigurableApplicationContext context) -> {
+        running = context;
         yield STARTED;
       }
       case Server.Faulty(List<Fault> faults) ->

@@ -68,6 +68,7 @@ public final class Server {
     application.setWebApplicationType(WebApplicationType.REACTIVE);
     application.setBannerMode(Banner.Mode.OFF);
     application.setLogStartupInfo(false);
+    application.setRegisterShutdownHook(false); // the program drains first: see Penstock
     application.addInitializers(
         context -> {
           listen(context.getEnvironment(), setup.snapshot().server());

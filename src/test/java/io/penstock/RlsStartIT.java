@@ -88,6 +88,8 @@ class RlsStartIT {
       assertThat(context.isActive()).isTrue();
       assertThat(listens("127.0.0.1", port)).isTrue();
       assertThat(listens("127.0.0.2", port)).isTrue();
+      assertThat(StartedGateway.ask(port, "GET /a")).startsWith("HTTP/1.1 200");
+      assertThat(StartedGateway.ask(port, "GET /nobody/knows")).startsWith("HTTP/1.1 200");
     }
   }
 

@@ -10,6 +10,7 @@ import static io.penstock.config.EndpointSettings.UNIT;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 
+import io.penstock.cost.Cost;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import java.math.BigDecimal;
@@ -18,9 +19,6 @@ import java.util.Optional;
 
 /** Checks what the settings of one endpoint say about its own limit, and builds it. */
 final class LimitBuilder {
-  /** The most requests in a sliding window: it remembers each of them. */
-  static final long MOST_IN_A_WINDOW = 1_000_000;
-
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
 
   private final Values values;
@@ -84,11 +82,11 @@ final class LimitBuilder {
             .multiply(BigInteger.valueOf(nanos))
             .divide(BigInteger.valueOf(rate.seconds()).multiply(SECOND))
             .max(BigInteger.ONE);
-    if (capacity.compareTo(BigInteger.valueOf(MOST_IN_A_WINDOW)) > 0) {
+    if (capacity.compareTo(BigInteger.valueOf(Cost.MAX_TOKENS)) > 0) {
       faults.add(
           values.placeOfAny(WINDOW_SECONDS, RATE, UNIT),
           "rate and window_seconds make %d requests a window, expected at most %d"
-              .formatted(capacity, MOST_IN_A_WINDOW));
+              .formatted(capacity, Cost.MAX_TOKENS));
       return Optional.empty();
     }
     return Optional.of(new LimitSpec.SlidingWindow(capacity.longValueExact(), nanos));

@@ -14,7 +14,7 @@ final class Admission {
   private Admission() {}
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
-  static @Nullable Refusal impossible(List<Route> ways, Dispatcher.Routes routes, Pending pending) {
+  static @Nullable Refusal impossible(List<Route> ways, Routes routes, Pending pending) {
     if (ways.isEmpty()) {
       Reason reason = routes.noWay(pending.model());
       String detail =

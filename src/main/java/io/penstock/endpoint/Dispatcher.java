@@ -1,14 +1,11 @@
 package io.penstock.endpoint;
 
-import io.penstock.endpoint.Lane.Choice;
-import io.penstock.queue.Bounds;
 import io.penstock.queue.Discipline;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -397,25 +394,5 @@ final class Dispatcher {
   long oldestNanos() {
     Pending oldest = elders.first();
     return oldest == null ? Ticker.NEVER : oldest.arrivedNanos();
-  }
-
-  /** How tickets of this endpoint can go, and within which bounds they wait. */
-  interface Routes {
-    /** The ways a ticket for a model can go; empty when no upstream serves it. */
-    List<Route> of(@Nullable String model, long now);
-
-    /** Why there is no way for a model. */
-    Reason noWay(@Nullable String model);
-
-    Bounds bounds();
-
-    int maxBlocked();
-
-    int maxSkips();
-
-    /** Makes the order tickets go in. */
-    Discipline<Pending> discipline();
-
-    Runnable signal();
   }
 }

@@ -7,20 +7,15 @@ import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.queue.Discipline;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,10 +53,11 @@ public final class Endpoint {
   private final Totals totals = new Totals();
   private final Queue<Decision> decided = new ArrayDeque<>();
   private final Books books = new Books();
-  private final Dispatcher dispatcher;
-  private final Inbox inbox;
   private final Quota own;
-  private final @Nullable Guests guests;
+  private final Inbox inbox;
+  private final Ways ways;
+  private final Dispatcher dispatcher;
+  private final Guests guests;
   private final Object limitLock = new Object();
   private volatile EndpointSpec spec;
   private volatile boolean paused;
@@ -85,17 +81,14 @@ public final class Endpoint {
   private Endpoint(EndpointSpec spec, House house, @Nullable Consumer<Endpoint> emptied, long now) {
     this.spec = spec;
     this.house = house;
-    this.guests = emptied == null ? null : new Guests(() -> emptied.accept(this), now);
+    this.guests =
+        emptied == null ? Guests.uncounted() : Guests.counted(() -> emptied.accept(this), now);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
-    this.dispatcher = new Dispatcher(books, new Ways());
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
-  }
-
-  /** Lets a request in; false when the endpoint was given up, and another is to be found. */
-  boolean enter() {
-    return guests == null || guests.enter();
+    this.ways = new Ways(house.upstreams(), this::spec, own, inbox::signal);
+    this.dispatcher = new Dispatcher(books, ways);
   }
 
   /**
@@ -103,31 +96,11 @@ public final class Endpoint {
    * ticket, if it has one, may still be settled.
    */
   public void leave() {
-    if (guests != null) {
-      guests.leave(house.ticker().nanos());
-    }
+    guests.leave(house.ticker().nanos());
   }
 
-  /** Returns since when nobody is inside, if nobody is. */
-  long emptySinceNanos() {
-    return guests == null ? Ticker.NEVER : guests.emptySinceNanos();
-  }
-
-  /** See {@link Guests#watchOn}. */
-  boolean watchOn() {
-    return guests != null && guests.watchOn();
-  }
-
-  /** See {@link Guests#giveUp}. */
-  boolean giveUp() {
-    return guests != null && guests.giveUp();
-  }
-
-  /** See {@link Guests#reopen}. */
-  void reopen() {
-    if (guests != null) {
-      guests.reopen();
-    }
+  Guests guests() {
+    return guests;
   }
 
   /** Returns when its own limit is as good as new if nothing else happens, at most now if it is. */
@@ -176,7 +149,7 @@ public final class Endpoint {
    * arrival, and later otherwise: see {@link Pending#whenDecided}.
    */
   public Pending submit(Ask ask) {
-    bring();
+    guests.bring(); // a ticket is inside until it is settled
     totals.add(Fate.OFFERED, ask.cost(), ask.bytes());
     totals.add(Fate.WAITING, ask.cost(), ask.bytes());
     long now = house.ticker().nanos();
@@ -263,15 +236,20 @@ public final class Endpoint {
   }
 
   /** Refuses all who wait, and all who come. */
-  void close(Refusal refusal) {
+  void refuseAll(Refusal refusal) {
     synchronized (limitLock) {
       closed = refusal;
-      OwnLimit.forget(house.limits(), spec);
-    }
-    if (guests != null) {
-      guests.closing();
     }
     inbox.send(at -> dispatcher.close(refusal));
+  }
+
+  /** Does that for good: its limit is forgotten. */
+  void close(Refusal refusal) {
+    refuseAll(refusal);
+    synchronized (limitLock) {
+      OwnLimit.forget(house.limits(), spec);
+    }
+    guests.closing();
   }
 
   /** Returns whether nobody goes from here any more. */
@@ -310,13 +288,6 @@ public final class Endpoint {
   private void ended(Pending pending, Fate from, Fate to) {
     totals.move(from, to, pending.cost(), pending.bytes());
     leave();
-  }
-
-  /** A ticket is inside until it is settled. */
-  private void bring() {
-    if (guests != null) {
-      guests.bring();
-    }
   }
 
   void publish(Event event) {
@@ -378,56 +349,6 @@ public final class Endpoint {
       ended(pending, Fate.WAITING, Fate.EXPIRED);
       decided.add(new Decision(pending, new Outcome.Refused(refusal)));
       publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
-    }
-  }
-
-  /** The ways of this endpoint, as its configuration stands. */
-  private final class Ways implements Dispatcher.Routes {
-    @Override
-    public List<Route> of(@Nullable String model, long now) {
-      if (spec.permit()) {
-        return List.of(new Route(null, List.of(own)));
-      }
-      List<Route> routes = new ArrayList<>();
-      for (UpstreamSpec each : spec.upstreams()) {
-        Upstream upstream = house.upstreams().find(each.id());
-        if (upstream != null && upstream.enabled() && each.serves(model)) {
-          routes.add(new Route(upstream, List.of(upstream.pool(model, now), own)));
-        }
-      }
-      return routes;
-    }
-
-    @Override
-    public Reason noWay(@Nullable String model) {
-      boolean served = spec.upstreams().stream().anyMatch(each -> each.serves(model));
-      return served ? Reason.NO_HEALTHY_UPSTREAM : Reason.NO_UPSTREAM_FOR_MODEL;
-    }
-
-    @Override
-    public Bounds bounds() {
-      return spec.waiting().bounds();
-    }
-
-    @Override
-    public int maxBlocked() {
-      return spec.waiting().maxBlocked();
-    }
-
-    @Override
-    public Discipline<Pending> discipline() {
-      EndpointSpec.Scheduling scheduling = spec.scheduling();
-      return Discipline.of(scheduling.order(), scheduling.agingNanos(), path().hashCode());
-    }
-
-    @Override
-    public int maxSkips() {
-      return spec.scheduling().maxSkips();
-    }
-
-    @Override
-    public Runnable signal() {
-      return inbox::signal;
     }
   }
 }

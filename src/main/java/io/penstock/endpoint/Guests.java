@@ -12,23 +12,37 @@ final class Guests {
   private static final int GONE = Integer.MIN_VALUE;
 
   private final Runnable host;
+  private final boolean counted;
   private final AtomicInteger inside = new AtomicInteger();
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile long emptySinceNanos;
   private volatile boolean closing;
 
-  /**
-   * Makes an empty one.
-   *
-   * @param host called when the last guest has left, unless it watches for that already
-   */
-  Guests(Runnable host, long now) {
+  private Guests(boolean counted, Runnable host, long now) {
+    this.counted = counted;
     this.host = host;
     this.emptySinceNanos = now;
   }
 
+  /** Returns those of an endpoint that is never given up: nobody needs to know of them. */
+  static Guests uncounted() {
+    return new Guests(false, () -> {}, 0);
+  }
+
+  /**
+   * Returns those of an endpoint that has none yet.
+   *
+   * @param host called when the last guest has left, unless it watches for that already
+   */
+  static Guests counted(Runnable host, long now) {
+    return new Guests(true, host, now);
+  }
+
   /** Lets a guest in; false when the endpoint was given up. */
   boolean enter() {
+    if (!counted) {
+      return true;
+    }
     int before = inside.get();
     while (before >= 0 && !inside.compareAndSet(before, before + 1)) {
       before = inside.get();
@@ -38,11 +52,16 @@ final class Guests {
 
   /** Lets in one that is brought by a guest. */
   void bring() {
-    inside.incrementAndGet();
+    if (counted) {
+      inside.incrementAndGet();
+    }
   }
 
   /** Sees a guest out. */
   void leave(long now) {
+    if (!counted) {
+      return;
+    }
     emptySinceNanos = now;
     if (inside.decrementAndGet() == 0 && (closing || watched.compareAndSet(false, true))) {
       host.run();
@@ -71,7 +90,7 @@ final class Guests {
 
   /** Gives the endpoint up; false when somebody is inside, or it was given up before. */
   boolean giveUp() {
-    return inside.compareAndSet(0, GONE);
+    return counted && inside.compareAndSet(0, GONE);
   }
 
   /** Takes back that it was given up. */

@@ -10,6 +10,7 @@ import io.penstock.quota.Quota;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to the dispatcher's owner, except for the methods of {@link Line.Waiter}.
  */
 final class Lane implements Line.Waiter {
-  /**
-   * A ticket that can go now, and how.
-   *
-   * @param held whether only the pace holds it back: it does not go, but claims what it waits for
-   */
-  record Choice(Lane lane, Pending pending, Route route, boolean held) {}
-
   private static final long AWAKE = Long.MIN_VALUE;
 
   private final @Nullable String model;
@@ -48,7 +42,7 @@ final class Lane implements Line.Waiter {
       List<Route> routes,
       Discipline<Pending> discipline,
       Dispatcher owner,
-      Dispatcher.Routes terms) {
+      Routes terms) {
     this.model = model;
     this.routes = routes;
     this.discipline = discipline;
@@ -95,14 +89,13 @@ final class Lane implements Line.Waiter {
   /** Stands in no line and keeps nothing from others, until it is looked at again. */
   void withdraw() {
     leave();
-    for (Route route : routes) {
-      for (Quota quota : route.quotas()) {
-        Ticket kept = quota.line().keptFor(this);
-        if (kept != null) {
-          quota.line().release(kept);
-        }
-      }
-    }
+    lines(
+        line -> {
+          Ticket kept = line.keptFor(this);
+          if (kept != null) {
+            line.release(kept);
+          }
+        });
     wakeAt = AWAKE;
   }
 
@@ -122,16 +115,13 @@ final class Lane implements Line.Waiter {
    * them: once the pace lets one of them pass, it is that one's turn.
    */
   void yieldTo(Pending arrived) {
-    for (Route route : routes) {
-      for (Quota quota : route.quotas()) {
-        Ticket kept = quota.line().keptFor(this);
-        if (kept instanceof Pending pending
-            && pending.paced
-            && discipline.precedes(arrived, pending)) {
-          quota.line().release(pending);
-        }
-      }
-    }
+    lines(
+        line -> {
+          Ticket kept = line.keptFor(this);
+          if (kept instanceof Pending one && one.paced && discipline.precedes(arrived, one)) {
+            line.release(one);
+          }
+        });
   }
 
   /** Removes a ticket; when it was let go, those before it were passed. */
@@ -143,11 +133,7 @@ final class Lane implements Line.Waiter {
       tickets.remove(pending);
     }
     show();
-    for (Route route : routes) {
-      for (Quota quota : route.quotas()) {
-        quota.line().release(pending);
-      }
-    }
+    lines(line -> line.release(pending));
     if (tickets.size() == 0) {
       leave();
     }
@@ -170,14 +156,16 @@ final class Lane implements Line.Waiter {
 
   /** Stands in the lines of all it may take, so that others see whom they pass. */
   void join() {
-    for (Route route : routes) {
-      route.quotas().forEach(quota -> quota.line().join(this));
-    }
+    lines(line -> line.join(this));
   }
 
   private void leave() {
+    lines(line -> line.leave(this));
+  }
+
+  private void lines(Consumer<Line> visitor) {
     for (Route route : routes) {
-      route.quotas().forEach(quota -> quota.line().leave(this));
+      route.quotas().forEach(quota -> visitor.accept(quota.line()));
     }
   }
 
@@ -221,9 +209,7 @@ final class Lane implements Line.Waiter {
   private long instant(Sizes of, long now) {
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
-      if (!route.kept()) {
-        soonest = Math.min(soonest, route.opens(of, now));
-      }
+      soonest = route.kept() ? soonest : Math.min(soonest, route.opens(of, now));
     }
     return soonest;
   }
@@ -244,23 +230,12 @@ final class Lane implements Line.Waiter {
         boolean held = route.paced(sizes, now) > now;
         Choice choice = new Choice(this, candidate, route, held);
         boolean waits = held && holds(choice, now);
-        if (!waits && (best == null || before(choice, best, now))) {
+        if (!waits && (best == null || choice.before(best, discipline, now))) {
           best = choice;
         }
       }
     }
     return best;
-  }
-
-  private boolean before(Choice a, Choice b, long now) {
-    if (a.pending() != b.pending()) {
-      return discipline.precedes(a.pending(), b.pending());
-    }
-    if (a.held() != b.held()) {
-      return b.held();
-    }
-    int used = Double.compare(a.route().utilization(now), b.route().utilization(now));
-    return used != 0 ? used < 0 : a.route().weight() > b.route().weight();
   }
 
   /**

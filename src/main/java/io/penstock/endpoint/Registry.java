@@ -99,7 +99,7 @@ public final class Registry {
       }
       own = proper && room(nearest.spec()) ? null : nearest.endpoint();
     }
-    return own != null && own.enter() ? own : enterOrMake(looked, proper);
+    return own != null && own.guests().enter() ? own : enterOrMake(looked, proper);
   }
 
   private @Nullable Endpoint own(String path) {
@@ -122,7 +122,7 @@ public final class Registry {
       }
       own = proper && room(nearest.spec()) ? made(path, nearest.spec()) : nearest.endpoint();
     }
-    if (!own.enter()) {
+    if (!own.guests().enter()) {
       throw new IllegalStateException("endpoint " + path + " was given up and is still there");
     }
     return own;
@@ -144,6 +144,11 @@ public final class Registry {
   /** Returns the dynamic endpoints, in no order. */
   public Collection<Endpoint> dynamic() {
     return List.copyOf(dynamic.values());
+  }
+
+  /** Refuses all who wait at any endpoint, and all who come, from now on. */
+  public synchronized void refuseAll(Refusal refusal) {
+    paths.byPath().values().forEach(endpoint -> endpoint.refuseAll(refusal));
   }
 
   /**
@@ -192,7 +197,7 @@ public final class Registry {
 
   private void remove(Endpoint endpoint) {
     endpoint.close(REMOVED);
-    if (endpoint.giveUp()) {
+    if (endpoint.guests().giveUp()) {
       bequeath(endpoint);
     }
   }
@@ -208,11 +213,11 @@ public final class Registry {
   /** Nobody is inside a dynamic endpoint any more. */
   private synchronized void emptied(Endpoint endpoint) {
     if (endpoint.closed()) {
-      if (endpoint.giveUp()) {
+      if (endpoint.guests().giveUp()) {
         bequeath(endpoint);
       }
     } else if (dynamic.get(endpoint.path()) == endpoint) {
-      reclaim.lookAt(endpoint, endpoint.emptySinceNanos() + IDLE_NANOS);
+      reclaim.lookAt(endpoint, endpoint.guests().emptySinceNanos() + IDLE_NANOS);
       reclaim.arm();
     }
   }
@@ -228,15 +233,16 @@ public final class Registry {
 
   /** Given up first, then looked at: nobody can spend of its limit meanwhile. */
   private void look(Endpoint endpoint, long now) {
-    if (!endpoint.giveUp()) {
-      if (endpoint.watchOn()) {
-        reclaim.lookAt(endpoint, endpoint.emptySinceNanos() + IDLE_NANOS);
+    Guests guests = endpoint.guests();
+    if (!guests.giveUp()) {
+      if (guests.watchOn()) {
+        reclaim.lookAt(endpoint, guests.emptySinceNanos() + IDLE_NANOS);
       }
       return;
     }
-    long rested = Math.max(endpoint.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
+    long rested = Math.max(guests.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
     if (rested > now) {
-      endpoint.reopen();
+      guests.reopen();
       reclaim.lookAt(endpoint, rested);
       return;
     }

@@ -36,8 +36,13 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies) {
-    return new IdentifyFilter(registry, bodies, WallClock.system());
+  Door door() {
+    return new Door();
+  }
+
+  @Bean
+  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies, Door door) {
+    return new IdentifyFilter(registry, bodies, door, WallClock.system());
   }
 
   @Bean

@@ -24,11 +24,13 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private final Registry registry;
   private final BodyBudget bodies;
+  private final Door door;
   private final WallClock clock;
 
-  IdentifyFilter(Registry registry, BodyBudget bodies, WallClock clock) {
+  IdentifyFilter(Registry registry, BodyBudget bodies, Door door, WallClock clock) {
     this.registry = registry;
     this.bodies = bodies;
+    this.door = door;
     this.clock = clock;
   }
 
@@ -39,6 +41,20 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    return Mono.defer(
+        () ->
+            door.enter()
+                ? identified(exchange, chain).doFinally(signal -> door.leave())
+                : identified(exchange, this::refuseNew));
+  }
+
+  private Mono<Void> refuseNew(ServerWebExchange exchange) {
+    Passage passage = Passage.of(exchange);
+    passage.endpoint().refused(Cost.NO_TOKENS, 0, Door.CLOSED);
+    return Refuser.refuse(exchange, passage, Door.CLOSED);
+  }
+
+  private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
     ServerHttpRequest request = exchange.getRequest();
     String requestId = RequestIds.of(request.getHeaders().getFirst(Names.REQUEST_ID));
     String path = request.getURI().getRawPath();

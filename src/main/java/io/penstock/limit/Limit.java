@@ -146,8 +146,12 @@ public final class Limit {
       return new Answer.Refuse(capacity);
     }
     long amount = weight.within(capacity).amount();
-    boolean fits = amount <= current.room(now) && current.paced(amount, now) <= now;
-    return fits ? NOTHING : new Answer.Wait(current.earliest(amount, now));
+    if (amount <= current.room(now) && current.paced(amount, now) <= now) {
+      return NOTHING;
+    }
+    long until = current.earliest(amount, now);
+    // An open window may have got room between the two looks.
+    return until <= now ? NOTHING : new Answer.Wait(until);
   }
 
   /**

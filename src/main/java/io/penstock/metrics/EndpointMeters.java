@@ -7,21 +7,24 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Totals;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.refusal.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one endpoint. Those that depend on what happens are made when it first does, and
- * found without making anything from then on. Safe from any thread.
+ * The meters of one label of endpoints: of one path, or of all that have none of their own. Those
+ * that depend on what happens are made when it first does, and found without making anything from
+ * then on. Safe from any thread.
  */
 final class EndpointMeters {
   private static final Duration[] WAITS = {
@@ -45,7 +48,7 @@ final class EndpointMeters {
   private record Tokens(Counter reserved, Counter used, Counter overrun) {}
 
   private final MeterRegistry registry;
-  private final Endpoint endpoint;
+  private final Supplier<Collection<Endpoint>> endpoints;
   private final Labels models;
   private final Tags tags;
   private final List<Meter> meters = new ArrayList<>();
@@ -57,11 +60,21 @@ final class EndpointMeters {
   private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
   private boolean removed;
 
-  EndpointMeters(MeterRegistry registry, Endpoint endpoint, Labels models) {
+  /**
+   * Makes the meters.
+   *
+   * @param label the endpoint's path, or what they go by together
+   * @param endpoints those whose queues are summed up, asked each time
+   */
+  EndpointMeters(
+      MeterRegistry registry,
+      String label,
+      Supplier<Collection<Endpoint>> endpoints,
+      Labels models) {
     this.registry = registry;
-    this.endpoint = endpoint;
+    this.endpoints = endpoints;
     this.models = models;
-    this.tags = Tags.of("endpoint", endpoint.path());
+    this.tags = Tags.of("endpoint", label);
     this.served = tickets("served", Labels.NONE);
     this.cancelled = tickets("cancelled", Labels.NONE);
     this.expired = tickets("expired", Reason.QUEUE_TIMEOUT.code());
@@ -72,24 +85,26 @@ final class EndpointMeters {
                 .tags(tags)
                 .serviceLevelObjectives(WAITS)
                 .register(registry));
-    gauge("depth", "Tickets that wait", each -> each.totals().requests(Fate.WAITING));
+    gauge("depth", "Tickets that wait", each -> each.requests(Fate.WAITING));
     gauge(
-        "tokens",
-        "Input and expected output of those tickets",
-        each -> each.totals().tokens(Fate.WAITING));
-    gauge(
-        "bytes",
-        "Bytes of body that those tickets hold",
-        each -> each.totals().bytes(Fate.WAITING));
+        "tokens", "Input and expected output of those tickets", each -> each.tokens(Fate.WAITING));
+    gauge("bytes", "Bytes of body that those tickets hold", each -> each.bytes(Fate.WAITING));
   }
 
-  private void gauge(String what, String description, ToDoubleFunction<Endpoint> value) {
+  private void gauge(String what, String description, ToLongFunction<Totals> value) {
     kept(
-        Gauge.builder(
-                "penstock.queue." + what, endpoint, each -> Math.max(0, value.applyAsDouble(each)))
+        Gauge.builder("penstock.queue." + what, this, meters -> meters.sum(value))
             .description(description)
             .tags(tags)
             .register(registry));
+  }
+
+  private double sum(ToLongFunction<Totals> value) {
+    long sum = 0;
+    for (Endpoint endpoint : endpoints.get()) {
+      sum += Math.max(0, value.applyAsLong(endpoint.totals()));
+    }
+    return sum;
   }
 
   private Counter tickets(String outcome, String reason) {
@@ -103,11 +118,6 @@ final class EndpointMeters {
   private <M extends Meter> M kept(M meter) {
     meters.add(meter);
     return meter;
-  }
-
-  /** Returns the endpoint whose meters these are. */
-  Endpoint endpoint() {
-    return endpoint;
   }
 
   /** Counts an event of the endpoint. */

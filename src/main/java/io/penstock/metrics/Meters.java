@@ -9,6 +9,7 @@ import io.penstock.event.Events;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.Upstreams;
 import io.penstock.time.Ticker;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts what happens, and shows what waits. A listener of all events; safe from any thread. Meters
  * of an endpoint or upstream that is not configured any more vanish with the reload.
+ *
+ * <p>Dynamic endpoints are made by clients: the first so many of their paths are labels of their
+ * own, for good, and all others are one.
  */
 public final class Meters implements Events {
   /** The most models that are labels of their own. */
   public static final int MAX_MODELS = 100;
+
+  /** The most paths of dynamic endpoints that are labels of their own. */
+  public static final int MAX_DYNAMIC = 100;
 
   private final MeterRegistry meters;
   private final Registry registry;
@@ -27,10 +34,15 @@ public final class Meters implements Events {
   private final Ticker ticker;
   private final Labels models = new Labels(MAX_MODELS);
   private final Labels pools = new Labels(MAX_MODELS);
-  private final Map<String, EndpointMeters> byPath = new ConcurrentHashMap<>();
+  private final Labels paths = new Labels(MAX_DYNAMIC);
+  private volatile @Nullable EndpointMeters others;
+  private final Map<String, Known> byPath = new ConcurrentHashMap<>();
   private final Map<String, UpstreamMeters> byUpstream = new ConcurrentHashMap<>();
   private final Counter applied;
   private final Counter refused;
+
+  /** The meters of a path, and whose they were when they were made. */
+  private record Known(Endpoint endpoint, EndpointMeters meters) {}
 
   /** Makes meters for all endpoints there are now; later ones follow with their reload. */
   public Meters(MeterRegistry meters, Registry registry, Upstreams upstreams, Ticker ticker) {
@@ -64,8 +76,7 @@ public final class Meters implements Events {
   }
 
   private void count(Event.TicketEvent event) {
-    EndpointMeters known = byPath.get(event.endpoint());
-    EndpointMeters endpoint = known == null ? add(event.endpoint()) : known;
+    EndpointMeters endpoint = of(event.endpoint());
     if (endpoint != null) {
       endpoint.count(event);
     }
@@ -83,15 +94,50 @@ public final class Meters implements Events {
   }
 
   /** An endpoint may be at work before its reload is over; one that is gone gets no meters. */
-  private synchronized @Nullable EndpointMeters add(String path) {
-    EndpointMeters known = byPath.get(path);
-    Endpoint endpoint = registry.find(path);
-    if (known != null || endpoint == null || !endpoint.path().equals(path)) {
-      return known;
+  private @Nullable EndpointMeters of(String path) {
+    Known known = byPath.get(path);
+    if (known != null) {
+      return known.meters();
     }
-    EndpointMeters made = new EndpointMeters(meters, endpoint, models);
-    byPath.put(path, made);
+    Endpoint endpoint = registry.find(path);
+    if (endpoint == null || !endpoint.path().equals(path)) {
+      return null;
+    }
+    return endpoint.spec().isDynamic() && !paths.of(path).equals(path) ? others() : add(endpoint);
+  }
+
+  private EndpointMeters others() {
+    EndpointMeters known = others;
+    return known == null ? madeOthers() : known;
+  }
+
+  private synchronized EndpointMeters madeOthers() {
+    EndpointMeters made = others;
+    if (made == null) {
+      made = new EndpointMeters(meters, Labels.OTHER, this::unlabelled, models);
+      others = made;
+    }
     return made;
+  }
+
+  private synchronized EndpointMeters add(Endpoint endpoint) {
+    String path = endpoint.path();
+    return byPath
+        .computeIfAbsent(
+            path,
+            absent ->
+                new Known(
+                    endpoint, new EndpointMeters(meters, path, () -> endpointsAt(path), models)))
+        .meters();
+  }
+
+  private List<Endpoint> endpointsAt(String path) {
+    Endpoint endpoint = registry.find(path);
+    return endpoint == null || !endpoint.path().equals(path) ? List.of() : List.of(endpoint);
+  }
+
+  private List<Endpoint> unlabelled() {
+    return registry.dynamic().stream().filter(each -> !byPath.containsKey(each.path())).toList();
   }
 
   private synchronized @Nullable UpstreamMeters addUpstream(String id) {
@@ -111,9 +157,9 @@ public final class Meters implements Events {
         .values()
         .removeIf(
             each -> {
-              boolean gone = registry.find(each.endpoint().path()) != each.endpoint();
+              boolean gone = gone(each.endpoint());
               if (gone) {
-                each.remove();
+                each.meters().remove();
               }
               return gone;
             });
@@ -127,6 +173,11 @@ public final class Meters implements Events {
               }
               return gone;
             });
-    registry.all().forEach(endpoint -> add(endpoint.path()));
+    registry.all().forEach(endpoint -> of(endpoint.path()));
+  }
+
+  /** A dynamic endpoint may come back under its label, which nobody else gets. */
+  private boolean gone(Endpoint endpoint) {
+    return !paths.has(endpoint.path()) && registry.find(endpoint.path()) != endpoint;
   }
 }

@@ -99,14 +99,15 @@ class EndpointFaultsTest {
             "algorithm: token_window",
             "16: algorithm token_window has no window_seconds, expected it to be set"),
         Arguments.of(
-            Routes.endpointFile("algorithm: sliding_window", "rate: 1_000_001", "unit: rps"),
-            "a.yaml:4:11: rate and window_seconds make 1000001 requests a window, expected at most"
-                + " 1000000"),
+            Routes.endpointFile(
+                "algorithm: sliding_window", "window_seconds: 1100", "rate: 1000000000"),
+            "a.yaml:4:21: rate and window_seconds make 1100000000000 requests a window, expected at"
+                + " most 1099511627776"),
         Arguments.of(
             Routes.endpointFile(
                 "algorithm: sliding_window", "rate: 1000000000", "window_seconds: 31536000"),
             "a.yaml:5:21: rate and window_seconds make 31536000000000000 requests a window,"
-                + " expected at most 1000000"),
+                + " expected at most 1099511627776"),
         Arguments.of(
             "defaults: {overflow: block}\nendpoints:\n  - path: /a\n    max_blocked: 0",
             "a.yaml:4:18: max_blocked is 0, but overflow is block, expected at least 1, or overflow"

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files as large as files may be. */
-@Timeout(60)
+@Timeout(120)
 class ManyEndpointsTest {
   private static final int MANY = 10_000;
 

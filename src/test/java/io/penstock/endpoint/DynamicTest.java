@@ -292,7 +292,7 @@ class DynamicTest {
     house.at(IDLE);
     Endpoint after = enter("/a/b");
     assertThat(after).isNotSameAs(before);
-    assertThat(before.enter()).isFalse();
+    assertThat(before.guests().enter()).isFalse();
     assertThat(limits.live()).hasSize(2);
     assertThat(limits.doubled()).isEmpty();
   }

@@ -123,7 +123,7 @@ class HeartbeatIT extends HostileCase {
       gateway.await(CHAT, Fate.SERVED, served + 1);
       assertThat(recorded.of(Event.Settled.class))
           .singleElement()
-          .satisfies(settled -> assertThat(settled.toString()).contains("=10"));
+          .satisfies(settled -> assertThat(settled.usedTokens()).isEqualTo(10));
       wire.post(CHAT, "{"); // and the connection goes on
       assertThat(wire.answer().status()).isEqualTo(400);
     }

@@ -177,13 +177,126 @@ abstract class LimitContract {
     return limit.balance(START);
   }
 
+  /** Uses some of a limit at random; returns the instant at which that was over. */
+  private long use(Limit limit, Random random) {
+    long now = START;
+    for (int step = random.nextInt(20); step > 0; step--) {
+      now += random.nextLong(SECOND / 10);
+      limit.take(weight(random), now);
+    }
+    return now;
+  }
+
   @Test
-  void eightThreadsTaking_neverTakeMoreThanOneThreadCould() throws Exception {
-    Limit alone = limit();
+  void takenAndGivenBackAtOnce_isAsItWas() {
+    for (long seed = 1; seed <= 100; seed++) {
+      Random random = new Random(seed);
+      Limit limit = limit();
+      long now = use(limit, random);
+      Balance balance = limit.balance(now);
+      long room = limit.room(now);
+      long earliest = Math.max(now, limit.earliest(1, now));
+      if (limit.take(weight(random), now) instanceof Answer.Receipt receipt) {
+        limit.give(receipt, receipt.taken(), receipt.held(), now);
+        assertThat(limit.balance(now)).as("seed " + seed).isEqualTo(balance);
+        assertThat(limit.room(now)).as("seed " + seed).isEqualTo(room);
+        assertThat(Math.max(now, limit.earliest(1, now))).as("seed " + seed).isEqualTo(earliest);
+      }
+    }
+  }
+
+  @Test
+  void chargedBeyondItsCapacity_isPaidByTimeAndNotBefore() {
+    Limit limit = limit();
+    limit.charge(3 * limit.capacity(), 0, START);
+    if (limit.balance(START).equals(Balance.ZERO)) {
+      return; // a limit of requests has no use for charges
+    }
+    long until = limit.earliest(1, START);
+    assertThat(until).isBetween(START + 1, START + 1_000 * SECOND);
+    assertThat(limit.decide(Weight.exactly(1), until - 1)).isInstanceOf(Answer.Wait.class);
+    assertThat(limit.decide(Weight.exactly(1), until)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.balance(START + 1_000 * SECOND)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void instantsSlightlyOutOfOrder_giveNothingMore() {
+    Limit limit = limit();
+    exhaust(limit, 1, START + 1_000);
+    for (long late = 1_000; late >= 0; late -= 50) {
+      Answer answer = limit.take(Weight.exactly(1), START + late);
+      assertThat(answer).isInstanceOf(Answer.Wait.class);
+      assertThat(((Answer.Wait) answer).untilNanos()).isGreaterThan(START + late);
+      assertSound(limit, START + late);
+    }
+  }
+
+  @Test
+  void yearsLaterAndBackAgain_itIsSound() {
+    Limit limit = limit();
+    exhaust(limit, 1, START);
+    long later = START + 100_000_000 * SECOND;
+    assertThat(limit.balance(later)).isEqualTo(Balance.ZERO);
+    assertThat(limit.room(later)).isEqualTo(Long.MAX_VALUE);
+    exhaust(limit, 1, later);
+    for (long now : new long[] {later - 1, START, 0}) {
+      assertSound(limit, now);
+      limit.decide(Weight.exactly(1), now);
+      assertThat(limit.forecast(10, 1, now)).isNotNegative();
+      limit.charge(1, 0, now);
+      assertSound(limit, now);
+    }
+  }
+
+  @Test
+  void moreGivenBackThanWasTaken_isNeverMoreThanItsCapacity() {
+    Limit limit = limit();
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(1), START);
+    limit.give(receipt, Long.MAX_VALUE / 4, Long.MAX_VALUE / 4, START);
+    assertSound(limit, START);
+    long most = exhausting(limit());
+    assertThat(exhausting(limit)).isLessThanOrEqualTo(most);
+  }
+
+  /** How many of one each it admits at once. */
+  private static long exhausting(Limit limit) {
     long most = 0;
-    while (alone.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
+    while (limit.take(Weight.exactly(1), START) instanceof Answer.Receipt) {
       most++;
     }
+    return most;
+  }
+
+  @Test
+  void fourThreadsTakingAndGivingBack_leaveNothingOwed() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Limit limit = limit();
+      try (ExecutorService executor = Executors.newFixedThreadPool(4)) {
+        List<Future<?>> runs = new ArrayList<>();
+        for (long thread = 0; thread < 4; thread++) {
+          Random random = new Random(thread);
+          runs.add(executor.submit(() -> takeAndGiveBack(limit, random)));
+        }
+        for (Future<?> run : runs) {
+          run.get();
+        }
+      }
+      assertThat(limit.balance(START)).isEqualTo(Balance.ZERO);
+    }
+  }
+
+  private void takeAndGiveBack(Limit limit, Random random) {
+    for (int step = 0; step < 200; step++) {
+      if (limit.take(weight(random), START) instanceof Answer.Receipt receipt) {
+        assertSound(limit, START);
+        limit.give(receipt, receipt.taken(), receipt.held(), START);
+      }
+    }
+  }
+
+  @Test
+  void eightThreadsTaking_neverTakeMoreThanOneThreadCould() throws Exception {
+    long most = exhausting(limit());
     for (int round = 0; round < 20; round++) {
       assertThat(takenByThreads(limit(), 8)).isEqualTo(most);
     }

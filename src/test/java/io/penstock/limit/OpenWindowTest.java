@@ -16,6 +16,7 @@ class OpenWindowTest {
   private static final long WINDOW = 1_000_000;
   private static final long CAPACITY = 100;
   private static final long START = 5_000_000;
+  private static final long STEPS = 10_000;
 
   private static LimitSpec.FixedWindow spec(long capacity) {
     return new LimitSpec.FixedWindow(capacity, WINDOW);
@@ -134,18 +135,18 @@ class OpenWindowTest {
   }
 
   @Test
-  void takesInOneWindow_allocateNothing() {
+  void tenThousandStepsInOneWindow_allocateLessThanAByteEach() {
     Limit limit = new Limit(spec(Long.MAX_VALUE / 4), START);
     Weight weight = Weight.exactly(7);
-    assertThat(bytes(now -> assertTrue(limit.admit(7, now)))).isLessThan(1_000);
+    assertThat(bytes(now -> assertTrue(limit.admit(7, now)))).isLessThan(STEPS);
     assertThat(bytes(now -> assertTrue(limit.take(weight, now) instanceof Answer.Receipt)))
-        .isLessThan(1_000);
+        .isLessThan(STEPS);
     assertThat(bytes(now -> assertTrue(limit.decide(weight, now) instanceof Answer.Receipt)))
-        .isLessThan(1_000);
+        .isLessThan(STEPS);
     Answer.Receipt receipt = limit.charge(7, 0, START);
-    assertThat(bytes(now -> limit.give(receipt, 7, 0, now))).isLessThan(1_000);
-    assertThat(bytes(now -> limit.charge(7, 0, now))).isLessThan(1_000);
-    assertThat(limit.balance(START).charged()).isEqualTo(7 * (1 + 2 * 10_000L));
+    assertThat(bytes(now -> limit.give(receipt, 7, 0, now))).isLessThan(STEPS);
+    assertThat(bytes(now -> limit.charge(7, 0, now))).isLessThan(STEPS);
+    assertThat(limit.balance(START).charged()).isEqualTo(7 * (1 + 2 * STEPS));
   }
 
   private static void assertTrue(boolean held) {
@@ -154,11 +155,11 @@ class OpenWindowTest {
     }
   }
 
-  /** The bytes this thread allocates in 10,000 steps. */
+  /** The bytes this thread allocates in so many steps, linking the first one included. */
   private static long bytes(LongConsumer step) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    for (int at = 0; at < 10_000; at++) {
+    for (int at = 0; at < STEPS; at++) {
       step.accept(START);
     }
     return threads.getCurrentThreadAllocatedBytes() - before;

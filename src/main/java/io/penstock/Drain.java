@@ -1,0 +1,79 @@
+package io.penstock;
+
+import io.penstock.endpoint.Registry;
+import io.penstock.gateway.Door;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+
+/**
+ * Stops the gateway once those who are inside have their answers. Until then both ports answer: new
+ * requests are refused, and the operator's says that it is not ready.
+ */
+final class Drain {
+  /**
+   * How long it takes at most, from its beginning.
+   *
+   * @param parked until those who still wait are refused
+   * @param running until answers that still run are broken off
+   */
+  record Timeouts(Duration parked, Duration running) {
+    /** Reads the settings. */
+    static Timeouts of(Environment environment) {
+      return new Timeouts(
+          environment.getProperty("penstock.drain-timeout", Duration.class, Duration.ofSeconds(30)),
+          environment.getProperty(
+              "penstock.stream-drain-timeout", Duration.class, Duration.ofSeconds(600)));
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+
+  /** Who is refused at the very end is told so. */
+  private static final Duration REFUSALS = Duration.ofSeconds(1);
+
+  private final ConfigurableApplicationContext context;
+
+  Drain(ConfigurableApplicationContext context) {
+    this.context = context;
+  }
+
+  /** Waits until all have left or their time is up, and closes. */
+  void run() {
+    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+    Timeouts timeouts = Timeouts.of(context.getEnvironment());
+    Door door = context.getBean(Door.class);
+    CompletableFuture<Void> empty = door.close();
+    LOG.info("stopping: {} requests are inside", door.inside());
+    if (!within(timeouts.parked(), empty)) {
+      context.getBean(Registry.class).refuseAll(Door.CLOSED);
+      Duration rest = timeouts.running().minus(timeouts.parked());
+      if (!within(rest.compareTo(REFUSALS) < 0 ? REFUSALS : rest, empty)) {
+        LOG.warn("stopping, though {} requests are inside", door.inside());
+      }
+    }
+    context.close();
+  }
+
+  private static boolean within(Duration time, CompletableFuture<Void> empty) {
+    try {
+      empty.get(time.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException late) {
+      return false;
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException("nothing fails there", impossible);
+    }
+  }
+}

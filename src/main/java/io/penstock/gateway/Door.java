@@ -1,0 +1,64 @@
+package io.penstock.gateway;
+
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Lets requests in until the gateway stops, and knows when the last of them has left. Safe from any
+ * thread.
+ */
+public final class Door {
+  /** What those are told who are not let in, or not let wait on. */
+  public static final Refusal CLOSED =
+      Refusal.of(Reason.SHUTTING_DOWN, "the gateway is shutting down");
+
+  private final CompletableFuture<Void> empty = new CompletableFuture<>();
+  private long inside;
+  private boolean closed;
+
+  Door() {}
+
+  /** Lets a request in, which has to {@link #leave}; returns false when nobody is let in. */
+  synchronized boolean enter() {
+    if (closed) {
+      return false;
+    }
+    inside++;
+    return true;
+  }
+
+  /** Says that a request that was let in has its answer, or needs none any more. */
+  void leave() {
+    if (left()) {
+      empty.complete(null);
+    }
+  }
+
+  private synchronized boolean left() {
+    inside--;
+    return closed && inside == 0;
+  }
+
+  /**
+   * Lets nobody in any more.
+   *
+   * @return completes when nobody is inside
+   */
+  public CompletableFuture<Void> close() {
+    if (shut()) {
+      empty.complete(null);
+    }
+    return empty;
+  }
+
+  private synchronized boolean shut() {
+    closed = true;
+    return inside == 0;
+  }
+
+  /** Returns how many requests are inside: being read, waiting or being answered. */
+  public synchronized long inside() {
+    return inside;
+  }
+}

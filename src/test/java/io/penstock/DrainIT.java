@@ -1,0 +1,140 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What happens to those inside when the program is asked to stop. */
+@Isolated("has a JVM of its own beside it")
+@Timeout(120)
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class DrainIT {
+  private static final String CHAT = "/openai/v1/chat/completions";
+  private static final String STREAM =
+      "{\"stream\":true,\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+
+  @TempDir private Path directory;
+  private final CountDownLatch finish = new CountDownLatch(1);
+  private final RawUpstream upstream =
+      RawUpstream.start(
+          (self, wire) -> {
+            self.read(wire);
+            wire.send(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                    + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
+            wire.chunk("data: {}\n\n");
+            if (finish.await(60, TimeUnit.SECONDS)) {
+              wire.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
+            }
+          });
+
+  private Program start(String... properties) throws IOException {
+    Path routes =
+        Files.writeString(
+            directory.resolve("routes.yaml"),
+            """
+            endpoints:
+              - {path: /slot, algorithm: strict, rate: 0.2}
+              - {path: /stuck, algorithm: strict, rate: 0.001}
+              - {path: /openai, dialect: openai, upstreams: [{id: o, url: "%s"}]}
+            """
+                .formatted(upstream.url()));
+    return new Program(routes, properties);
+  }
+
+  @AfterEach
+  void stop() {
+    upstream.close();
+  }
+
+  private static Wire parked(Program program, String path) {
+    assertThat(program.get(path).status()).isEqualTo(200);
+    Wire wire = program.connect();
+    wire.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    RunningGateway.awaiting()
+        .until(
+            () -> program.operator("/endpoints?path=" + path).text().contains("\"queue_depth\":1"));
+    return wire;
+  }
+
+  private static void refusesNewOnes(Program program) {
+    RunningGateway.awaiting().until(() -> program.readiness() == 503);
+    Message permit = program.get("/slot");
+    assertThat(permit.status()).isEqualTo(503);
+    assertThat(permit.header("x-penstock-reason")).isEqualTo("shutting_down");
+    assertThat(permit.header("retry-after")).isEqualTo("1");
+    assertThat(permit.text()).startsWith("{\"ok\":false,\"error\":\"service shutting down\"");
+    try (Wire wire = program.connect()) {
+      Message chat = wire.post(CHAT, STREAM).answer();
+      assertThat(chat.status()).isEqualTo(503);
+      assertThat(chat.text()).startsWith("{\"error\":{").contains("\"shutting_down\"");
+    }
+    assertThat(program.get("/nowhere").status()).isEqualTo(404);
+  }
+
+  @Test
+  void terminated_servesThoseWhoWait_refusesNewOnes_andExits0() throws IOException {
+    try (Program program = start();
+        Wire waiting = parked(program, "/slot")) {
+      program.terminate();
+      refusesNewOnes(program);
+      Message answer = waiting.answer();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.text()).startsWith("{\"ok\":true");
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void interrupted_refusesWhoWaitsTooLong_letsAnswersFinish_andMindsNoSecondSignal()
+      throws Exception {
+    try (Program program =
+            start("--penstock.drain-timeout=2s", "--penstock.stream-drain-timeout=60s");
+        Wire running = program.connect();
+        Wire waiting = parked(program, "/stuck")) {
+      assumeThat(program.ignoresInterrupts()).as("started with SIGINT ignored").isFalse();
+      running.post(CHAT, STREAM);
+      assertThat(running.head().status()).isEqualTo(200);
+      assertThat(running.chunk()).isEqualTo("data: {}\n\n");
+      program.interrupt();
+      Message refused = waiting.answer();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("x-penstock-reason")).isEqualTo("shutting_down");
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      program.interrupt();
+      program.terminate();
+      refusesNewOnes(program);
+      finish.countDown();
+      assertThat(running.chunk()).isEqualTo("data: [DONE]\n\n");
+      assertThat(running.chunk()).isEmpty();
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void answerThatRunsTooLong_isBrokenOff() throws IOException {
+    try (Program program =
+            start("--penstock.drain-timeout=0s", "--penstock.stream-drain-timeout=1s");
+        Wire running = program.connect()) {
+      running.post(CHAT, STREAM);
+      assertThat(running.head().status()).isEqualTo(200);
+      program.terminate();
+      running.awaitEnd();
+      program.endsWell();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.convert.ApplicationConversionService;
+import org.springframework.mock.env.MockEnvironment;
+
+class DrainTimeoutsTest {
+  private final MockEnvironment environment = new MockEnvironment();
+
+  DrainTimeoutsTest() {
+    environment.setConversionService(new ApplicationConversionService());
+  }
+
+  @Test
+  void unset_isHalfAMinuteForThoseWhoWaitAndTenForAnswers() {
+    assertThat(Drain.Timeouts.of(environment))
+        .isEqualTo(new Drain.Timeouts(Duration.ofSeconds(30), Duration.ofMinutes(10)));
+  }
+
+  @Test
+  void set_isTakenAsItIs() {
+    environment.setProperty("penstock.drain-timeout", "1500ms");
+    environment.setProperty("penstock.stream-drain-timeout", "2m");
+    assertThat(Drain.Timeouts.of(environment))
+        .isEqualTo(new Drain.Timeouts(Duration.ofMillis(1_500), Duration.ofMinutes(2)));
+  }
+}

@@ -1,0 +1,109 @@
+package io.penstock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/** The program in a process of its own, as it is started from a shell. */
+final class Program implements AutoCloseable {
+  private final int port = RunningGateway.freePort();
+  private final int operatorPort = RunningGateway.freePort();
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Process process;
+
+  /** Serves a route file, and is ready when this returns. */
+  Program(Path routes, String... properties) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Penstock.class.getName(),
+                "serve",
+                "--routes=" + routes,
+                "--port=" + port,
+                "--operator-port=" + operatorPort));
+    command.addAll(List.of(properties));
+    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
+        .until(() -> readiness() == 200);
+  }
+
+  Wire connect() {
+    return Wire.to(port);
+  }
+
+  Message get(String target) {
+    return get(port, target);
+  }
+
+  Message operator(String target) {
+    return get(operatorPort, target);
+  }
+
+  private static Message get(int port, String target) {
+    try (Wire wire = Wire.to(port)) {
+      return wire.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").answer();
+    }
+  }
+
+  /** The status of its readiness, or 0 when nobody answers. */
+  int readiness() {
+    try {
+      return operator("/actuator/health/readiness").status();
+    } catch (UncheckedIOException notYet) {
+      return 0;
+    }
+  }
+
+  void terminate() {
+    process.toHandle().destroy(); // the process itself would close its output too
+  }
+
+  void interrupt() throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  /** Whether interrupts never reach it: what some shells start in the background inherits that. */
+  boolean ignoresInterrupts() throws IOException {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    return Files.readString(status)
+        .lines()
+        .filter(line -> line.startsWith("SigIgn:"))
+        .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+  }
+
+  /** Fails unless it ends by itself, without a fault. */
+  void endsWell() {
+    process.onExit().completeOnTimeout(process, 30, TimeUnit.SECONDS).join();
+    assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
+    assertThat(process.exitValue()).as("log: %s", log).isZero();
+    assertThat(log).noneMatch(line -> line.contains("Exception"));
+  }
+
+  @Override
+  public void close() {
+    process.toHandle().destroyForcibly();
+  }
+}

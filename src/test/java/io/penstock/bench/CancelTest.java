@@ -1,0 +1,137 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Measure;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Metered;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Cancels at any time, against releases and settlements on other threads, leave nothing behind.
+ * {@code -Dpenstock.cancels=N} is how many there are in all, {@code -Dpenstock.cancels.seed=N} what
+ * is drawn.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
+class CancelTest {
+  private static final int CANCELS = Integer.getInteger("penstock.cancels", 20_000);
+  private static final long SEED = Long.getLong("penstock.cancels.seed", 1);
+  private static final long WINDOW = 10_000_000;
+  private static final long ENDLESS = 1_000_000_000 * Core.SECOND;
+  private static final Bounds BOUNDS = new Bounds(200, Bounds.UNLIMITED, Bounds.UNLIMITED);
+
+  private static EndpointSpec endpoint(long capacity, long windowNanos, UpstreamSpec... upstreams) {
+    return new EndpointSpec(
+        "/storm",
+        "/storm",
+        Algorithm.TOKEN_WINDOW,
+        new LimitSpec.FixedWindow(capacity, windowNanos),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(BOUNDS, 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        List.of(upstreams),
+        Map.of());
+  }
+
+  private static UpstreamSpec upstream(Charge charge) {
+    return new UpstreamSpec(
+        "u",
+        URI.create("mock://u"),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        new UpstreamSpec.Limits(500, 30_000, 25_000, 20_000),
+        charge,
+        0,
+        5,
+        new UpstreamSpec.Timeouts(Core.SECOND, Core.SECOND, Core.SECOND));
+  }
+
+  @Test
+  void cancels_againstReleasesOfAWindow_leaveNothing() {
+    CancelStorm storm = new CancelStorm(endpoint(1_000, WINDOW), false);
+    storm.run(CANCELS / 3, SEED);
+    assertAccounted(storm.endpoint());
+    assertReturned(own(storm, 1_000, WINDOW), storm);
+  }
+
+  /** The window never ends, so that what it is charged must be what was used. */
+  @Test
+  void cancels_againstPauses_chargeExactlyWhatWasUsed() {
+    CancelStorm storm = new CancelStorm(endpoint(1L << 50, ENDLESS), true);
+    storm.run(CANCELS / 3, SEED);
+    assertAccounted(storm.endpoint());
+    Balance left = own(storm, 1L << 50, ENDLESS).balance(storm.ticker.nanos());
+    assertThat(left).isEqualTo(new Balance(storm.usedTokens.get(), 0, 0));
+  }
+
+  @Test
+  void cancels_againstReleasesToAnUpstream_leaveNothing() {
+    for (Charge charge : Charge.values()) {
+      CancelStorm storm = new CancelStorm(endpoint(1_000, WINDOW, upstream(charge)), false);
+      storm.run(CANCELS / 3 / Charge.values().length, SEED);
+      assertAccounted(storm.endpoint());
+      assertReturned(own(storm, 1_000, WINDOW), storm);
+      var upstream = Objects.requireNonNull(storm.upstreams.find("u"));
+      List<Metered> limits = upstream.pool("m", storm.ticker.nanos()).limits();
+      assertThat(limits).hasSize(4);
+      limits.forEach(metered -> assertReturned(metered.limit(), storm));
+    }
+  }
+
+  private static Limit own(CancelStorm storm, long capacity, long windowNanos) {
+    LimitId id = new LimitId(LimitId.Kind.ENDPOINT, "/storm", "", Measure.TOKENS, windowNanos);
+    return storm.limits.limit(
+        id, new LimitSpec.FixedWindow(capacity, windowNanos), storm.ticker.nanos());
+  }
+
+  /** Nothing is held, and when all windows have ended nothing is charged or owed. */
+  private static void assertReturned(Limit limit, CancelStorm storm) {
+    assertThat(limit.balance(storm.ticker.nanos()).held()).isZero();
+    assertThat(limit.balance(storm.ticker.nanos() + 1_000 * Core.SECOND)).isEqualTo(Balance.ZERO);
+  }
+
+  private static void assertAccounted(Endpoint endpoint) {
+    assertAccounted(fate -> endpoint.totals().requests(fate));
+    assertAccounted(fate -> endpoint.totals().tokens(fate));
+    assertAccounted(fate -> endpoint.totals().bytes(fate));
+    assertThat(endpoint.oldestWaitNanos()).isZero();
+    for (Fate fate : List.of(Fate.SERVED, Fate.CANCELLED)) {
+      assertThat(endpoint.totals().requests(fate)).as("%s", fate).isPositive();
+    }
+  }
+
+  private static void assertAccounted(ToLongFunction<Fate> totals) {
+    assertThat(totals.applyAsLong(Fate.WAITING)).as("waiting").isZero();
+    assertThat(totals.applyAsLong(Fate.RUNNING)).as("running").isZero();
+    long ended = 0;
+    for (Fate fate : List.of(Fate.SERVED, Fate.REFUSED, Fate.EXPIRED, Fate.CANCELLED)) {
+      ended += totals.applyAsLong(fate);
+    }
+    assertThat(ended).as("ended of offered").isEqualTo(totals.applyAsLong(Fate.OFFERED));
+  }
+}

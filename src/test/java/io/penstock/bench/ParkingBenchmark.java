@@ -1,0 +1,106 @@
+package io.penstock.bench;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.queue.Order;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One ticket comes and waits, another one goes and is settled, while 5,000 of as many flows wait:
+ * all of an endpoint but HTTP and timers.
+ */
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@State(Scope.Thread)
+public class ParkingBenchmark {
+  private static final int WAITING = 5_000;
+  private static final long SLOT_NANOS = 1_000;
+
+  /** The orders that are measured. */
+  static final List<Order> ORDERS = List.of(Order.FIFO, Order.FAIR);
+
+  /** The order in which they leave. */
+  @Param({"FIFO", "FAIR"})
+  public Order order = Order.FIFO;
+
+  /** How many more flows came before and are idle now. */
+  @Param({"0", "1000000"})
+  public int idle;
+
+  private final SplittableRandom random = new SplittableRandom(1);
+  private Core core = new Core(spec(Order.FIFO), event -> {});
+  private Ask[] asks = {};
+  private int next;
+
+  /** Has the idle flows come and go, and the others wait. */
+  @Setup
+  public void fill() {
+    core = new Core(spec(order), event -> {});
+    asks = new Ask[idle + WAITING];
+    for (int flow = asks.length - 1; flow >= 0; flow--) {
+      asks[flow] = ask(flow);
+    }
+    for (int flow = WAITING; flow < asks.length; flow++) {
+      submit(flow);
+      core.until(core.now() + SLOT_NANOS);
+    }
+    for (int flow = 0; flow < WAITING; flow++) {
+      submit(flow); // the first goes at once
+    }
+  }
+
+  private static EndpointSpec spec(Order order) {
+    LimitSpec slots = new LimitSpec.Strict(new Rate(Core.SECOND / SLOT_NANOS, 1));
+    return Core.permit(Algorithm.STRICT, slots, order);
+  }
+
+  private Ask ask(int flow) {
+    Cost cost = new Cost(1 + random.nextInt(4_000), 1 + random.nextInt(400), 0);
+    return new Ask(null, cost, 0, Patience.DEFAULT, 0, new Ask.Flow("flow-" + flow, 1));
+  }
+
+  private void submit(int flow) {
+    Endpoint endpoint = core.endpoint();
+    endpoint.submit(asks[flow]).whenDecided(outcome -> decided(flow, outcome));
+  }
+
+  private void decided(int flow, Outcome outcome) {
+    if (outcome instanceof Outcome.Granted(var settlement)) {
+      settlement.permitted(core.now());
+      next = flow;
+    } else {
+      throw new IllegalStateException("expected a grant: " + outcome);
+    }
+  }
+
+  /** Whoever went last comes again; whoever is next goes. */
+  @Benchmark
+  public int parkAndRelease() {
+    submit(next);
+    core.next();
+    return next;
+  }
+}

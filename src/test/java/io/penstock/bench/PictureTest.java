@@ -1,0 +1,26 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The picture in the README is what the core does today. {@code mvn test -Dtest=PictureTest
+ * -Dpenstock.picture=src/docs/choosing.svg} draws it again.
+ */
+class PictureTest {
+  private static final Path COMMITTED = Path.of("src", "docs", "choosing.svg");
+
+  @Test
+  void picture_drawnAgain_isTheCommittedOne() throws IOException {
+    String drawn = Picture.draw();
+    String file = System.getProperty("penstock.picture");
+    if (file != null) {
+      Files.writeString(Path.of(file), drawn);
+    }
+    assertThat(COMMITTED).hasContent(drawn);
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.bench;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What became of a request that was played to the core on a fake clock.
+ *
+ * @param request what came
+ * @param endNanos when it went or gave up
+ * @param went whether it went
+ */
+record Played(Request request, long endNanos, boolean went) {
+  /**
+   * One request of a load.
+   *
+   * @param atNanos when it comes
+   * @param flow whose it is
+   * @param tokens its cost
+   * @param priority its priority
+   * @param patienceNanos how long it is willing to wait
+   */
+  record Request(long atNanos, String flow, long tokens, int priority, long patienceNanos) {}
+
+  double waitSeconds() {
+    return (endNanos - request.atNanos()) / 1e9;
+  }
+
+  /** Plays a load to an endpoint until all of it has gone or given up, in order of arrival. */
+  static List<Played> of(EndpointSpec spec, List<Request> load) {
+    Core core = new Core(spec, event -> {});
+    List<Played> played = new ArrayList<>();
+    for (Request request : load) {
+      core.until(request.atNanos());
+      Cost cost = Cost.ofInput(request.tokens());
+      Patience patience = new Patience(Patience.UNSAID, request.patienceNanos());
+      Ask.Flow flow = new Ask.Flow(request.flow(), 1);
+      core.endpoint()
+          .submit(new Ask(null, cost, 0, patience, request.priority(), flow))
+          .whenDecided(outcome -> played.add(decided(request, outcome, core.now())));
+    }
+    while (played.size() < load.size()) {
+      core.next();
+    }
+    played.sort(Comparator.comparingLong(each -> each.request().atNanos()));
+    return played;
+  }
+
+  private static Played decided(Request request, Outcome outcome, long now) {
+    if (outcome instanceof Outcome.Granted(var settlement)) {
+      settlement.permitted(now);
+      return new Played(request, now, true);
+    }
+    return new Played(request, now, false);
+  }
+}

@@ -1,0 +1,114 @@
+package io.penstock.bench;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.event.Event;
+import io.penstock.limit.LimitSpec;
+import io.penstock.park.SchedulerDrivers;
+import io.penstock.queue.Order;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The releases of one saturated endpoint on the real clock, with the drivers the gateway has.
+ *
+ * @param decided when each was decided, in nanoseconds, with its cost, in order
+ * @param heard when whoever asked was told, in nanoseconds, in order
+ */
+record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
+  /**
+   * Parks all of {@code costs} at once and waits until {@code releases} of them went. Each is
+   * settled with its cost when it goes.
+   */
+  static ReleaseLog of(Algorithm algorithm, LimitSpec limit, List<Cost> costs, int releases)
+      throws InterruptedException {
+    Queue<Event.Released> decided = new ConcurrentLinkedQueue<>();
+    Queue<Long> heard = new ConcurrentLinkedQueue<>();
+    CountDownLatch left = new CountDownLatch(releases);
+    Ticker ticker = Ticker.system();
+    EndpointSpec spec = Core.permit(algorithm, limit, Order.FIFO);
+    try (SchedulerDrivers drivers = new SchedulerDrivers(ticker)) {
+      Endpoint endpoint =
+          Core.open(
+              spec,
+              new LocalLimitSource(),
+              ticker,
+              drivers,
+              event -> {
+                if (event instanceof Event.Released released) {
+                  decided.add(released);
+                }
+              });
+      for (Cost cost : costs) {
+        endpoint
+            .submit(Ask.of(null, cost, 0, Patience.DEFAULT))
+            .whenDecided(
+                outcome -> {
+                  if (outcome instanceof Outcome.Granted(var settlement)) {
+                    long now = ticker.nanos();
+                    settlement.permitted(now);
+                    heard.add(now);
+                    left.countDown();
+                  }
+                });
+      }
+      if (!left.await(90, TimeUnit.SECONDS)) {
+        throw new AssertionError(left.getCount() + " of " + releases + " never went");
+      }
+    }
+    return new ReleaseLog(
+        decided.stream().limit(releases).toList(), heard.stream().limit(releases).toList());
+  }
+
+  /** Returns releases a second between the first and the last. */
+  double perSecond() {
+    return (heard.size() - 1) * 1e9 / (heard.getLast() - heard.getFirst());
+  }
+
+  /** Returns the gap that 99 of 100 are longer than, in nanoseconds. */
+  long shortGapNanos() {
+    long[] gaps = new long[heard.size() - 1];
+    for (int at = 0; at < gaps.length; at++) {
+      gaps[at] = heard.get(at + 1) - heard.get(at);
+    }
+    java.util.Arrays.sort(gaps);
+    return gaps[gaps.length / 100];
+  }
+
+  /** Returns the most releases in any trailing window. */
+  int mostIn(long windowNanos) {
+    int most = 0;
+    int oldest = 0;
+    for (int at = 0; at < decided.size(); at++) {
+      while (decided.get(oldest).atNanos() <= decided.get(at).atNanos() - windowNanos) {
+        oldest++;
+      }
+      most = Math.max(most, at - oldest + 1);
+    }
+    return most;
+  }
+
+  /** Returns the tokens of each whole window from the first release on, the last one left out. */
+  long[] tokensByWindow(long windowNanos) {
+    long start = decided.getFirst().atNanos();
+    int windows = (int) ((decided.getLast().atNanos() - start) / windowNanos);
+    long[] tokens = new long[windows];
+    for (Event.Released released : decided) {
+      int window = (int) ((released.atNanos() - start) / windowNanos);
+      if (window < windows) {
+        tokens[window] += released.cost().totalTokens();
+      }
+    }
+    return tokens;
+  }
+}

@@ -1,0 +1,232 @@
+package io.penstock.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.FakeTicker;
+import io.penstock.pool.Upstreams;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Timeout;
+
+/** Requests, reclaims and reloads at once, each in threads of its own. */
+@Timeout(60)
+class DynamicRaceTest {
+  private static final int CLIENTS = 4;
+  private static final int REQUESTS = 5_000;
+  private static final int PATHS = 8;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final Alarms alarms = new Alarms(ticker);
+  private final LiveLimits limits = new LiveLimits();
+  private final Registry registry =
+      new Registry(
+          new Endpoint.House(
+              new Upstreams(limits, House.SECOND),
+              limits,
+              ticker,
+              alarms,
+              event -> {},
+              new AtomicLong()));
+  private final AtomicBoolean busy = new AtomicBoolean(true);
+  private final LongAdder offered = new LongAdder();
+  private final LongAdder removed = new LongAdder();
+
+  /** Drivers whose steps and alarms run when any thread says so. */
+  private static final class Alarms implements Driver.Source {
+    private record Alarm(long instant, Runnable step) {}
+
+    private final Ticker ticker;
+    private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+    private final Queue<OneDriver> drivers = new ConcurrentLinkedQueue<>();
+
+    Alarms(Ticker ticker) {
+      this.ticker = ticker;
+    }
+
+    private final class OneDriver implements Driver {
+      private Alarm alarm = new Alarm(Ticker.NEVER, () -> {});
+
+      @Override
+      public void execute(Runnable step) {
+        steps.add(step);
+      }
+
+      @Override
+      public synchronized void at(long instantNanos, Runnable step) {
+        alarm = new Alarm(instantNanos, step);
+      }
+
+      private synchronized Runnable due() {
+        Alarm set = alarm;
+        if (set.instant() > ticker.nanos()) {
+          return () -> {};
+        }
+        alarm = new Alarm(Ticker.NEVER, () -> {});
+        return set.step();
+      }
+    }
+
+    @Override
+    public Driver driver(Algorithm algorithm) {
+      OneDriver driver = new OneDriver();
+      drivers.add(driver);
+      return driver;
+    }
+
+    void run() {
+      for (Runnable step = steps.poll(); step != null; step = steps.poll()) {
+        step.run();
+      }
+      drivers.forEach(driver -> driver.due().run());
+    }
+  }
+
+  /** What the configuration is in turn: {@code /a/kept} is configured from the first change on. */
+  private static List<EndpointSpec> configuration(int turn, boolean removes) {
+    House.Setup parent =
+        switch (turn % 3) {
+          case 0 -> House.strict("/a", 1_000, 1);
+          case 1 -> House.tokens("/a", 1_000, 1);
+          default -> House.none("/a");
+        };
+    EndpointSpec spec = parent.spec();
+    EndpointSpec dynamic =
+        new EndpointSpec(
+            spec.path(),
+            spec.path(),
+            spec.algorithm(),
+            spec.limit(),
+            spec.scheduling(),
+            spec.waiting(),
+            spec.reading(),
+            new EndpointSpec.Descendants(!removes || turn % 5 != 4, 5),
+            false,
+            true,
+            spec.upstreams(),
+            Map.of());
+    return turn == 0 ? List.of(dynamic) : List.of(dynamic, House.none("/a/kept").spec());
+  }
+
+  @RepeatedTest(2)
+  void requestsReclaimsAndReloadsAtOnce_loseNothingAndRefuseNobody() throws Exception {
+    race(false);
+    assertThat(removed.sum()).as("refused by one that was reclaimed").isZero();
+  }
+
+  @RepeatedTest(2)
+  void reloadsThatRemoveToo_loseNothing() throws Exception {
+    race(true);
+  }
+
+  private void race(boolean removes) throws Exception {
+    registry.apply(configuration(0, removes));
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<?>> clients = new ArrayList<>();
+      for (int each = 0; each < CLIENTS; each++) {
+        int seed = each;
+        clients.add(threads.submit(() -> requests(new Random(seed))));
+      }
+      Future<?> clock = threads.submit(whileBusy(this::passTime));
+      AtomicLong turn = new AtomicLong();
+      Future<?> reloads =
+          threads.submit(
+              whileBusy(
+                  () -> registry.apply(configuration((int) turn.incrementAndGet(), removes))));
+      for (Future<?> client : clients) {
+        client.get();
+      }
+      busy.set(false);
+      clock.get();
+      reloads.get();
+    }
+    registry.apply(configuration(1, removes));
+    alarms.run();
+    drain();
+    assertThat(sum(Fate.OFFERED)).isEqualTo(offered.sum());
+    assertThat(sum(Fate.SERVED) + sum(Fate.REFUSED) + sum(Fate.EXPIRED) + sum(Fate.CANCELLED))
+        .isEqualTo(offered.sum());
+    assertThat(registry.dynamic()).isEmpty();
+    assertThat(limits.live()).hasSize(1);
+    assertThat(limits.doubled()).isEmpty();
+  }
+
+  private Callable<Void> whileBusy(Runnable step) {
+    return () -> {
+      while (busy.get()) {
+        step.run();
+        Thread.onSpinWait();
+      }
+      return null;
+    };
+  }
+
+  /** Minutes at a time, so that whoever rests is reclaimed soon. */
+  private void passTime() {
+    ticker.advance(TimeUnit.MINUTES.toNanos(4));
+    alarms.run();
+  }
+
+  /** Everybody has gone: time alone leaves nothing but what is configured. */
+  private void drain() {
+    for (int each = 0; each < 20; each++) {
+      passTime();
+    }
+  }
+
+  private Void requests(Random random) {
+    for (int each = 0; each < REQUESTS; each++) {
+      int which = random.nextInt(PATHS);
+      String path = which == 0 ? "/a/kept" : "/a/" + which;
+      Endpoint endpoint = Objects.requireNonNull(registry.enter(path));
+      offered.increment();
+      if (random.nextInt(10) == 0) {
+        endpoint.gone(Cost.ofInput(1), 1);
+      } else {
+        decide(endpoint, endpoint.submit(Ask.of(null, Cost.ofInput(1), 1, Patience.DEFAULT)));
+      }
+      endpoint.leave();
+    }
+    return null;
+  }
+
+  private void decide(Endpoint endpoint, Pending pending) {
+    switch (pending.outcome()) {
+      case null -> endpoint.cancel(pending);
+      case Outcome.Granted(Settlement settlement) -> settlement.permitted(ticker.nanos());
+      case Outcome.Refused(Refusal refusal) -> {
+        assertThat(refusal.reason()).isEqualTo(Reason.ENDPOINT_REMOVED);
+        removed.increment();
+      }
+    }
+  }
+
+  private long sum(Fate fate) {
+    long sum = 0;
+    for (Endpoint endpoint : registry.all()) {
+      assertThat(endpoint.totals().requests(Fate.WAITING)).isZero();
+      assertThat(endpoint.totals().requests(Fate.RUNNING)).isZero();
+      assertThat(endpoint.totals().tokens(fate)).isEqualTo(endpoint.totals().requests(fate));
+      sum += endpoint.totals().requests(fate);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,123 @@
+package io.penstock.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.Event;
+import io.penstock.event.EventBus;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.LocalLimitSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** However many paths clients make up, there are only so many labels. */
+class DynamicMetersTest {
+  private static final int MORE = 7;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final FakeDrivers drivers = new FakeDrivers(ticker);
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final LocalLimitSource limits = new LocalLimitSource();
+  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
+  private final EventBus events = new EventBus();
+  private final Registry endpoints =
+      new Registry(
+          new Endpoint.House(upstreams, limits, ticker, drivers, events, new AtomicLong()));
+
+  private Meters start() {
+    endpoints.apply(List.of(permit()));
+    Meters meters = new Meters(registry, endpoints, upstreams, ticker);
+    events.subscribe(meters);
+    return meters;
+  }
+
+  private static EndpointSpec permit() {
+    return new EndpointSpec(
+        "/a",
+        "/a",
+        Algorithm.STRICT,
+        new LimitSpec.Strict(new Rate(1, 60)),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000),
+        new EndpointSpec.Descendants(true, 1_000),
+        false,
+        true,
+        List.of(),
+        Map.of());
+  }
+
+  private Endpoint twoCome(String path) {
+    Endpoint endpoint = Objects.requireNonNull(endpoints.enter(path));
+    Ask ask = Ask.of(null, Cost.ofInput(3), 0, Patience.DEFAULT);
+    endpoint.submit(ask);
+    endpoint.cancel(endpoint.submit(ask));
+    endpoint.submit(ask);
+    return endpoint;
+  }
+
+  private double cancelled(String label) {
+    return registry
+        .get("penstock.tickets")
+        .tags("endpoint", label, "outcome", "cancelled")
+        .counter()
+        .count();
+  }
+
+  private double depth(String label) {
+    return registry.get("penstock.queue.depth").tag("endpoint", label).gauge().value();
+  }
+
+  @Test
+  void pathsBeyondTheLabels_areOneTogether() {
+    Meters meters = start();
+    for (int each = 0; each < Meters.MAX_DYNAMIC + MORE; each++) {
+      twoCome("/a/" + each);
+    }
+    meters.publish(new Event.Reloaded(0, true, "as before"));
+    assertThat(registry.find("penstock.queue.depth").gauges()).hasSize(Meters.MAX_DYNAMIC + 2);
+    assertThat(cancelled("/a/0")).isEqualTo(1);
+    assertThat(cancelled("other")).isEqualTo(MORE);
+    assertThat(depth("/a/0")).isEqualTo(1);
+    assertThat(depth("other")).isEqualTo(MORE);
+    assertThat(depth("/a")).isZero();
+  }
+
+  @Test
+  void endpointThatComesBack_hasItsLabelAgain() {
+    start();
+    Endpoint before = Objects.requireNonNull(endpoints.enter("/a/b"));
+    before.gone(Cost.NO_TOKENS, 0);
+    before.leave();
+    drivers.advanceTo(TimeUnit.HOURS.toNanos(1));
+    assertThat(endpoints.dynamic()).isEmpty();
+    assertThat(depth("/a/b")).isZero();
+    twoCome("/a/b");
+    assertThat(cancelled("/a/b")).isEqualTo(2);
+    assertThat(depth("/a/b")).isEqualTo(1);
+  }
+
+  @Test
+  void withoutDynamicEndpoints_thereAreNoOthers() {
+    start();
+    assertThat(registry.find("penstock.queue.depth").gauges()).hasSize(1);
+  }
+}
