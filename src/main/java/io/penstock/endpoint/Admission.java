@@ -13,15 +13,23 @@ import org.jspecify.annotations.Nullable;
 final class Admission {
   private Admission() {}
 
+  /** Returns the refusal of a ticket that has no way to go, or null when there is one. */
+  static @Nullable Refusal noWay(List<Route> ways, Routes routes, Pending pending) {
+    if (!ways.isEmpty()) {
+      return null;
+    }
+    Reason reason = routes.noWay(pending.model());
+    String detail =
+        reason == Reason.NO_HEALTHY_UPSTREAM
+            ? "no upstream of this endpoint is enabled"
+            : "no upstream of this endpoint serves the model";
+    return Refusal.of(reason, detail);
+  }
+
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
   static @Nullable Refusal impossible(List<Route> ways, Routes routes, Pending pending) {
     if (ways.isEmpty()) {
-      Reason reason = routes.noWay(pending.model());
-      String detail =
-          reason == Reason.NO_HEALTHY_UPSTREAM
-              ? "no upstream of this endpoint is enabled"
-              : "no upstream of this endpoint serves the model";
-      return Refusal.of(reason, detail);
+      return noWay(ways, routes, pending);
     }
     Quota.Obstacle obstacle = null;
     for (Route route : ways) {

@@ -2,11 +2,11 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
+import io.penstock.endpoint.Books.Decision;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.limit.Limit;
-import io.penstock.pool.Upstream;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
@@ -15,9 +15,7 @@ import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +45,8 @@ public final class Endpoint {
       Events events,
       AtomicLong arrivals) {}
 
-  private record Decision(Pending pending, Outcome outcome) {}
-
   private final House house;
-  private final Totals totals = new Totals();
-  private final Queue<Decision> decided = new ArrayDeque<>();
-  private final Books books = new Books();
+  private final Books books;
   private final Quota own;
   private final Inbox inbox;
   private final Ways ways;
@@ -63,6 +57,7 @@ public final class Endpoint {
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
   private volatile @Nullable Refusal closed;
+  private volatile @Nullable Refusal stopping;
 
   /** Makes one that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
@@ -83,6 +78,7 @@ public final class Endpoint {
     this.house = house;
     this.guests =
         emptied == null ? Guests.uncounted() : Guests.counted(() -> emptied.accept(this), now);
+    this.books = new Books(spec.path(), house, guests);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
     Driver driver = house.drivers().driver(spec.algorithm());
@@ -125,7 +121,7 @@ public final class Endpoint {
 
   /** Returns what became of its tickets. */
   public Totals totals() {
-    return totals;
+    return books.totals();
   }
 
   /** Returns its own limit's utilisation, 0 to 1. */
@@ -136,7 +132,10 @@ public final class Endpoint {
   /** Returns how long the ticket that waits longest has waited, in nanoseconds; 0 if none waits. */
   public long oldestWaitNanos() {
     long oldest = oldestNanos;
-    return oldest == Ticker.NEVER ? 0 : Math.max(0, house.ticker().nanos() - oldest);
+    // Those that are only shadows wait too.
+    return oldest == Ticker.NEVER || totals().requests(Fate.WAITING) <= 0
+        ? 0
+        : Math.max(0, house.ticker().nanos() - oldest);
   }
 
   /** Returns whether releases are stopped. */
@@ -149,31 +148,54 @@ public final class Endpoint {
    * arrival, and later otherwise: see {@link Pending#whenDecided}.
    */
   public Pending submit(Ask ask) {
-    guests.bring(); // a ticket is inside until it is settled
-    totals.add(Fate.OFFERED, ask.cost(), ask.bytes());
-    totals.add(Fate.WAITING, ask.cost(), ask.bytes());
+    books.arrived(ask);
     long now = house.ticker().nanos();
     // Numbered as late as can be: who is numbered first should be in the inbox first.
     long order = house.arrivals().getAndIncrement();
     Pending pending = new Pending(this, order, ask, now);
-    inbox.offer(at -> arrive(pending, at));
+    if (spec.shadow()) {
+      pass(pending, ask, now);
+    } else {
+      inbox.offer(at -> arrive(pending, at));
+    }
     return pending;
+  }
+
+  /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
+  private void pass(Pending pending, Ask ask, long now) {
+    List<Route> routes = ways.of(pending.model(), now);
+    Refusal refusal = closed == null ? Admission.noWay(routes, ways, pending) : closed;
+    if (refusal != null) {
+      pending.decide(State.REFUSED);
+      books.enterRefused(pending, refusal);
+      pending.deliver(new Outcome.Refused(refusal));
+      return;
+    }
+    Shadow shadow = new Shadow(pending, ask);
+    Settlement settlement = new Settlement(pending, Route.leastUsed(routes, now), shadow, now);
+    pending.decide(State.GRANTED);
+    books.enterGranted(pending, settlement);
+    pending.deliver(new Outcome.Granted(settlement));
+    guests.bring();
+    inbox.offer(at -> arrive(shadow.ticket(), at));
+  }
+
+  /** Takes back a ticket that is only a shadow; no effect once it was decided. */
+  void withdraw(Pending shadow) {
+    if (shadow.decide(State.CANCELLED)) {
+      inbox.send(at -> dispatcher.leave(shadow));
+      leave();
+    }
   }
 
   /** Refuses a request before it became a ticket, so that it is counted. */
   public void refused(Cost cost, long bytes, Refusal refusal) {
-    totals.add(Fate.OFFERED, cost, bytes);
-    totals.add(Fate.REFUSED, cost, bytes);
-    long now = house.ticker().nanos();
-    publish(new Event.Refused(now, path(), house.arrivals().getAndIncrement(), refusal));
+    books.turnedAway(cost, bytes, refusal);
   }
 
   /** Counts a request whose client went away before it became a ticket. */
   public void gone(Cost cost, long bytes) {
-    totals.add(Fate.OFFERED, cost, bytes);
-    totals.add(Fate.CANCELLED, cost, bytes);
-    long now = house.ticker().nanos();
-    publish(new Event.Cancelled(now, path(), house.arrivals().getAndIncrement()));
+    books.gone(cost, bytes);
   }
 
   /**
@@ -185,8 +207,7 @@ public final class Endpoint {
       return;
     }
     if (pending.decide(State.CANCELLED)) {
-      ended(pending, Fate.WAITING, Fate.CANCELLED);
-      publish(new Event.Cancelled(house.ticker().nanos(), path(), pending.order()));
+      books.cancelled(pending);
       inbox.send(at -> dispatcher.leave(pending));
       return;
     }
@@ -235,21 +256,20 @@ public final class Endpoint {
     }
   }
 
-  /** Refuses all who wait, and all who come. */
+  /** Refuses all who wait, and all who come; it stays what it is otherwise. */
   void refuseAll(Refusal refusal) {
-    synchronized (limitLock) {
-      closed = refusal;
-    }
+    stopping = refusal;
     inbox.send(at -> dispatcher.close(refusal));
   }
 
-  /** Does that for good: its limit is forgotten. */
+  /** Refuses all who wait, and all who come; its limit is forgotten. */
   void close(Refusal refusal) {
-    refuseAll(refusal);
     synchronized (limitLock) {
+      closed = refusal;
       OwnLimit.forget(house.limits(), spec);
     }
     guests.closing();
+    inbox.send(at -> dispatcher.close(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */
@@ -258,7 +278,7 @@ public final class Endpoint {
   }
 
   private void arrive(Pending pending, long now) {
-    Refusal refusal = closed;
+    Refusal refusal = closed != null ? closed : stopping;
     if (refusal != null) {
       if (pending.decide(State.REFUSED)) {
         books.refused(pending, refusal);
@@ -268,7 +288,7 @@ public final class Endpoint {
     // It may have come after the running step read the clock, and goes no earlier than it came.
     long at = Math.max(now, pending.arrivedNanos());
     dispatcher.arrive(pending, at);
-    if (pending.waits()) {
+    if (pending.waits() && pending.shadow() == null) {
       publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
     }
   }
@@ -282,16 +302,11 @@ public final class Endpoint {
 
   /** A ticket that was let go is settled. */
   void ended(Pending pending, Fate fate) {
-    ended(pending, Fate.RUNNING, fate);
-  }
-
-  private void ended(Pending pending, Fate from, Fate to) {
-    totals.move(from, to, pending.cost(), pending.bytes());
-    leave();
+    books.settled(pending, fate);
   }
 
   void publish(Event event) {
-    house.events().publish(event);
+    books.publish(event);
   }
 
   /** What the inbox has done. */
@@ -306,7 +321,7 @@ public final class Endpoint {
     /** A receiver that fails keeps nobody else from theirs. */
     @Override
     public void deliver() {
-      for (Decision decision = decided.poll(); decision != null; decision = decided.poll()) {
+      for (Decision decision = books.next(); decision != null; decision = books.next()) {
         try {
           decision.pending().deliver(decision.outcome());
         } catch (RuntimeException | Error fault) {
@@ -316,39 +331,6 @@ public final class Endpoint {
               });
         }
       }
-    }
-  }
-
-  /** Enters each decision in the totals, once, and has it delivered after the step. */
-  private final class Books implements Dispatcher.Clerk {
-    @Override
-    public void granted(Pending pending, Settlement settlement) {
-      totals.move(Fate.WAITING, Fate.RUNNING, pending.cost(), pending.bytes());
-      decided.add(new Decision(pending, new Outcome.Granted(settlement)));
-      Upstream upstream = settlement.upstream();
-      publish(
-          new Event.Released(
-              pending.arrivedNanos() + settlement.waitedNanos(),
-              path(),
-              pending.order(),
-              upstream == null ? null : upstream.spec().id(),
-              pending.model(),
-              pending.cost(),
-              settlement.waitedNanos()));
-    }
-
-    @Override
-    public void refused(Pending pending, Refusal refusal) {
-      ended(pending, Fate.WAITING, Fate.REFUSED);
-      decided.add(new Decision(pending, new Outcome.Refused(refusal)));
-      publish(new Event.Refused(house.ticker().nanos(), path(), pending.order(), refusal));
-    }
-
-    @Override
-    public void expired(Pending pending, Refusal refusal) {
-      ended(pending, Fate.WAITING, Fate.EXPIRED);
-      decided.add(new Decision(pending, new Outcome.Refused(refusal)));
-      publish(new Event.Expired(house.ticker().nanos(), path(), pending.order(), refusal));
     }
   }
 }

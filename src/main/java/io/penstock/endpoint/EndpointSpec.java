@@ -200,6 +200,7 @@ public record EndpointSpec(
         shadow,
         stripPrefix,
         upstreams,
-        as);
+        as,
+        stated);
   }
 }

@@ -26,6 +26,7 @@ public final class Pending extends Ticket {
   private final Endpoint endpoint;
   private final Ask ask;
   private final long refusesAboveNanos;
+  private final @Nullable Shadow shadow;
   private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
   private final AtomicReference<Hand> hand = new AtomicReference<>(Hand.OPEN);
 
@@ -42,9 +43,19 @@ public final class Pending extends Ticket {
   Sizes counted = NOTHING;
 
   Pending(Endpoint endpoint, long order, Ask ask, long now) {
+    this(endpoint, order, ask, now, null);
+  }
+
+  /**
+   * Makes a ticket that is parked.
+   *
+   * @param shadow what it is decided for, if that is no request
+   */
+  Pending(Endpoint endpoint, long order, Ask ask, long now, @Nullable Shadow shadow) {
     super(order, ask.cost(), ask.bytes(), now, deadline(ask, endpoint.spec(), now));
     this.endpoint = endpoint;
     this.ask = ask;
+    this.shadow = shadow;
     this.refusesAboveNanos = ask.patience().refusesAbove(endpoint.spec());
   }
 
@@ -56,6 +67,11 @@ public final class Pending extends Ticket {
   /** Returns the endpoint it came to. */
   public Endpoint endpoint() {
     return endpoint;
+  }
+
+  /** Returns what it is decided for, or null when that is a request. */
+  @Nullable Shadow shadow() {
+    return shadow;
   }
 
   /** Returns the model it asks for, or null. */

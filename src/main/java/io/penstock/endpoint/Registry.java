@@ -148,7 +148,7 @@ public final class Registry {
 
   /** Refuses all who wait at any endpoint, and all who come, from now on. */
   public synchronized void refuseAll(Refusal refusal) {
-    paths.byPath().values().forEach(endpoint -> endpoint.refuseAll(refusal));
+    all().forEach(endpoint -> endpoint.refuseAll(refusal));
   }
 
   /**

@@ -158,6 +158,20 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return most;
   }
 
+  /** Returns the least used of some routes, of which there is at least one. */
+  static Route leastUsed(List<Route> routes, long now) {
+    Route least = routes.getFirst();
+    double used = least.utilization(now);
+    for (Route each : routes) {
+      double use = each.utilization(now);
+      if (use < used || (use == used && each.weight() > least.weight())) {
+        least = each;
+        used = use;
+      }
+    }
+    return least;
+  }
+
   int weight() {
     return upstream == null ? 1 : upstream.spec().weight();
   }

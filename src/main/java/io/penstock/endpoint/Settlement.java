@@ -14,15 +14,34 @@ import org.jspecify.annotations.Nullable;
  * closing calls comes first; later ones do nothing. Safe from any thread.
  */
 public final class Settlement {
+  private static final long CLOSED = -1;
+
   private final Pending pending;
   private final Route route;
   private final List<Spend> spends;
   private final long releasedNanos;
   private final int depth;
   private final @Nullable WindowRoom window;
+  private final @Nullable Shadow shadow;
   private boolean closed;
 
   Settlement(Pending pending, Route route, List<Spend> spends, int depth, long now) {
+    this(pending, route, spends, depth, now, null);
+  }
+
+  /** Makes that of a ticket for which nothing was taken but, maybe, by its shadow. */
+  Settlement(Pending pending, Route route, Shadow shadow, long now) {
+    this(pending, route, List.of(), 0, now, shadow);
+  }
+
+  private Settlement(
+      Pending pending,
+      Route route,
+      List<Spend> spends,
+      int depth,
+      long now,
+      @Nullable Shadow shadow) {
+    this.shadow = shadow;
     this.depth = depth;
     this.pending = pending;
     this.route = route;
@@ -64,6 +83,9 @@ public final class Settlement {
     if (charge(outputTokens, now)) {
       route.wake();
     }
+    if (shadow != null) {
+      shadow.produced(outputTokens, now);
+    }
   }
 
   private synchronized boolean charge(long outputTokens, long now) {
@@ -98,6 +120,9 @@ public final class Settlement {
   /** The client went away while the answer ran; what was counted is what was used. */
   public void cancelled(@Nullable Usage usage, long outputTokens, long now) {
     if (close(usage, outputTokens, now)) {
+      if (shadow != null) {
+        shadow.withdraw();
+      }
       pending.endpoint().ended(pending, Fate.CANCELLED);
       publish(new Event.Cancelled(now, path(), pending.order()));
     }
@@ -127,7 +152,8 @@ public final class Settlement {
     }
   }
 
-  private boolean giveBack(long now) {
+  /** Returns all that was taken; false when it was settled before. Tells nobody but who waits. */
+  boolean giveBack(long now) {
     synchronized (this) {
       if (closed) {
         return false;
@@ -135,26 +161,30 @@ public final class Settlement {
       closed = true;
       spends.forEach(spend -> spend.giveBack(now));
     }
-    pending.endpoint().used(pending, 0);
+    used(0);
     route.wake();
+    if (shadow != null) {
+      shadow.returned(now);
+    }
     return true;
   }
 
-  private boolean close(@Nullable Usage usage, long outputTokens, long now) {
-    long output = usage == null ? outputTokens : usage.outputTokens();
-    long reserved = pending.cost().totalTokens();
-    long overrun = 0;
-    synchronized (this) {
-      if (closed) {
-        return false;
-      }
-      closed = true;
-      for (Spend spend : spends) {
-        overrun = Math.max(overrun, spend.settle(usage, output, now));
-      }
+  /** Replaces the cost by what was used. Tells nobody but who waits. */
+  void settle(@Nullable Usage usage, long outputTokens, long now) {
+    if (replace(usage, outputTokens, now) != CLOSED) {
+      used(total(usage, outputTokens));
+      route.wake();
     }
-    long input = usage == null ? pending.cost().inputTokens() : usage.inputTokens();
-    pending.endpoint().used(pending, input + output);
+  }
+
+  private boolean close(@Nullable Usage usage, long outputTokens, long now) {
+    long reserved = pending.cost().totalTokens();
+    long overrun = replace(usage, outputTokens, now);
+    if (overrun == CLOSED) {
+      return false;
+    }
+    long total = total(usage, outputTokens);
+    used(total);
     publish(
         new Event.Settled(
             now,
@@ -163,10 +193,40 @@ public final class Settlement {
             route.upstream() == null ? null : route.upstream().spec().id(),
             pending.model(),
             reserved,
-            input + output,
+            total,
             overrun));
     route.wake();
+    if (shadow != null) {
+      shadow.ended(usage, outputTokens, now);
+    }
     return true;
+  }
+
+  /** Returns how much the usage was above what had been taken, or CLOSED: then nothing changed. */
+  private synchronized long replace(@Nullable Usage usage, long outputTokens, long now) {
+    if (closed) {
+      return CLOSED;
+    }
+    closed = true;
+    long output = usage == null ? outputTokens : usage.outputTokens();
+    long overrun = 0;
+    for (Spend spend : spends) {
+      overrun = Math.max(overrun, spend.settle(usage, output, now));
+    }
+    return overrun;
+  }
+
+  private long total(@Nullable Usage usage, long outputTokens) {
+    return usage == null
+        ? pending.cost().inputTokens() + outputTokens
+        : usage.inputTokens() + usage.outputTokens();
+  }
+
+  /** The order of a queue is told of whoever took a place there. */
+  private void used(long tokens) {
+    if (shadow == null) {
+      pending.endpoint().used(pending, tokens);
+    }
   }
 
   private String path() {

@@ -53,6 +53,17 @@ public sealed interface Event {
   record Cancelled(long atNanos, String endpoint, long ticket) implements TicketEvent {}
 
   /**
+   * What would have become of a ticket that nothing holds, because its endpoint is only a shadow.
+   *
+   * @param ticket the number of the ticket that was let go in any case
+   * @param waitedNanos how long it would have waited until then, since it arrived
+   * @param refusal why it would not have gone, or null if it would
+   */
+  record Shadowed(
+      long atNanos, String endpoint, long ticket, long waitedNanos, @Nullable Refusal refusal)
+      implements TicketEvent {}
+
+  /**
    * A ticket's cost was replaced by what it used.
    *
    * @param reservedTokens input plus output that were expected

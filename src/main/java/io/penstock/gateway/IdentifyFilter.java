@@ -9,6 +9,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.WallClock;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -20,7 +21,7 @@ import reactor.core.publisher.Mono;
 /** Step 1, identify: which endpoint, and under which id. */
 final class IdentifyFilter implements GlobalFilter, Ordered {
   /** The path of a permit is the name of what it permits: there is one way to write it. */
-  private static final String BLURRED = "the path has an empty segment or an escaped slash";
+  private static final String BLURRED = "the path has an escaped slash";
 
   private final Registry registry;
   private final BodyBudget bodies;
@@ -69,6 +70,9 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange, requestId, Reason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
+    if (Paths.blurs(path) && permits(registry.find(path))) {
+      return refuse(exchange, requestId, Reason.BAD_REQUEST, BLURRED);
+    }
     Endpoint endpoint = registry.enter(path);
     if (endpoint == null) {
       return refuse(exchange, requestId, Reason.NO_ENDPOINT, "no endpoint has this path");
@@ -80,19 +84,21 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private Mono<Void> identified(
       ServerWebExchange exchange, GatewayFilterChain chain, Endpoint endpoint, String requestId) {
     ServerHttpRequest request = exchange.getRequest();
-    String path = request.getURI().getRawPath();
     Parameters parameters =
         Parameters.of(
             request.getURI().getRawQuery(), request.getHeaders(), endpoint.spec().reading(), clock);
     Passage passage = new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()));
-    String fault = endpoint.spec().permit() && Paths.blurs(path) ? BLURRED : parameters.fault();
-    if (fault != null) {
-      Refusal refusal = Refusal.of(Reason.BAD_REQUEST, fault);
+    if (parameters.fault() != null) {
+      Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
       endpoint.refused(Cost.NO_TOKENS, 0, refusal);
       return Refuser.refuse(exchange, passage, refusal);
     }
     passage.attach(exchange);
     return chain.filter(exchange);
+  }
+
+  private static boolean permits(@Nullable Endpoint endpoint) {
+    return endpoint != null && endpoint.spec().permit();
   }
 
   /** Where a body ends that is encoded in another way, each server behind us may see otherwise. */

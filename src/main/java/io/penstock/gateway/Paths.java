@@ -12,7 +12,7 @@ final class Paths {
 
   private static final Pattern CONTROLS = Pattern.compile("(?i)%([01][0-9a-f]|7f)");
 
-  private static final Pattern BLURS = Pattern.compile("(?i)//|%2f|%5c");
+  private static final Pattern BLURS = Pattern.compile("(?i)%2f|%5c");
 
   private Paths() {}
 
@@ -26,7 +26,7 @@ final class Paths {
     return CONTROLS.matcher(path).find();
   }
 
-  /** Returns whether where segments of a path begin and end is in the eye of the beholder. */
+  /** Returns whether where a segment of a path ends is in the eye of the beholder. */
   static boolean blurs(String path) {
     return BLURS.matcher(path).find();
   }

@@ -57,6 +57,8 @@ final class EndpointMeters {
   private final Counter expired;
   private final Timer wait;
   private final Map<Reason, Counter> refused = new ConcurrentHashMap<>();
+  private final Map<String, Counter> shadowed = new ConcurrentHashMap<>();
+  private volatile @Nullable Timer shadowWait;
   private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
   private boolean removed;
 
@@ -78,13 +80,7 @@ final class EndpointMeters {
     this.served = tickets("served", Labels.NONE);
     this.cancelled = tickets("cancelled", Labels.NONE);
     this.expired = tickets("expired", Reason.QUEUE_TIMEOUT.code());
-    this.wait =
-        kept(
-            Timer.builder("penstock.wait")
-                .description("How long tickets waited that were let go")
-                .tags(tags)
-                .serviceLevelObjectives(WAITS)
-                .register(registry));
+    this.wait = waits("penstock.wait", "How long tickets waited that were let go");
     gauge("depth", "Tickets that wait", each -> each.requests(Fate.WAITING));
     gauge(
         "tokens", "Input and expected output of those tickets", each -> each.tokens(Fate.WAITING));
@@ -105,6 +101,15 @@ final class EndpointMeters {
       sum += Math.max(0, value.applyAsLong(endpoint.totals()));
     }
     return sum;
+  }
+
+  private Timer waits(String name, String description) {
+    return kept(
+        Timer.builder(name)
+            .description(description)
+            .tags(tags)
+            .serviceLevelObjectives(WAITS)
+            .register(registry));
   }
 
   private Counter tickets(String outcome, String reason) {
@@ -130,6 +135,7 @@ final class EndpointMeters {
       case Event.Expired once -> expired.increment();
       case Event.Cancelled once -> cancelled.increment();
       case Event.Settled settled -> settled(settled);
+      case Event.Shadowed once -> shadowed(once);
     }
   }
 
@@ -147,6 +153,37 @@ final class EndpointMeters {
       of.used().increment((double) event.usedTokens());
       of.overrun().increment((double) event.overrunTokens());
     }
+  }
+
+  private void shadowed(Event.Shadowed event) {
+    String reason = event.refusal() == null ? Labels.NONE : event.refusal().reason().code();
+    Counter known = shadowed.get(reason);
+    Counter counter = known != null ? known : unlessRemoved(() -> newShadowed(reason));
+    if (counter != null) {
+      counter.increment();
+    }
+    Timer wait = event.refusal() == null ? shadowWait() : null;
+    if (wait != null) {
+      wait.record(Duration.ofNanos(event.waitedNanos()));
+    }
+  }
+
+  private Counter newShadowed(String reason) {
+    return shadowed.computeIfAbsent(reason, absent -> tickets("shadowed", absent));
+  }
+
+  private @Nullable Timer shadowWait() {
+    Timer known = shadowWait;
+    return known != null ? known : unlessRemoved(this::newShadowWait);
+  }
+
+  private Timer newShadowWait() {
+    Timer made = shadowWait;
+    if (made == null) {
+      made = waits("penstock.shadow.wait", "How long tickets would have waited that nothing held");
+      shadowWait = made;
+    }
+    return made;
   }
 
   private void refused(Reason reason) {

@@ -32,6 +32,7 @@ final class EventJson {
       case Event.Expired expired -> "expired";
       case Event.Cancelled cancelled -> "cancelled";
       case Event.Settled settled -> "settled";
+      case Event.Shadowed shadowed -> "shadowed";
       case Event.Reloaded reloaded -> "config";
     };
   }
@@ -60,6 +61,12 @@ final class EventJson {
         data.put("reserved_tokens", settled.reservedTokens());
         data.put("used_tokens", settled.usedTokens());
         data.put("overrun_tokens", settled.overrunTokens());
+      }
+      case Event.Shadowed shadowed -> {
+        data.put("waited_ms", shadowed.waitedNanos() / 1_000_000);
+        if (shadowed.refusal() != null) {
+          why(data, shadowed.refusal());
+        }
       }
       case Event.Reloaded reloaded -> {
         data.put("applied", reloaded.applied());

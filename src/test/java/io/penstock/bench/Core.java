@@ -90,6 +90,7 @@ final class Core implements Driver {
 
   /** Moves the clock to the next alarm and rings it. */
   void next() {
+    run();
     if (alarm == Ticker.NEVER) {
       throw new IllegalStateException("nothing will ever happen");
     }
@@ -108,7 +109,8 @@ final class Core implements Driver {
     now = Math.max(now, instant);
   }
 
-  private void run() {
+  /** Runs what was asked to run soon. */
+  void run() {
     for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
       step.run();
     }

@@ -50,6 +50,7 @@ final class ParkedHeap {
       Cost cost = Trace.draw(random);
       Ask ask = new Ask("a-model", cost, 0, Patience.DEFAULT, 0, flows[at % FLOWS]);
       core.endpoint().submit(ask).whenDecided(outcome -> told.incrementAndGet());
+      core.run();
     }
   }
 

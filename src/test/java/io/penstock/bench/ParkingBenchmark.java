@@ -85,6 +85,7 @@ public class ParkingBenchmark {
   private void submit(int flow) {
     Endpoint endpoint = core.endpoint();
     endpoint.submit(asks[flow]).whenDecided(outcome -> decided(flow, outcome));
+    core.run();
   }
 
   private void decided(int flow, Outcome outcome) {

@@ -1,5 +1,7 @@
 package io.penstock.config;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.penstock.endpoint.EndpointSpec;
 import java.io.IOException;
 import java.net.URI;
@@ -70,6 +72,15 @@ final class Routes {
   EndpointSpec endpoint(String... lines) {
     write("a.yaml", endpointFile(lines));
     return good(Map.of()).endpoints().getFirst();
+  }
+
+  /** Asserts that two configurations do the same; what is printed states what was a default. */
+  static void assertSame(Snapshot one, Snapshot other) {
+    assertThat(one)
+        .usingRecursiveComparison()
+        .ignoringFields("endpoints.stated")
+        .withStrictTypeChecking()
+        .isEqualTo(other);
   }
 
   static String endpointFile(String... lines) {

@@ -1,11 +1,13 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,12 +45,14 @@ class HandoffLincheckTest {
                 Handing::published,
                 new AtomicLong()));
 
+    private static final Quota NOBODYS = new Quota("/a", Charge.TOTAL, List.of());
+
     private static volatile @Nullable Handing running;
 
     private final Pending pending =
         new Pending(ENDPOINT, 1, Ask.of(null, Cost.NO_TOKENS, 0, Patience.DEFAULT), 0);
     private final Settlement settlement =
-        new Settlement(pending, new Route(null, List.of()), List.of(), 0, 0);
+        new Settlement(pending, new Route(null, List.of(NOBODYS)), List.of(), 0, 0);
     private volatile boolean delivered;
     private volatile boolean asked;
     private volatile boolean cancelled;

@@ -16,8 +16,8 @@ public final class Interleavings {
    */
   public static void check(Class<?> operations) {
     new ModelCheckingOptions()
-        .iterations(DEEP ? 100 : 8)
-        .invocationsPerIteration(DEEP ? 2_000 : 60)
+        .iterations(DEEP ? 100 : 5)
+        .invocationsPerIteration(DEEP ? 2_000 : 50)
         .threads(2)
         .actorsPerThread(3)
         .actorsBefore(1)

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.endpoint.Registry;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
 import org.junit.jupiter.api.Test;
@@ -33,8 +34,6 @@ class HostilePathIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/permit//a",
-        "/permit//",
         "/permit/a%2Fb",
         "/permit/a%5cb",
         "/permit/../openai",
@@ -68,12 +67,25 @@ class HostilePathIT extends HostileCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/nowhere", "//permit", "/%70ermit", "/permit%2f", "/PERMIT", "/permitx"})
+  @ValueSource(strings = {"/nowhere", "//nowhere", "/permit%2f", "/PERMIT", "/permitx", "/"})
   void pathOfNoEndpoint_isNotFound(String path) {
     Message answer = get(path);
     refused(answer, 404, "no_endpoint");
     assertThat(answer.header("content-type")).isEqualTo("application/problem+json");
     othersGo();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/permit/a", "//permit//a", "/permit/a/", "/%70ermit/%61", "/permit/a//"})
+  void pathWithTooManySlashesOrEscapes_isTheSamePath(String path) {
+    assertThat(get(path).text()).contains("\"endpoint\":\"/permit/a\"");
+  }
+
+  @Test
+  void refusedPath_makesNoEndpoint() {
+    refused(get("/permit/new%2Fone"), 400, "bad_request");
+    assertThat(gateway.bean(Registry.class).all())
+        .noneMatch(endpoint -> endpoint.path().contains("new"));
   }
 
   @Test

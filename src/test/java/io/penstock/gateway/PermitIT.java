@@ -74,6 +74,15 @@ class PermitIT extends HostileCase {
   }
 
   @Test
+  void pathBelow_isAnEndpointOfItsOwn_andSaysWhatItInherited() {
+    assertThat(get("/slow/a/b", "X-Sent-At: 99999999999999").text())
+        .startsWith("{\"ok\":true,\"endpoint\":\"/slow/a/b\"")
+        .contains("\"rate\":0.5,\"unit\":\"rpm\"")
+        .endsWith("\"queue_timeout\":2.5,\"network_latency_ms\":0,\"dynamic\":true}");
+    assertThat(get("/strict").text()).doesNotContain("dynamic");
+  }
+
+  @Test
   void tokenWindow_saysWhatIsLeftJustAfterEachWent() {
     Message first = get("/budget?tokens=30");
     assertThat(first.text())

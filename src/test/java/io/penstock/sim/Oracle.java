@@ -94,6 +94,7 @@ final class Oracle {
           }
           move(ticket, ticket.stage, Stage.CANCELLED);
         }
+        case Event.Shadowed shadowed -> throw new Violation("nobody has a shadow: " + shadowed);
         case Event.Settled settled -> {
           check(ticket.stage == Stage.RUNNING, "settled, but does not run", ticket);
         }
