@@ -127,7 +127,9 @@ final class Crowd {
     }
     long timeout = scenario.chance(0.5) ? Patience.UNSAID : scenario.seconds(60);
     long client =
-        scenario.chance(0.5) ? Long.MAX_VALUE : scenario.chance(0.1) ? 0 : scenario.seconds(60);
+        scenario.undisturbed || scenario.chance(0.5)
+            ? Long.MAX_VALUE
+            : scenario.chance(0.1) ? 0 : scenario.seconds(60);
     return new Patience(scenario.chance(0.1) ? 0 : timeout, client);
   }
 
@@ -178,11 +180,11 @@ final class Crowd {
           .findFirst()
           .ifPresent(this::leave);
     }
-    if (ticket.clientGone || scenario.chance(0.02)) {
+    if (ticket.clientGone || neverSent()) {
       world.oracle().returned(ticket);
       settlement.abandoned(world.now());
       again(ticket, settlement);
-    } else if (scenario.chance(0.02)) {
+    } else if (neverSent()) {
       world.oracle().returned(ticket);
       settlement.refused(FAILED, world.now());
       again(ticket, settlement);
@@ -195,6 +197,10 @@ final class Crowd {
     } else {
       forward(ticket, settlement);
     }
+  }
+
+  private boolean neverSent() {
+    return !scenario.undisturbed && scenario.chance(0.02);
   }
 
   private void forward(SimTicket ticket, Settlement settlement) {

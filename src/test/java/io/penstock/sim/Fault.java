@@ -25,8 +25,8 @@ enum Fault {
   TOO_LITTLE_USED,
   /** Newest first where oldest first was asked for, and the other way round. */
   OTHER_ORDER,
-  /** Waiting raises priority half as fast. */
-  SLOWER_AGING,
+  /** Waiting raises priority far too fast. */
+  FAST_AGING,
   /** A queue holds one more than it may. */
   LARGER_QUEUE,
   /** One more than may waits for a place. */
@@ -47,11 +47,10 @@ enum Fault {
     return switch (this) {
       case OTHER_ORDER ->
           Specs.with(spec, Specs.with(order, other(order.order())), waiting, spec.upstreams());
-      case SLOWER_AGING -> {
-        EndpointSpec.Scheduling slower =
-            new EndpointSpec.Scheduling(
-                order.order(), 2 * order.agingNanos(), order.maxSkips(), order.fairBy());
-        yield Specs.with(spec, slower, waiting, spec.upstreams());
+      case FAST_AGING -> {
+        EndpointSpec.Scheduling fast =
+            new EndpointSpec.Scheduling(order.order(), 1_000, order.maxSkips(), order.fairBy());
+        yield Specs.with(spec, fast, waiting, spec.upstreams());
       }
       case LARGER_QUEUE -> {
         Bounds bounds = waiting.bounds();

@@ -23,6 +23,7 @@ final class Oracle {
   private final OracleWays ways;
   private final OracleOrder order;
   private final OracleChecks checks;
+  private final Seen seen = new Seen();
   private int waiting;
   private int running;
 
@@ -30,11 +31,15 @@ final class Oracle {
     this.world = world;
     this.ways = new OracleWays(world);
     this.order = new OracleOrder(ways, world.scenario().exact);
-    this.checks = new OracleChecks(ways, world.fault() == Fault.NONE);
+    this.checks = new OracleChecks(ways, world.fault() == Fault.NONE, world.scenario().undisturbed);
   }
 
   List<SimEndpoint> live() {
     return ways.live();
+  }
+
+  Seen seen() {
+    return seen;
   }
 
   int running() {
@@ -72,23 +77,33 @@ final class Oracle {
       }
       SimTicket ticket = tickets.get((int) about.ticket());
       switch (about) {
-        case Event.Queued queued -> ticket.endpoint.arrived(ticket, world.now());
+        case Event.Queued queued -> {
+          ticket.endpoint.arrived(ticket, world.now());
+          checks.waits(ticket, world.now());
+          if (ticket.blocked) {
+            seen.saw("blocked");
+          }
+        }
         case Event.Released released -> released(ticket, released);
         case Event.Served served -> move(ticket, Stage.RUNNING, Stage.SERVED);
         case Event.Refused refused -> {
           if (ticket.stage == Stage.WAITING) {
             checks.refusal(ticket, refused.refusal(), world.now());
+            seen.saw("refused " + refused.refusal().reason());
           }
           move(ticket, ticket.stage, Stage.REFUSED);
         }
         case Event.Expired expired -> {
-          check(ticket.deadline == world.now(), "expired, not at its deadline", ticket);
+          boolean late = world.scenario().jumps && ticket.deadline < world.now();
+          check(late || ticket.deadline == world.now(), "expired, not at its deadline", ticket);
           checks.expiry(ticket, world.now());
+          seen.saw(ticket.blocked ? "blocked expired" : "expired");
           move(ticket, Stage.WAITING, Stage.EXPIRED);
         }
         case Event.Cancelled cancelled -> {
           if (ticket.stage == Stage.WAITING) {
             ticket.leftAt = world.now();
+            seen.saw(ticket.blocked ? "blocked left" : "left");
             ticket.endpoint.left.removeIf(each -> each.leftAt != ticket.leftAt);
             ticket.endpoint.left.add(ticket);
           }
@@ -147,7 +162,12 @@ final class Oracle {
     }
     check((pool == null) == endpoint.spec.permit(), "went where it cannot", ticket);
     endpoint.queue.mustBeIn(ticket);
+    seen.saw(endpoint.spec.algorithm() + " " + endpoint.spec.scheduling().order());
+    if (ticket.letIn) {
+      seen.saw("let in");
+    }
     ways.mayTake(ticket, pool, now);
+    OracleChecks.went(ticket, now);
     order.released(ticket, pool, now);
     move(ticket, Stage.WAITING, Stage.RUNNING);
     order.charged(ticket, ways.of(ticket));
@@ -218,6 +238,9 @@ final class Oracle {
     StringBuilder text = new StringBuilder();
     for (SimEndpoint endpoint : ways.all()) {
       text.append(endpoint.spec).append(endpoint.paused ? " paused" : "").append('\n');
+      if (endpoint.ranking.fair != null) {
+        text.append("  ").append(endpoint.ranking.fair).append('\n');
+      }
       endpoint.waiting.forEach(each -> text.append("  ").append(each).append('\n'));
     }
     return text.append(ways.describe(world.now())).toString();

@@ -20,14 +20,17 @@ final class OracleChecks {
 
   private final OracleWays ways;
   private final boolean looksInside;
+  private final boolean undisturbed;
 
   /**
    * Makes the checks.
    *
    * @param looksInside whether limits are asked what they have, not only judged by what they do
+   * @param undisturbed whether all who wait go in the end, and nothing changes until then
    */
-  OracleChecks(OracleWays ways, boolean looksInside) {
+  OracleChecks(OracleWays ways, boolean looksInside, boolean undisturbed) {
     this.ways = ways;
+    this.undisturbed = undisturbed;
     this.looksInside = looksInside;
   }
 
@@ -149,7 +152,8 @@ final class OracleChecks {
           case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
           case NO_UPSTREAM_FOR_MODEL, NO_HEALTHY_UPSTREAM -> ways.of(ticket).isEmpty();
           case QUEUE_FULL -> full(endpoint, ticket, now);
-          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> ticket.refusesAbove > 0 && foreseeable(endpoint);
+          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT ->
+              ticket.refusesAbove > 0 && foreseeable(endpoint) && tooLong(ticket, now);
           case ENDPOINT_REMOVED -> endpoint.removed;
           default -> false;
         };
@@ -165,6 +169,44 @@ final class OracleChecks {
                   .formatted(refusal, pool == null ? "itself" : pool.name, ticket));
         }
       }
+    }
+  }
+
+  /** Whether a ticket will wait longer than it is willing to, where that can be foretold. */
+  private boolean tooLong(SimTicket ticket, long now) {
+    return foretold(ticket, now) == Long.MIN_VALUE
+        || ticket.foretold - ticket.arrived > ticket.refusesAbove;
+  }
+
+  private long foretold(SimTicket ticket, long now) {
+    SimEndpoint endpoint = ticket.endpoint;
+    OracleSpend.Metering own = endpoint.own;
+    boolean fifo = endpoint.spec.scheduling().order() == Order.FIFO;
+    ticket.foretoldBehind = endpoint.before(ticket.order);
+    ticket.foretold =
+        undisturbed && fifo && endpoint.spec.permit() && own != null
+            ? own.limit().foretold(ticket.foretoldBehind, now)
+            : Long.MIN_VALUE;
+    return ticket.foretold;
+  }
+
+  /** Looks at a ticket that stays: it is willing to wait for as long as it will have to. */
+  void waits(SimTicket ticket, long now) {
+    if (foretold(ticket, now) != Long.MIN_VALUE
+        && ticket.refusesAbove > 0
+        && tooLong(ticket, now)) {
+      throw new Violation("waits, though it will be until " + ticket.foretold + ": " + ticket);
+    }
+  }
+
+  /**
+   * Looks at a ticket that goes: it waited as long as was foretold. Who goes at a whole nanosecond
+   * lets a full bucket spill the rest of it: one at the most for each that went before.
+   */
+  static void went(SimTicket ticket, long now) {
+    boolean foretold = ticket.foretold != Long.MIN_VALUE;
+    if (foretold && (now < ticket.foretold || now - ticket.foretold > ticket.foretoldBehind)) {
+      throw new Violation("goes, and was foretold to go at " + ticket.foretold + ": " + ticket);
     }
   }
 

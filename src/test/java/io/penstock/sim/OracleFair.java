@@ -124,6 +124,23 @@ final class OracleFair {
   void settled(SimTicket ticket, long usedTokens) {
     Flow flow = flow(ticket);
     flow.service += (usedTokens - tokens(ticket)) * flow.part;
+    if (usedTokens != tokens(ticket)) {
+      flow.stretch++; // what it was charged is not what it got
+    }
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(unsure ? "unsure" : "");
+    flows.forEach(
+        (name, flow) ->
+            text.append(name)
+                .append(" got ")
+                .append(flow.service / (double) PARTS)
+                .append(" waiting ")
+                .append(flow.waiting)
+                .append(", "));
+    return text.toString();
   }
 
   /**

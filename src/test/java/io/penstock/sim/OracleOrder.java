@@ -75,7 +75,7 @@ final class OracleOrder {
         continue;
       }
       SimTicket first = firstOfLane(earlier, now);
-      if (STRICT || first.order < gone.order) {
+      if (STRICT || (first != null && first.order < gone.order)) {
         collect(earlier, gone, STRICT || first == earlier);
       }
     }
@@ -178,15 +178,20 @@ final class OracleOrder {
     return skipped;
   }
 
-  private static SimTicket firstOfLane(SimTicket ticket, long now) {
+  /** Returns the first of the lane of a ticket, null when two may be. */
+  private static @Nullable SimTicket firstOfLane(SimTicket ticket, long now) {
+    OracleRanking ranking = ticket.endpoint.ranking;
     SimTicket first = ticket;
+    boolean tied = ticket.endpoint.queue.unsure();
     for (SimTicket each : ticket.endpoint.waiting) {
       boolean same = each.in() && Objects.equals(each.model, ticket.model);
-      if (same && ticket.endpoint.ranking.before(each, first, now)) {
-        first = each;
+      if (same && each != first && !ranking.before(first, each, now)) {
+        boolean before = ranking.before(each, first, now);
+        tied |= !before;
+        first = before ? each : first;
       }
     }
-    return first;
+    return tied ? null : first;
   }
 
   private static boolean firstOfFlow(SimTicket ticket) {

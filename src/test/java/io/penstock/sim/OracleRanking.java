@@ -22,7 +22,8 @@ final class OracleRanking {
 
   /** Whether those settings mean this very order: what was counted for it still counts. */
   boolean same(EndpointSpec.Scheduling scheduling) {
-    return order == scheduling.order() && agingNanos == scheduling.agingNanos();
+    boolean aged = order == Order.PRIORITY;
+    return order == scheduling.order() && (!aged || agingNanos == scheduling.agingNanos());
   }
 
   /** Whether it is known who comes before whom. */

@@ -47,6 +47,12 @@ final class Scenario {
   final boolean pauses;
   final boolean jitter;
 
+  /** Whether the machine stands still now and then, and its clock goes on. */
+  final boolean jumps;
+
+  /** Whether nobody leaves, expires, stops or changes anything: then waits can be foretold. */
+  final boolean undisturbed;
+
   /** Whether everybody uses what was expected. */
   final boolean exact;
 
@@ -62,7 +68,8 @@ final class Scenario {
     window = random.nextInt(4) == 0 ? 12 * SECOND : 60 * SECOND;
     endpoints = 1 + random.nextInt(3);
     upstreams = 1 + random.nextInt(3);
-    permits = random.nextInt(8) == 0;
+    undisturbed = random.nextInt(10) == 0;
+    permits = undisturbed || random.nextInt(8) == 0;
     for (int model = 0; model <= random.nextInt(3); model++) {
       models.add("model-" + model);
     }
@@ -70,10 +77,11 @@ final class Scenario {
     meanTokens = 1L << random.nextInt(11);
     perSecond = Math.exp(random.nextDouble(-1.5, 2.5));
     maxSkips = List.of(0, 1, 3, 64).get(random.nextInt(4));
-    cancels = random.nextInt(3) > 0;
-    deadlines = random.nextInt(3) == 0;
-    reloads = random.nextInt(2) == 0;
-    pauses = random.nextInt(4) == 0;
+    cancels = !undisturbed && random.nextInt(3) > 0;
+    deadlines = undisturbed || random.nextInt(3) == 0;
+    reloads = !undisturbed && random.nextInt(2) == 0;
+    pauses = !undisturbed && random.nextInt(4) == 0;
+    jumps = !undisturbed && random.nextInt(4) == 0;
     jitter = random.nextInt(4) == 0;
     exact = random.nextInt(4) == 0;
     flows = 1 + random.nextInt(4);
@@ -195,8 +203,16 @@ final class Scenario {
         chance(0.5) ? 0 : List.of(1, 5, 50, 1_000).get(random.nextInt(4)),
         deadlines && chance(0.5) ? seconds(40) : 0,
         chance(0.3),
-        deadlines && chance(0.5) ? seconds(120) : 0,
+        deadlines && !undisturbed && chance(0.5) ? seconds(120) : 0,
         0);
+  }
+
+  /** How long the machine stands still: mostly not at all. */
+  long jump() {
+    if (!jumps || !chance(0.01)) {
+      return 0;
+    }
+    return seconds(List.of(1, 60, 10_000).get(random.nextInt(3)));
   }
 
   int priority() {

@@ -71,6 +71,7 @@ final class SimQueue {
   }
 
   private void enter(SimTicket ticket) {
+    ticket.letIn = ticket.blocked;
     ticket.blocked = false;
     ticket.queued = true;
     tickets++;
@@ -87,6 +88,11 @@ final class SimQueue {
       }
       enter(first);
     }
+  }
+
+  /** Whether somebody is let in at this instant, or was already: nobody knows. */
+  boolean unsure() {
+    return !blocked.isEmpty() && place(blocked.getFirst(), List.of());
   }
 
   /** The instant is over: everybody for whom there is a place has it. */

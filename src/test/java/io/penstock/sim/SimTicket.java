@@ -42,6 +42,7 @@ final class SimTicket {
   boolean queued;
 
   boolean blocked;
+  boolean letIn;
   boolean wasBlocked;
   boolean sinceReload = true;
   boolean clientGone;
@@ -58,6 +59,12 @@ final class SimTicket {
   List<@Nullable SimPool> ways = List.of();
   boolean possible;
   long leftAt;
+
+  /** When it was foretold to go. */
+  long foretold = Long.MIN_VALUE;
+
+  int foretoldBehind;
+
   int skips;
   long counted;
   List<OracleSpend> spends = List.of();
