@@ -125,7 +125,11 @@ final class Dispatcher {
     Pending first = overflow.first();
     while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
       overflow.remove(first);
-      enqueue(first, lane(first.model(), now), now);
+      Lane lane = lane(first.model(), now);
+      enqueue(first, lane, now);
+      if (!paused) {
+        lane.join(); // who is let in with others is skipped by none of them unseen
+      }
       any = true;
       first = overflow.first();
     }
@@ -159,6 +163,7 @@ final class Dispatcher {
     Settlement settlement = new Settlement(pending, route, spends, depth, now);
     if (pending.decide(State.GRANTED)) {
       discipline.charge(pending);
+      moved();
       clerk.granted(pending, settlement);
     } else {
       spends.forEach(spend -> spend.giveBack(now));
@@ -213,7 +218,7 @@ final class Dispatcher {
     pending.enter(discipline);
     pending.counted = Admission.counted(ways, pending);
     long estimate =
-        pending.refusesAboveNanos() == 0
+        pending.refusesAboveNanos() == 0 || !discipline.foreseeable()
             ? 0
             : Admission.estimate(ways, ahead(pending), pending, now);
     elders.add(pending, backlog.tickets() + overflow.tickets());
@@ -222,7 +227,6 @@ final class Dispatcher {
     }
     if (overflow.tickets() == 0) {
       enqueue(pending, lane(pending.model(), now), now);
-      lanes.values().forEach(each -> each.yieldTo(pending));
       step(now);
       if (pending.queued()) {
         admit(pending, estimate, now);
@@ -282,7 +286,7 @@ final class Dispatcher {
     if (discipline.order() == Order.FIFO) {
       ahead.add(backlog);
       ahead.add(overflow.backlog());
-    } else if (discipline.foreseeable()) {
+    } else {
       lanes.values().forEach(lane -> lane.tickets().ahead(pending, ahead::add));
       overflow.forEach(
           each -> {
@@ -306,6 +310,7 @@ final class Dispatcher {
   private void enqueue(Pending pending, Lane lane, long now) {
     lane.add(pending, now);
     backlog.add(pending);
+    lanes.values().forEach(each -> each.yieldTo(pending));
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -324,6 +329,14 @@ final class Dispatcher {
   /** Takes note of what a ticket that went has used. */
   void settled(Pending pending, long usedTokens) {
     discipline.settle(pending, usedTokens);
+    moved();
+  }
+
+  /** Who comes first may have changed without anybody's coming or going. */
+  private void moved() {
+    if (discipline.settles()) {
+      lanes.values().forEach(Lane::show);
+    }
   }
 
   private void remove(Pending pending, boolean passed) {
@@ -367,6 +380,16 @@ final class Dispatcher {
         pending.enter(configured);
       }
       drop(pending, routes.of(pending.model(), now));
+      dropFromOverflow(pending);
+    }
+  }
+
+  /** Who waits for a place that there will never be keeps it from all behind. */
+  private void dropFromOverflow(Pending pending) {
+    String full = Admission.full(routes.bounds(), new Backlog(), pending);
+    if (pending.blocked && full != null) {
+      remove(pending, false);
+      refuse(pending, Admission.queueFull(full, Ticker.NEVER));
     }
   }
 

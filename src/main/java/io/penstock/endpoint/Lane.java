@@ -140,7 +140,7 @@ final class Lane implements Line.Waiter {
   }
 
   /** Shows others the first ticket; it may see a claim of it end only after that. */
-  private void show() {
+  void show() {
     Pending first = tickets.first();
     head = first;
     headSkips = tickets.skipsOfFirst();

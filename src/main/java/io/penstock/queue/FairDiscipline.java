@@ -88,9 +88,10 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     return found;
   }
 
-  void joins(Flow flow) {
+  void joins(Flow flow, long order) {
     if (flow.idle()) {
       lift(flow);
+      flow.since(order);
       busy++;
     }
     flow.waits(1);
@@ -118,10 +119,12 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   public boolean precedes(Ticket a, Ticket b) {
     Flow one = a.flow;
     Flow other = b.flow;
-    if (one == null || other == null || one == other || one.service() == other.service()) {
+    if (one == null || other == null || one == other) {
       return a.order() < b.order();
     }
-    return one.service() < other.service();
+    return one.service() == other.service()
+        ? one.since() < other.since()
+        : one.service() < other.service();
   }
 
   @Override

@@ -15,18 +15,17 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     final FairQueue<T> queue;
     final Treap<T> tickets = new Treap<>();
 
-    Share(Flow flow, FairQueue<T> queue, Ticket head) {
-      super(head.order, head.order);
+    Share(Flow flow, FairQueue<T> queue) {
+      super(flow.since(), flow.since());
       this.flow = flow;
       this.queue = queue;
     }
 
-    /** Takes its place among the others from what waits, and from what the flow got. */
+    /** Takes its place among the others from what the flow got. */
     void place() {
       // Doubles that are not negative are in the order of their bits.
       rank = Double.doubleToRawLongBits(flow.service());
-      T first = tickets.first();
-      order = first == null ? order : first.order;
+      order = flow.since();
       reflect();
     }
 
@@ -99,10 +98,10 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   void insert(T ticket) {
     Flow flow = flow(ticket);
-    discipline.joins(flow);
+    discipline.joins(flow, ticket.order);
     Share<T> share = share(flow);
     if (share == null) {
-      Share<T> fresh = new Share<>(flow, this, ticket);
+      Share<T> fresh = new Share<>(flow, this);
       flow.shares.add(fresh);
       fresh.tickets.add(ticket);
       fresh.place();
@@ -170,7 +169,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
       return; // nobody comes before it
     }
     if (same == null) {
-      shares.skipBefore(Double.doubleToRawLongBits(flow.service()), Long.MIN_VALUE);
+      shares.skipBefore(Double.doubleToRawLongBits(flow.service()), flow.since());
       return;
     }
     shares.skipBefore(same.rank, same.order);
@@ -195,7 +194,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     Flow going = flow(gone);
     Share<T> same = share(going);
     long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
-    long order = same == null ? Long.MIN_VALUE : same.order;
+    long order = going.since();
     double behind = discipline.tooFarBehind(gone);
     Share<T> share = last == null ? shares.first() : share(flow(last));
     T after = last;

@@ -13,11 +13,24 @@ final class Flow {
   int weight;
   final List<FairQueue.Share<?>> shares = new ArrayList<>(1);
   private double service;
+
+  /** The ticket with which something of it began to wait, by order of arrival. */
+  private long since;
+
   private int waiting;
   private int running;
 
   Flow(int weight) {
     this.weight = weight;
+  }
+
+  /** Of flows that got the same the one that waits longer comes first: smaller for that one. */
+  long since() {
+    return since;
+  }
+
+  void since(long order) {
+    since = order;
   }
 
   void weigh(int now) {

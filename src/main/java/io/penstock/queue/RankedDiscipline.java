@@ -22,7 +22,7 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
 
   RankedDiscipline(Order order, long agingNanos, long seed) {
     super(order);
-    this.agingNanos = agingNanos;
+    this.agingNanos = order == Order.PRIORITY ? agingNanos : 0;
     this.random = new SplittableRandom(seed);
   }
 

@@ -71,6 +71,24 @@ class FairDisciplineTest {
   }
 
   @Test
+  void flowsGotTheSame_oneIsBeforeTheOtherInEveryQueue() {
+    TicketQueue<Ticket> other = discipline.queue();
+    park("x", 1, 1_000);
+    Ticket oldest = park("y", 1, 1);
+    Ticket elsewhere = new Ticket(next++, Cost.ofInput(1), 0, 0, Ticker.NEVER);
+    discipline.enter(elsewhere, 0, "y", 1);
+    other.add(elsewhere);
+    Ticket later = park("x", 1, 1);
+    Sizes room = new Sizes();
+    room.lower(Dimension.INPUT, 10);
+    Ticket first = Objects.requireNonNull(queue.firstWithin(room));
+    assertThat(first).isSameAs(later);
+    // Or the younger ticket of y would go before the older, which is behind x here.
+    assertThat(discipline.precedes(elsewhere, first)).isFalse();
+    assertThat(discipline.precedes(oldest, elsewhere)).isTrue();
+  }
+
+  @Test
   void sameFlow_oldestFirst() {
     Ticket first = park("a", 1, 100);
     Ticket second = park("a", 1, 1);

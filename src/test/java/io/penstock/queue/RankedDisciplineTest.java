@@ -38,6 +38,15 @@ class RankedDisciplineTest {
   }
 
   @Test
+  void agingChanged_onlyPriorityPutsThemInAnotherOrder() {
+    for (Order order : Order.values()) {
+      Discipline<Ticket> before = Discipline.of(order, 0, 1);
+      boolean same = before.same(Discipline.of(order, SECOND, 1));
+      assertThat(same).as(order.toString()).isEqualTo(order != Order.PRIORITY);
+    }
+  }
+
+  @Test
   void fifo_oldestFirst_lifoNewestFirst() {
     int[] none = new int[4];
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};

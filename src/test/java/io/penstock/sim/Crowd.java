@@ -66,19 +66,29 @@ final class Crowd {
   private void submit() {
     List<SimEndpoint> live = world.oracle().live();
     SimEndpoint endpoint = live.get(scenario.random.nextInt(live.size()));
-    Cost cost = scenario.cost();
     Patience patience = patience();
+    Ask ask =
+        new Ask(
+            model(),
+            scenario.cost(),
+            scenario.random.nextInt(5_000),
+            patience,
+            scenario.priority(),
+            scenario.flow());
+    if (fair(endpoint)) {
+      world.drain(); // or nobody knows when its flow comes back
+    }
     SimTicket ticket =
         new SimTicket(
             world.nextArrival(),
             endpoint,
-            model(),
-            cost,
-            scenario.random.nextInt(5_000),
+            ask,
+            world.now(),
             deadline(patience, endpoint.endpoint.spec()),
             refusesAbove(patience, endpoint.endpoint.spec()));
     world.oracle().submitted(ticket);
-    Pending pending = endpoint.endpoint.submit(Ask.of(ticket.model, cost, ticket.bytes, patience));
+    Pending pending =
+        endpoint.endpoint.submit(world.fault() == Fault.ONE_FLOW ? oneFlow(ask) : ask);
     ticket.pending = pending;
     if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
       world.oracle().returned(ticket);
@@ -96,6 +106,14 @@ final class Crowd {
     }
   }
 
+  private static boolean fair(SimEndpoint endpoint) {
+    return endpoint.ranking.fair != null;
+  }
+
+  private static Ask oneFlow(Ask ask) {
+    return Ask.of(ask.model(), ask.cost(), ask.bytes(), ask.patience());
+  }
+
   private @Nullable String model() {
     if (scenario.chance(0.03)) {
       return scenario.chance(0.5) ? null : "unheard-of";
@@ -109,7 +127,9 @@ final class Crowd {
     }
     long timeout = scenario.chance(0.5) ? Patience.UNSAID : scenario.seconds(60);
     long client =
-        scenario.chance(0.5) ? Long.MAX_VALUE : scenario.chance(0.1) ? 0 : scenario.seconds(60);
+        scenario.undisturbed || scenario.chance(0.5)
+            ? Long.MAX_VALUE
+            : scenario.chance(0.1) ? 0 : scenario.seconds(60);
     return new Patience(scenario.chance(0.1) ? 0 : timeout, client);
   }
 
@@ -124,7 +144,8 @@ final class Crowd {
       patience.clientNanos(), refusesAbove(patience, spec), spec.waiting().maxWaitNanos(),
     };
     long longest = waits[0];
-    longest = waits[1] == 0 ? longest : Math.min(longest, waits[1]);
+    longest =
+        waits[1] == 0 || spec.waiting().estimateOnly() ? longest : Math.min(longest, waits[1]);
     longest = waits[2] == 0 ? longest : Math.min(longest, waits[2]);
     return longest == Long.MAX_VALUE ? longest : world.now() + longest;
   }
@@ -159,11 +180,11 @@ final class Crowd {
           .findFirst()
           .ifPresent(this::leave);
     }
-    if (ticket.clientGone || scenario.chance(0.02)) {
+    if (ticket.clientGone || neverSent()) {
       world.oracle().returned(ticket);
       settlement.abandoned(world.now());
       again(ticket, settlement);
-    } else if (scenario.chance(0.02)) {
+    } else if (neverSent()) {
       world.oracle().returned(ticket);
       settlement.refused(FAILED, world.now());
       again(ticket, settlement);
@@ -176,6 +197,10 @@ final class Crowd {
     } else {
       forward(ticket, settlement);
     }
+  }
+
+  private boolean neverSent() {
+    return !scenario.undisturbed && scenario.chance(0.02);
   }
 
   private void forward(SimTicket ticket, Settlement settlement) {
@@ -201,6 +226,9 @@ final class Crowd {
 
   /** What is really used where {@code expected} was: as much, less or more. */
   private long real(long expected) {
+    if (scenario.exact) {
+      return expected;
+    }
     return switch (scenario.random.nextInt(5)) {
       case 0 -> expected;
       case 1 -> scenario.chance(0.5) ? 0 : scenario.around(1.0 + expected);
@@ -211,7 +239,7 @@ final class Crowd {
   private Usage usage(SimTicket ticket, long counted) {
     long input = real(ticket.cost.inputTokens());
     long cached = scenario.chance(0.5) ? 0 : (long) (input * scenario.random.nextDouble());
-    long output = scenario.chance(0.7) ? counted : real(counted);
+    long output = scenario.exact || scenario.chance(0.7) ? counted : real(counted);
     return new Usage(input, cached, output);
   }
 

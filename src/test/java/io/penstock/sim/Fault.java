@@ -1,5 +1,10 @@
 package io.penstock.sim;
 
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.util.List;
+
 /** A piece that is broken on purpose, to prove that the oracle sees it. */
 enum Fault {
   /** Nothing is broken. */
@@ -17,5 +22,63 @@ enum Fault {
   /** Output is not charged as it is produced. */
   NOT_PRODUCED,
   /** Usage is reported too low. */
-  TOO_LITTLE_USED
+  TOO_LITTLE_USED,
+  /** Newest first where oldest first was asked for, and the other way round. */
+  OTHER_ORDER,
+  /** Waiting raises priority far too fast. */
+  FAST_AGING,
+  /** A queue holds one more than it may. */
+  LARGER_QUEUE,
+  /** One more than may waits for a place. */
+  MORE_BLOCKED,
+  /** All requests are of one flow. */
+  ONE_FLOW,
+  /** Here it is the oracle that is broken: flows that come back bring what they saved up. */
+  NO_LIFT;
+
+  /** Returns the configuration the core is given in place of {@code specs}. */
+  List<EndpointSpec> broken(List<EndpointSpec> specs) {
+    return specs.stream().map(this::broken).toList();
+  }
+
+  private EndpointSpec broken(EndpointSpec spec) {
+    EndpointSpec.Scheduling order = spec.scheduling();
+    EndpointSpec.Waiting waiting = spec.waiting();
+    return switch (this) {
+      case OTHER_ORDER ->
+          Specs.with(spec, Specs.with(order, other(order.order())), waiting, spec.upstreams());
+      case FAST_AGING -> {
+        EndpointSpec.Scheduling fast =
+            new EndpointSpec.Scheduling(order.order(), 1_000, order.maxSkips(), order.fairBy());
+        yield Specs.with(spec, fast, waiting, spec.upstreams());
+      }
+      case LARGER_QUEUE -> {
+        Bounds bounds = waiting.bounds();
+        Bounds larger = new Bounds(bounds.maxTickets() + 1, bounds.maxTokens(), bounds.maxBytes());
+        yield Specs.with(
+            spec, order, Specs.with(waiting, larger, waiting.maxBlocked()), spec.upstreams());
+      }
+      case MORE_BLOCKED ->
+          Specs.with(
+              spec,
+              order,
+              Specs.with(waiting, waiting.bounds(), waiting.maxBlocked() + 1),
+              spec.upstreams());
+      case NONE,
+          LARGER_LIMIT,
+          LOST_ALARM,
+          LATE_ALARM,
+          LOST_SIGNAL,
+          NEVER_SETTLED,
+          NOT_PRODUCED,
+          TOO_LITTLE_USED,
+          ONE_FLOW,
+          NO_LIFT ->
+          spec;
+    };
+  }
+
+  private static Order other(Order order) {
+    return order == Order.FIFO ? Order.LIFO : Order.FIFO;
+  }
 }

@@ -23,18 +23,23 @@ final class Oracle {
   private final OracleWays ways;
   private final OracleOrder order;
   private final OracleChecks checks;
+  private final Seen seen = new Seen();
   private int waiting;
   private int running;
 
   Oracle(Simulation world) {
     this.world = world;
     this.ways = new OracleWays(world);
-    this.order = new OracleOrder(ways);
-    this.checks = new OracleChecks(ways, world.fault() == Fault.NONE);
+    this.order = new OracleOrder(ways, world.scenario().exact);
+    this.checks = new OracleChecks(ways, world.fault() == Fault.NONE, world.scenario().undisturbed);
   }
 
   List<SimEndpoint> live() {
     return ways.live();
+  }
+
+  Seen seen() {
+    return seen;
   }
 
   int running() {
@@ -60,6 +65,9 @@ final class Oracle {
     ticket.endpoint.waiting.add(ticket);
     waiting++;
     ticket.endpoint.count(Stage.WAITING, ticket, 1);
+    if (!ticket.endpoint.removed && ways.possible(ticket)) {
+      ticket.endpoint.join(ticket);
+    }
   }
 
   void heard(Event event) {
@@ -69,23 +77,33 @@ final class Oracle {
       }
       SimTicket ticket = tickets.get((int) about.ticket());
       switch (about) {
-        case Event.Queued queued -> ticket.seen = true;
+        case Event.Queued queued -> {
+          ticket.endpoint.arrived(ticket, world.now());
+          checks.waits(ticket, world.now());
+          if (ticket.blocked) {
+            seen.saw("blocked");
+          }
+        }
         case Event.Released released -> released(ticket, released);
         case Event.Served served -> move(ticket, Stage.RUNNING, Stage.SERVED);
         case Event.Refused refused -> {
           if (ticket.stage == Stage.WAITING) {
             checks.refusal(ticket, refused.refusal(), world.now());
+            seen.saw("refused " + refused.refusal().reason());
           }
           move(ticket, ticket.stage, Stage.REFUSED);
         }
         case Event.Expired expired -> {
-          check(ticket.deadline == world.now(), "expired, not at its deadline", ticket);
+          boolean late = world.scenario().jumps && ticket.deadline < world.now();
+          check(late || ticket.deadline == world.now(), "expired, not at its deadline", ticket);
           checks.expiry(ticket, world.now());
+          seen.saw(ticket.blocked ? "blocked expired" : "expired");
           move(ticket, Stage.WAITING, Stage.EXPIRED);
         }
         case Event.Cancelled cancelled -> {
           if (ticket.stage == Stage.WAITING) {
             ticket.leftAt = world.now();
+            seen.saw(ticket.blocked ? "blocked left" : "left");
             ticket.endpoint.left.removeIf(each -> each.leftAt != ticket.leftAt);
             ticket.endpoint.left.add(ticket);
           }
@@ -143,9 +161,16 @@ final class Oracle {
       pool = ways.pool(endpoint, event.upstream(), ticket.model);
     }
     check((pool == null) == endpoint.spec.permit(), "went where it cannot", ticket);
+    endpoint.queue.mustBeIn(ticket);
+    seen.saw(endpoint.spec.algorithm() + " " + endpoint.spec.scheduling().order());
+    if (ticket.letIn) {
+      seen.saw("let in");
+    }
     ways.mayTake(ticket, pool, now);
+    OracleChecks.went(ticket, now);
     order.released(ticket, pool, now);
     move(ticket, Stage.WAITING, Stage.RUNNING);
+    order.charged(ticket, ways.of(ticket));
     ticket.spends = take(ticket, pool, now);
   }
 
@@ -173,12 +198,16 @@ final class Oracle {
     for (OracleSpend spend : ticket.spends) {
       spend.settled(usage, counted, world.now());
     }
+    long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
+    long output = usage == null ? counted : usage.outputTokens();
+    order.used(ticket, input + output);
   }
 
   void returned(SimTicket ticket) {
     for (OracleSpend spend : ticket.spends) {
       spend.returned(world.now());
     }
+    order.used(ticket, 0);
   }
 
   void widened() {
@@ -188,7 +217,15 @@ final class Oracle {
   /** All that can happen at {@code now} has; nothing else happens until after {@code until}. */
   void still(long now, long until) {
     ways.noteClaims(true);
+    quiet();
     checks.still(now, until);
+  }
+
+  /** All that was to be done at this instant is done. */
+  void quiet() {
+    for (SimEndpoint endpoint : ways.all()) {
+      endpoint.queue.over();
+    }
   }
 
   /** Nobody comes any more and all answers have ended. */
@@ -201,6 +238,9 @@ final class Oracle {
     StringBuilder text = new StringBuilder();
     for (SimEndpoint endpoint : ways.all()) {
       text.append(endpoint.spec).append(endpoint.paused ? " paused" : "").append('\n');
+      if (endpoint.ranking.fair != null) {
+        text.append("  ").append(endpoint.ranking.fair).append('\n');
+      }
       endpoint.waiting.forEach(each -> text.append("  ").append(each).append('\n'));
     }
     return text.append(ways.describe(world.now())).toString();

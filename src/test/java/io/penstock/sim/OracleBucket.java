@@ -100,6 +100,12 @@ final class OracleBucket extends OracleLimit {
   }
 
   @Override
+  long foretold(long ahead, long now) {
+    BigInteger over = missing(now).add(units(ahead + 1 - spec.burst()));
+    return over.signum() <= 0 ? now : now + ceil(over, each);
+  }
+
+  @Override
   long take(long taken, long held, long now) {
     pass(now, taken);
     this.held += held;

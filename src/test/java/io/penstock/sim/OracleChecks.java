@@ -3,15 +3,13 @@ package io.penstock.sim;
 import io.penstock.endpoint.Totals;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.limit.Limit;
-import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.sim.SimTicket.Stage;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What must hold whenever nothing more can happen at an instant. */
@@ -22,14 +20,17 @@ final class OracleChecks {
 
   private final OracleWays ways;
   private final boolean looksInside;
+  private final boolean undisturbed;
 
   /**
    * Makes the checks.
    *
    * @param looksInside whether limits are asked what they have, not only judged by what they do
+   * @param undisturbed whether all who wait go in the end, and nothing changes until then
    */
-  OracleChecks(OracleWays ways, boolean looksInside) {
+  OracleChecks(OracleWays ways, boolean looksInside, boolean undisturbed) {
     this.ways = ways;
+    this.undisturbed = undisturbed;
     this.looksInside = looksInside;
   }
 
@@ -132,7 +133,7 @@ final class OracleChecks {
       if (!ways.possible(ticket)) {
         throw new Violation("can never go, and waits: " + ticket);
       }
-      if (endpoint.paused) {
+      if (endpoint.paused || ticket.blocked) {
         continue;
       }
       for (SimPool pool : ways.of(ticket)) {
@@ -151,14 +152,16 @@ final class OracleChecks {
           case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
           case NO_UPSTREAM_FOR_MODEL, NO_HEALTHY_UPSTREAM -> ways.of(ticket).isEmpty();
           case QUEUE_FULL -> full(endpoint, ticket, now);
-          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> ticket.refusesAbove > 0;
+          case ESTIMATED_WAIT_EXCEEDS_TIMEOUT ->
+              ticket.refusesAbove > 0 && foreseeable(endpoint) && tooLong(ticket, now);
           case ENDPOINT_REMOVED -> endpoint.removed;
           default -> false;
         };
     if (!right) {
       throw new Violation("refused with " + refusal + " at " + now + ": " + ticket);
     }
-    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused) {
+    boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes those who wait for a place
+    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused && !behind) {
       for (SimPool pool : ways.of(ticket)) {
         if (ways.possible(ticket) && OracleWays.canGo(ticket, pool, now)) {
           throw new Violation(
@@ -169,8 +172,55 @@ final class OracleChecks {
     }
   }
 
+  /** Whether a ticket will wait longer than it is willing to, where that can be foretold. */
+  private boolean tooLong(SimTicket ticket, long now) {
+    return foretold(ticket, now) == Long.MIN_VALUE
+        || ticket.foretold - ticket.arrived > ticket.refusesAbove;
+  }
+
+  private long foretold(SimTicket ticket, long now) {
+    SimEndpoint endpoint = ticket.endpoint;
+    OracleSpend.Metering own = endpoint.own;
+    boolean fifo = endpoint.spec.scheduling().order() == Order.FIFO;
+    ticket.foretoldBehind = endpoint.before(ticket.order);
+    ticket.foretold =
+        undisturbed && fifo && endpoint.spec.permit() && own != null
+            ? own.limit().foretold(ticket.foretoldBehind, now)
+            : Long.MIN_VALUE;
+    return ticket.foretold;
+  }
+
+  /** Looks at a ticket that stays: it is willing to wait for as long as it will have to. */
+  void waits(SimTicket ticket, long now) {
+    if (foretold(ticket, now) != Long.MIN_VALUE
+        && ticket.refusesAbove > 0
+        && tooLong(ticket, now)) {
+      throw new Violation("waits, though it will be until " + ticket.foretold + ": " + ticket);
+    }
+  }
+
+  /**
+   * Looks at a ticket that goes: it waited as long as was foretold. Who goes at a whole nanosecond
+   * lets a full bucket spill the rest of it: one at the most for each that went before.
+   */
+  static void went(SimTicket ticket, long now) {
+    boolean foretold = ticket.foretold != Long.MIN_VALUE;
+    if (foretold && (now < ticket.foretold || now - ticket.foretold > ticket.foretoldBehind)) {
+      throw new Violation("goes, and was foretold to go at " + ticket.foretold + ": " + ticket);
+    }
+  }
+
+  /** Who goes next by the newest or by chance cannot know how long that takes. */
+  private static boolean foreseeable(SimEndpoint endpoint) {
+    Order order = endpoint.spec.scheduling().order();
+    return order != Order.LIFO && order != Order.RANDOM;
+  }
+
   /** Looks at a ticket whose time is up: at that very instant it may still go. */
   void expiry(SimTicket ticket, long now) {
+    if (ticket.blocked || ticket.deadline < now) {
+      return;
+    }
     for (SimPool pool : ways.of(ticket)) {
       if (!ticket.endpoint.paused && OracleWays.canGo(ticket, pool, now)) {
         throw new Violation("expired, but it could go: " + ticket);
@@ -179,24 +229,9 @@ final class OracleChecks {
   }
 
   private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
-    Bounds bounds = endpoint.spec.waiting().bounds();
-    long tickets = 1;
-    long tokens = arrived.cost.totalTokens();
-    long bytes = arrived.bytes;
     // Who left at this very instant may have done so only after it came.
-    List<SimTicket> others = new ArrayList<>(endpoint.left);
-    others.removeIf(each -> each.leftAt != now);
-    others.addAll(endpoint.waiting);
-    for (SimTicket each : others) {
-      if (each.seen) {
-        tickets++;
-        tokens += each.cost.totalTokens();
-        bytes += each.bytes;
-      }
-    }
-    return tickets > bounds.maxTickets()
-        || tokens > bounds.maxTokens()
-        || bytes > bounds.maxBytes();
+    endpoint.left.removeIf(each -> each.leftAt != now);
+    return endpoint.queue.full(arrived, endpoint.left);
   }
 
   /** Nobody waits, nothing runs, and no limit owes anything once its windows have passed. */

@@ -59,6 +59,14 @@ abstract sealed class OracleLimit
     return Long.MIN_VALUE;
   }
 
+  /**
+   * The instant at which a request passes behind so many others if nobody else comes and all go as
+   * soon as they can: that of a single server. {@link Long#MIN_VALUE} where it is not foretold.
+   */
+  long foretold(long ahead, long now) {
+    return Long.MIN_VALUE;
+  }
+
   /** Returns the window or cell it was taken from. */
   abstract long take(long taken, long held, long now);
 

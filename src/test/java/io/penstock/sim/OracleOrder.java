@@ -1,5 +1,7 @@
 package io.penstock.sim;
 
+import io.penstock.queue.Order;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -9,17 +11,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class OracleOrder {
   /**
-   * Whether nobody at all may be skipped too often. The core keeps that promise to the first ticket
-   * of each lane and among the tickets of a lane; one further back, passed by tickets of another
-   * lane, may collect more until it is the first.
+   * Whether nobody at all may be skipped too often. The core keeps that promise within an endpoint,
+   * and to the first ticket of each lane; one further back, passed by tickets of another endpoint,
+   * may collect more until it is the first.
    */
   private static final boolean STRICT = Boolean.getBoolean("penstock.sim.strict-skips");
 
   private final OracleWays ways;
+  private final boolean exact;
   private boolean reloading;
 
-  OracleOrder(OracleWays ways) {
+  /**
+   * Knows nobody yet.
+   *
+   * @param exact whether everybody uses what was expected
+   */
+  OracleOrder(OracleWays ways, boolean exact) {
     this.ways = ways;
+    this.exact = exact;
   }
 
   /** Each endpoint learns of a new configuration in its own time; until all have, it is open. */
@@ -30,19 +39,82 @@ final class OracleOrder {
   /** Looks at the world just before {@code gone} takes. */
   void released(SimTicket gone, @Nullable SimPool by, long now) {
     for (SimEndpoint endpoint : ways.live()) {
-      if (endpoint.paused) {
-        continue;
-      }
-      int before = endpoint.before(gone.order);
-      for (int at = 0; at < before; at++) {
-        SimTicket earlier = endpoint.waiting.get(at);
-        if (earlier.seen && !earlier.clientGone) {
-          if (endpoint == gone.endpoint) {
-            inOrder(earlier, gone, by, now);
-          }
-          skipped(earlier, gone, by, now);
+      if (!endpoint.paused && endpoint.ranking.sure()) {
+        if (endpoint == gone.endpoint) {
+          among(gone, by, now);
+        } else {
+          elsewhere(endpoint, gone, by, now);
         }
       }
+    }
+  }
+
+  /** Within an endpoint its own order counts, for each ticket. */
+  private void among(SimTicket gone, @Nullable SimPool by, long now) {
+    OracleRanking ranking = gone.endpoint.ranking;
+    List<SimTicket> waiting = gone.endpoint.waiting;
+    int most = ranking.order() == Order.FIFO ? gone.endpoint.before(gone.order) : waiting.size();
+    for (int at = 0; at < most; at++) {
+      SimTicket earlier = waiting.get(at);
+      if (earlier != gone && earlier.in() && ranking.before(earlier, gone, now)) {
+        inOrder(earlier, gone, by, now);
+        if (skipped(earlier, gone, by, now)) {
+          mayPass(earlier, gone);
+          collect(earlier, gone, true);
+        }
+      }
+    }
+  }
+
+  /** Between endpoints it is who came first, for the first of each lane. */
+  private void elsewhere(SimEndpoint endpoint, SimTicket gone, @Nullable SimPool by, long now) {
+    int before = endpoint.before(gone.order);
+    for (int at = 0; at < before; at++) {
+      SimTicket earlier = endpoint.waiting.get(at);
+      if (!earlier.in() || !skipped(earlier, gone, by, now)) {
+        continue;
+      }
+      SimTicket first = firstOfLane(earlier, now);
+      if (STRICT || (first != null && first.order < gone.order)) {
+        collect(earlier, gone, STRICT || first == earlier);
+      }
+    }
+  }
+
+  private static void collect(SimTicket earlier, SimTicket gone, boolean counts) {
+    earlier.skips++;
+    if (counts && earlier.skips > earlier.endpoint.spec.scheduling().maxSkips()) {
+      throw new Violation("skipped once too often, by " + gone + ": " + earlier);
+    }
+  }
+
+  /** A flow may be passed only by one that does not get too far ahead of it. */
+  private static void mayPass(SimTicket earlier, SimTicket gone) {
+    OracleFair fair = gone.endpoint.ranking.fair;
+    boolean other = !earlier.ask.flow().name().equals(gone.ask.flow().name());
+    if (fair != null && other && firstOfFlow(earlier) && fair.tooFarAhead(gone, earlier)) {
+      throw new Violation(gone + " gets too far ahead of " + earlier);
+    }
+  }
+
+  /** Takes note in whose favour it went. */
+  void charged(SimTicket gone, List<@Nullable SimPool> ways) {
+    OracleFair fair = gone.endpoint.ranking.fair;
+    gone.fair = fair;
+    if (fair != null) {
+      fair.charged(gone);
+      boolean oneLimit = gone.endpoint.spec.permit() || gone.endpoint.own == null;
+      if (exact && oneLimit && ways.size() == 1 && fair.sure()) {
+        fair.compare(gone);
+      }
+    }
+  }
+
+  /** Takes note of what a ticket that went has used. */
+  void used(SimTicket ticket, long tokens) {
+    OracleFair fair = ticket.fair;
+    if (fair != null && fair == ticket.endpoint.ranking.fair) {
+      fair.settled(ticket, tokens);
     }
   }
 
@@ -76,9 +148,9 @@ final class OracleOrder {
     return line.hadClaimed(gone) || line.keptFrom(ticket);
   }
 
-  private void skipped(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
+  private boolean skipped(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     if (reloading && earlier.endpoint != gone.endpoint) {
-      return; // it still stands in the old lines
+      return false; // it still stands in the old lines
     }
     boolean skipped = false;
     for (SimPool pool : ways.of(earlier)) {
@@ -88,41 +160,46 @@ final class OracleOrder {
       boolean kept = pool != null && keptFrom(earlier, pool.line, gone);
       boolean lacksPool = pool != null && (kept || OracleWays.lacks(pool, earlier, now));
       if (pool != null && !lacksPool && !OracleWays.fits(pool, earlier, now)) {
-        return; // on the very edge of its pace: who knows
+        return false; // on the very edge of its pace: who knows
       }
       if (!lacksOwn && !lacksPool) {
-        return; // it goes next, by its own endpoint
+        return false; // it goes next, by its own endpoint
       }
       if (lacksOwn && lacksPool) {
         continue;
       }
       SimLine lacking = lacksOwn || pool == null ? own : pool.line;
       if (lacking.keptFor(earlier)) {
-        return; // what it lacks is kept for it already
+        return false; // what it lacks is kept for it already
       }
       boolean took = lacking == gone.endpoint.line || (by != null && lacking == by.line);
       skipped |= took && !lacking.hadClaimed(gone);
     }
-    if (skipped) {
-      earlier.skips++;
-      boolean counts = STRICT || sameLane(earlier, gone) || firstOfLane(earlier);
-      if (counts && earlier.skips > earlier.endpoint.spec.scheduling().maxSkips()) {
-        throw new Violation("skipped once too often, by " + gone + ": " + earlier);
+    return skipped;
+  }
+
+  /** Returns the first of the lane of a ticket, null when two may be. */
+  private static @Nullable SimTicket firstOfLane(SimTicket ticket, long now) {
+    OracleRanking ranking = ticket.endpoint.ranking;
+    SimTicket first = ticket;
+    boolean tied = ticket.endpoint.queue.unsure();
+    for (SimTicket each : ticket.endpoint.waiting) {
+      boolean same = each.in() && Objects.equals(each.model, ticket.model);
+      if (same && each != first && !ranking.before(first, each, now)) {
+        boolean before = ranking.before(each, first, now);
+        tied |= !before;
+        first = before ? each : first;
       }
     }
+    return tied ? null : first;
   }
 
-  private static boolean sameLane(SimTicket a, SimTicket b) {
-    return a.endpoint == b.endpoint && Objects.equals(a.model, b.model);
-  }
-
-  private static boolean firstOfLane(SimTicket ticket) {
+  private static boolean firstOfFlow(SimTicket ticket) {
+    String flow = ticket.ask.flow().name();
     for (SimTicket each : ticket.endpoint.waiting) {
-      if (each == ticket) {
-        return true;
-      }
-      if (Objects.equals(each.model, ticket.model)) {
-        return false;
+      boolean same = each.in() && Objects.equals(each.model, ticket.model);
+      if (same && each.ask.flow().name().equals(flow)) {
+        return each == ticket;
       }
     }
     return true;

@@ -53,6 +53,11 @@ final class OracleStrict extends OracleLimit {
   }
 
   @Override
+  long foretold(long ahead, long now) {
+    return fresh() ? Long.MIN_VALUE : Math.max(now, slot(next + ahead) - spec.earlyNanos());
+  }
+
+  @Override
   long take(long amount, long held, long now) {
     if (fresh() || now - nextAt > Math.max(slot(1) - grid, LATE)) {
       grid = now;

@@ -76,7 +76,9 @@ final class OracleWays {
       if (known != null) {
         known.reconfigure(spec, world.now());
       } else {
-        known = new SimEndpoint(registry.find(spec.path()), spec, world.now());
+        known =
+            new SimEndpoint(
+                registry.find(spec.path()), spec, world.fault() != Fault.NO_LIFT, world.now());
         all.add(known);
       }
       live.put(spec.path(), known);

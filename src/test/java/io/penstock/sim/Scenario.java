@@ -4,12 +4,14 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,8 @@ final class Scenario {
           Algorithm.TOKEN_BUCKET,
           Algorithm.SLIDING_WINDOW);
 
+  private static final List<Order> ORDERS = List.of(Order.values());
+
   final SplittableRandom random;
   final long window;
   final int tickets;
@@ -42,6 +46,17 @@ final class Scenario {
   final boolean reloads;
   final boolean pauses;
   final boolean jitter;
+
+  /** Whether the machine stands still now and then, and its clock goes on. */
+  final boolean jumps;
+
+  /** Whether nobody leaves, expires, stops or changes anything: then waits can be foretold. */
+  final boolean undisturbed;
+
+  /** Whether everybody uses what was expected. */
+  final boolean exact;
+
+  private final int flows;
   private final double meanTokens;
   private final int endpoints;
   private final int upstreams;
@@ -53,7 +68,8 @@ final class Scenario {
     window = random.nextInt(4) == 0 ? 12 * SECOND : 60 * SECOND;
     endpoints = 1 + random.nextInt(3);
     upstreams = 1 + random.nextInt(3);
-    permits = random.nextInt(8) == 0;
+    undisturbed = random.nextInt(10) == 0;
+    permits = undisturbed || random.nextInt(8) == 0;
     for (int model = 0; model <= random.nextInt(3); model++) {
       models.add("model-" + model);
     }
@@ -61,11 +77,14 @@ final class Scenario {
     meanTokens = 1L << random.nextInt(11);
     perSecond = Math.exp(random.nextDouble(-1.5, 2.5));
     maxSkips = List.of(0, 1, 3, 64).get(random.nextInt(4));
-    cancels = random.nextInt(3) > 0;
-    deadlines = random.nextInt(3) == 0;
-    reloads = random.nextInt(2) == 0;
-    pauses = random.nextInt(4) == 0;
+    cancels = !undisturbed && random.nextInt(3) > 0;
+    deadlines = undisturbed || random.nextInt(3) == 0;
+    reloads = !undisturbed && random.nextInt(2) == 0;
+    pauses = !undisturbed && random.nextInt(4) == 0;
+    jumps = !undisturbed && random.nextInt(4) == 0;
     jitter = random.nextInt(4) == 0;
+    exact = random.nextInt(4) == 0;
+    flows = 1 + random.nextInt(4);
   }
 
   boolean chance(double share) {
@@ -143,19 +162,7 @@ final class Scenario {
   }
 
   private EndpointSpec withUpstreams(EndpointSpec spec, List<UpstreamSpec> ways) {
-    return new EndpointSpec(
-        spec.path(),
-        spec.path(),
-        spec.algorithm(),
-        spec.limit(),
-        spec.scheduling(),
-        spec.waiting(),
-        spec.reading(),
-        spec.descendants(),
-        spec.shadow(),
-        spec.stripPrefix(),
-        ways,
-        Map.of());
+    return Specs.with(spec, spec.scheduling(), spec.waiting(), ways);
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> all) {
@@ -174,17 +181,48 @@ final class Scenario {
         path,
         algorithm,
         limit(algorithm),
-        EndpointSpec.Scheduling.fifo(maxSkips),
-        EndpointSpec.Waiting.of(
-            new Bounds(tickets, tokens, 1 << 20),
-            deadlines && chance(0.5) ? seconds(40) : 0,
-            deadlines && chance(0.5) ? seconds(120) : 0),
+        scheduling(),
+        waiting(new Bounds(tickets, tokens, 1 << 20)),
         new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
         EndpointSpec.Descendants.SERVED,
         false,
         true,
         ways,
         Map.of());
+  }
+
+  private EndpointSpec.Scheduling scheduling() {
+    Order order = chance(0.2) ? Order.FIFO : ORDERS.get(random.nextInt(ORDERS.size()));
+    return new EndpointSpec.Scheduling(
+        order, chance(0.3) ? 0 : 1 + seconds(20), maxSkips, new EndpointSpec.FairBy.Key());
+  }
+
+  private EndpointSpec.Waiting waiting(Bounds bounds) {
+    return new EndpointSpec.Waiting(
+        bounds,
+        chance(0.5) ? 0 : List.of(1, 5, 50, 1_000).get(random.nextInt(4)),
+        deadlines && chance(0.5) ? seconds(40) : 0,
+        chance(0.3),
+        deadlines && !undisturbed && chance(0.5) ? seconds(120) : 0,
+        0);
+  }
+
+  /** How long the machine stands still: mostly not at all. */
+  long jump() {
+    if (!jumps || !chance(0.01)) {
+      return 0;
+    }
+    return seconds(List.of(1, 60, 10_000).get(random.nextInt(3)));
+  }
+
+  int priority() {
+    return chance(0.4) ? 0 : random.nextInt(-2, 10);
+  }
+
+  /** One of a few flows, some of which weigh more than others. */
+  Ask.Flow flow() {
+    int flow = random.nextInt(flows);
+    return new Ask.Flow("flow-" + flow, List.of(1, 1, 2, 4).get(flow));
   }
 
   private LimitSpec limit(Algorithm algorithm) {

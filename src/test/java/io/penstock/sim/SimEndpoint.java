@@ -24,6 +24,9 @@ final class SimEndpoint {
   final List<SimTicket> waiting = new ArrayList<>();
 
   final List<SimTicket> left = new ArrayList<>();
+  final SimQueue queue;
+  OracleRanking ranking;
+  private final boolean lifts;
   private final Map<SimTicket.Stage, long[]> sums = new EnumMap<>(SimTicket.Stage.class);
   EndpointSpec spec;
   boolean paused;
@@ -33,9 +36,12 @@ final class SimEndpoint {
   /** Its own limit as it is metered, null when it has none. */
   OracleSpend.@Nullable Metering own;
 
-  SimEndpoint(Endpoint endpoint, EndpointSpec spec, long now) {
+  SimEndpoint(Endpoint endpoint, EndpointSpec spec, boolean lifts, long now) {
     this.endpoint = endpoint;
     this.spec = spec;
+    this.lifts = lifts;
+    this.queue = new SimQueue(spec.waiting().bounds(), spec.waiting().maxBlocked());
+    this.ranking = new OracleRanking(spec.scheduling(), lifts);
     this.line = new SimLine(quotaOf(endpoint));
     meter(limitOf(spec, 0, now));
   }
@@ -81,6 +87,40 @@ final class SimEndpoint {
       meter(limitOf(next, before == null ? 0 : owed(before, next.limit(), now), now));
     }
     spec = next;
+    queue.change(next.waiting().bounds(), next.waiting().maxBlocked());
+    queue.reloaded();
+    if (!ranking.same(next.scheduling())) {
+      rank(next.scheduling());
+    }
+  }
+
+  /** It counts as waiting from here on, where that matters to the order. */
+  void join(SimTicket ticket) {
+    if (ranking.fair != null) {
+      ticket.joined = true;
+      ranking.joins(ticket);
+    }
+  }
+
+  /** Its dispatcher has looked at a ticket, and it waits. */
+  void arrived(SimTicket ticket, long now) {
+    left.removeIf(each -> each.leftAt != now);
+    ticket.seen = true;
+    if (!queue.arrived(ticket, left) && ranking.fair != null) {
+      ranking.fair.unsure();
+    }
+  }
+
+  private void rank(EndpointSpec.Scheduling scheduling) {
+    ranking = new OracleRanking(scheduling, lifts);
+    for (SimTicket each : waiting) {
+      each.skips = 0;
+      each.joined = false;
+      join(each);
+    }
+    if (queue.blocked() > 0 && ranking.fair != null) {
+      ranking.fair.unsure();
+    }
   }
 
   void count(SimTicket.Stage stage, SimTicket ticket, int sign) {
@@ -116,5 +156,11 @@ final class SimEndpoint {
       throw new IllegalStateException("does not wait: " + ticket);
     }
     waiting.remove(place);
+    ticket.wasBlocked = ticket.blocked;
+    if (ticket.joined) {
+      ticket.joined = false;
+      ranking.leaves(ticket);
+    }
+    queue.remove(ticket);
   }
 }

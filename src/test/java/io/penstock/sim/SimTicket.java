@@ -3,9 +3,9 @@ package io.penstock.sim;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
+import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
-import io.penstock.sim.OracleLimit.Ask;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +23,11 @@ final class SimTicket {
 
   final long order;
   final SimEndpoint endpoint;
+
+  /** What it asks of the core. */
+  final Ask ask;
+
+  final long arrived;
   final @Nullable String model;
   final Cost cost;
   final long bytes;
@@ -33,7 +38,20 @@ final class SimTicket {
   /** Whether its endpoint has looked at it: what is still on the way in cannot be skipped. */
   boolean seen;
 
+  /** Whether it is in the queue, or waits for a place there; neither while nobody looked. */
+  boolean queued;
+
+  boolean blocked;
+  boolean letIn;
+  boolean wasBlocked;
+  boolean sinceReload = true;
   boolean clientGone;
+
+  /** Whether its flow counts it among those who wait. */
+  boolean joined;
+
+  /** What counts of it among the flows of a fair endpoint, once it went. */
+  @Nullable OracleFair fair;
 
   /** Its ways and whether it can ever go, as they are since a configuration was applied. */
   int generation;
@@ -41,30 +59,32 @@ final class SimTicket {
   List<@Nullable SimPool> ways = List.of();
   boolean possible;
   long leftAt;
+
+  /** When it was foretold to go. */
+  long foretold = Long.MIN_VALUE;
+
+  int foretoldBehind;
+
   int skips;
   long counted;
   List<OracleSpend> spends = List.of();
-  private final Ask request;
-  private final Ask input;
-  private final Ask output;
-  private final Ask tokens;
-  private final Ask stated;
+  private final OracleLimit.Ask request;
+  private final OracleLimit.Ask input;
+  private final OracleLimit.Ask output;
+  private final OracleLimit.Ask tokens;
+  private final OracleLimit.Ask stated;
   @Nullable Pending pending;
   @Nullable Settlement settlement;
 
   SimTicket(
-      long order,
-      SimEndpoint endpoint,
-      @Nullable String model,
-      Cost cost,
-      long bytes,
-      long deadline,
-      long refusesAbove) {
+      long order, SimEndpoint endpoint, Ask ask, long arrived, long deadline, long refusesAbove) {
     this.order = order;
     this.endpoint = endpoint;
-    this.model = model;
-    this.cost = cost;
-    this.bytes = bytes;
+    this.ask = ask;
+    this.arrived = arrived;
+    this.model = ask.model();
+    this.cost = ask.cost();
+    this.bytes = ask.bytes();
     this.deadline = deadline;
     this.refusesAbove = refusesAbove;
     this.request = OracleSpend.ask(Measure.REQUESTS, Charge.TOTAL, cost);
@@ -75,7 +95,7 @@ final class SimTicket {
   }
 
   /** What it asks of a measure: every charge but one adds the cost up alike. */
-  Ask ask(Measure measure, Charge charge) {
+  OracleLimit.Ask ask(Measure measure, Charge charge) {
     return switch (measure) {
       case REQUESTS -> request;
       case INPUT_TOKENS -> input;
@@ -84,9 +104,23 @@ final class SimTicket {
     };
   }
 
+  /** Whether it is in the queue for sure, and nobody took it back. */
+  boolean in() {
+    return queued && !clientGone;
+  }
+
   @Override
   public String toString() {
-    return "#%d %s %s %s %s skips %d"
-        .formatted(order, endpoint.spec.path(), model, cost, stage, skips);
+    return "#%d %s %s %s %s priority %d of %s%s skips %d"
+        .formatted(
+            order,
+            endpoint.spec.path(),
+            model,
+            cost,
+            stage,
+            ask.priority(),
+            ask.flow().name(),
+            blocked ? " blocked" : "",
+            skips);
   }
 }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.penstock.endpoint.Algorithm;
 import io.penstock.time.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -25,8 +28,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SimulationTest {
   private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
+  private static final int MOST_SEEDS = 200;
+  private static final int ENOUGH = 3;
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
+  private final Seen seen = new Seen();
   private long events;
 
   @Test
@@ -41,6 +47,7 @@ class SimulationTest {
         play(seed);
       }
       play(new SplittableRandom().nextLong(1L << 40));
+      everythingWasSeen();
     }
     long nanos = clock.nanos();
     System.out.printf(
@@ -59,21 +66,43 @@ class SimulationTest {
           failure);
     }
     events += simulation.events();
+    seen.add(simulation.oracle().seen());
+  }
+
+  private void everythingWasSeen() {
+    List<String> kinds =
+        new ArrayList<>(
+            List.of(
+                "blocked",
+                "let in",
+                "blocked expired",
+                "blocked left",
+                "expired",
+                "left",
+                "refused QUEUE_FULL",
+                "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
+                "refused COST_EXCEEDS_CAPACITY"));
+    for (Algorithm algorithm : Algorithm.values()) {
+      for (io.penstock.queue.Order order : io.penstock.queue.Order.values()) {
+        kinds.add(algorithm + " " + order);
+      }
+    }
+    assertThat(kinds).as("what happened, %s", seen).allMatch(kind -> seen.times(kind) > 0);
   }
 
   @ParameterizedTest
   @Order(1)
   @EnumSource(value = Fault.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
   void somethingIsBroken_fewSeeds_theOracleSeesIt(Fault fault) {
-    int seen = 0;
-    for (long seed = 1; seed <= 10; seed++) {
+    int times = 0;
+    for (long seed = 1; seed <= MOST_SEEDS && times < ENOUGH; seed++) {
       Simulation simulation = new Simulation(seed, fault);
       try {
         assertTimeoutPreemptively(LONGEST, simulation::run);
       } catch (AssertionError | RuntimeException expected) {
-        seen++;
+        times++;
       }
     }
-    assertThat(seen).as("seeds out of 10 on which %s was seen", fault).isGreaterThan(2);
+    assertThat(times).as("seeds on which %s was seen", fault).isEqualTo(ENOUGH);
   }
 }

@@ -1,0 +1,26 @@
+package io.penstock.sim;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How often each kind of thing happened: what never does was never checked. */
+final class Seen {
+  private final Map<String, Long> counts = new TreeMap<>();
+
+  void saw(String what) {
+    counts.merge(what, 1L, Long::sum);
+  }
+
+  void add(Seen others) {
+    others.counts.forEach((what, times) -> counts.merge(what, times, Long::sum));
+  }
+
+  long times(String what) {
+    return counts.getOrDefault(what, 0L);
+  }
+
+  @Override
+  public String toString() {
+    return counts.toString();
+  }
+}

@@ -1,0 +1,48 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.util.List;
+import java.util.Map;
+
+/** Configurations with a part of them changed. */
+final class Specs {
+  private Specs() {}
+
+  static EndpointSpec with(
+      EndpointSpec spec,
+      EndpointSpec.Scheduling scheduling,
+      EndpointSpec.Waiting waiting,
+      List<UpstreamSpec> upstreams) {
+    return new EndpointSpec(
+        spec.path(),
+        spec.configuredPath(),
+        spec.algorithm(),
+        spec.limit(),
+        scheduling,
+        waiting,
+        spec.reading(),
+        spec.descendants(),
+        spec.shadow(),
+        spec.stripPrefix(),
+        upstreams,
+        Map.of());
+  }
+
+  static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, Order order) {
+    return new EndpointSpec.Scheduling(
+        order, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());
+  }
+
+  static EndpointSpec.Waiting with(EndpointSpec.Waiting waiting, Bounds bounds, int maxBlocked) {
+    return new EndpointSpec.Waiting(
+        bounds,
+        maxBlocked,
+        waiting.queueTimeoutNanos(),
+        waiting.estimateOnly(),
+        waiting.maxWaitNanos(),
+        waiting.heartbeatNanos());
+  }
+}
