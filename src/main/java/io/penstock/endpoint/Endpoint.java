@@ -300,7 +300,7 @@ public final class Endpoint {
 
   /** Takes note of what a ticket that went has used, where that changes who goes next. */
   void used(Pending pending, long tokens) {
-    if (spec.scheduling().order() == Order.FAIR) {
+    if (spec.scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
       inbox.send(at -> dispatcher.settled(pending, tokens));
     }
   }

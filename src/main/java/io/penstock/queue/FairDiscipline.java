@@ -133,7 +133,6 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     if (flow != null) {
       least = Math.max(least, Math.min(flow.service(), leastActive()));
       largest = Math.max(largest, tokens(ticket));
-      flow.runs(1);
       serve(flow, (double) tokens(ticket));
     }
   }
@@ -142,8 +141,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   public void settle(T ticket, long usedTokens) {
     Flow flow = ticket.flow;
     if (flow != null) {
-      flow.runs(-1);
-      serve(flow, (double) usedTokens - tokens(ticket));
+      serve(flow, (double) Math.max(1, usedTokens) - tokens(ticket));
     }
   }
 
@@ -154,14 +152,17 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     }
   }
 
-  /** Forgets flows of which nothing waits or runs and that got no more than the others. */
+  /**
+   * Forgets flows of which nothing waits and that got no more than the others. Should something of
+   * one still run and use more than was thought, that is forgotten as well.
+   */
   private void sweep() {
     if (flows.size() < sweepAt) {
       return;
     }
-    flows.values().removeIf(flow -> flow.ended() && flow.service() <= least);
+    flows.values().removeIf(flow -> flow.idle() && flow.service() <= least);
     if (flows.size() > busy + MOST_REMEMBERED) {
-      flows.values().removeIf(Flow::ended);
+      flows.values().removeIf(Flow::idle);
     }
     sweepAt = Math.max(FEW, 2 * flows.size());
   }

@@ -200,7 +200,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     T after = last;
     while (share != null && (share == same || share.before(rank, order))) {
       T found = unskippable(share, after, gone, behind, maxSkips);
-      if (found != null) {
+      if (found != null || share == same) {
         return found;
       }
       share = next(share, behind, maxSkips);

@@ -18,7 +18,6 @@ final class Flow {
   private long since;
 
   private int waiting;
-  private int running;
 
   Flow(int weight) {
     this.weight = weight;
@@ -54,15 +53,7 @@ final class Flow {
     return waiting == 0;
   }
 
-  boolean ended() {
-    return waiting == 0 && running == 0;
-  }
-
   void waits(int more) {
     waiting += more;
-  }
-
-  void runs(int more) {
-    running += more;
   }
 }
