@@ -46,7 +46,9 @@ class PenstockConfiguration {
 
   @Bean
   EventBus events() {
-    return new EventBus();
+    EventBus events = new EventBus();
+    events.subscribe(new ShadowLog());
+    return events;
   }
 
   @Bean

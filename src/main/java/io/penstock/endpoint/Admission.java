@@ -1,6 +1,5 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Dimension;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Sizes;
 import io.penstock.quota.Quota;
@@ -47,22 +46,26 @@ final class Admission {
   }
 
   /**
-   * Returns the sizes with which a ticket counts for those behind it: no limit waits for more than
-   * its capacity, however much a request says it may produce.
+   * Returns the sizes with which a ticket counts for those behind it, or null when they are its
+   * own: no limit waits for more than its capacity, however much a request says it may produce.
    */
-  static Sizes counted(List<Route> ways, Pending pending) {
-    Sizes counted = new Sizes();
-    counted.set(pending);
-    for (Dimension dimension : Dimension.values()) {
-      long most = 0;
-      for (Route route : ways) {
-        Sizes capacity = new Sizes();
-        route.quotas().forEach(quota -> quota.lowerToCapacity(capacity));
-        most = Math.max(most, capacity.get(dimension));
+  static @Nullable Sizes counted(List<Route> ways, Pending pending) {
+    Sizes most = new Sizes();
+    most.setAll(0);
+    Sizes capacity = new Sizes();
+    for (Route route : ways) {
+      capacity.reset();
+      for (Quota quota : route.quotas()) {
+        quota.lowerToCapacity(capacity);
       }
-      counted.lower(dimension, most);
+      most.raise(capacity);
     }
-    return counted;
+    capacity.set(pending);
+    if (most.admits(capacity)) {
+      return null;
+    }
+    most.lower(capacity);
+    return most;
   }
 
   /**

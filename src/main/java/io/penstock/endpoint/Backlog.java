@@ -1,6 +1,5 @@
 package io.penstock.endpoint;
 
-import io.penstock.cost.Dimension;
 import io.penstock.queue.Sizes;
 
 /** What waits, summed up. Belongs to the owner of the queue. */
@@ -8,7 +7,12 @@ final class Backlog {
   private long tickets;
   private long bytes;
   private long tokens;
-  private final long[] sums = new long[Dimension.COUNT];
+  private final Sizes sums = new Sizes();
+  private final Sizes own = new Sizes();
+
+  Backlog() {
+    sums.setAll(0);
+  }
 
   void add(Pending ticket) {
     count(ticket, 1);
@@ -22,18 +26,15 @@ final class Backlog {
     tickets += other.tickets;
     bytes += other.bytes;
     tokens += other.tokens;
-    for (int at = 0; at < sums.length; at++) {
-      sums[at] += other.sums[at];
-    }
+    sums.add(other.sums, 1);
   }
 
   private void count(Pending ticket, int sign) {
     tickets += sign;
     bytes += sign * ticket.bytes();
     tokens += sign * ticket.cost().totalTokens();
-    for (Dimension dimension : Dimension.values()) {
-      sums[dimension.index()] += sign * ticket.counted.get(dimension);
-    }
+    own.set(ticket);
+    sums.add(ticket.counted == null ? own : ticket.counted, sign);
   }
 
   long tickets() {
@@ -51,8 +52,6 @@ final class Backlog {
   /** Sets {@code sizes} to the sums of what the tickets count for those behind them. */
   void into(Sizes sizes) {
     sizes.reset();
-    for (Dimension dimension : Dimension.values()) {
-      sizes.lower(dimension, sums[dimension.index()]);
-    }
+    sizes.lower(sums);
   }
 }

@@ -143,8 +143,8 @@ final class Books implements Dispatcher.Clerk {
   }
 
   private void shadowed(Pending shadow, @Nullable Refusal refusal, long at) {
+    guests.leave(at);
     long waited = at - shadow.arrivedNanos();
     publish(new Event.Shadowed(at, path, shadow.order(), waited, refusal));
-    guests.leave(at);
   }
 }

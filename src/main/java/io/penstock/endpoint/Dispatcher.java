@@ -50,6 +50,9 @@ final class Dispatcher {
   private Discipline<Pending> discipline;
   private boolean paused;
 
+  /** Who is skipped by a ticket that goes: once each, in however many lines they stand. */
+  private final Set<Line.Waiter> skipped = new HashSet<>();
+
   Dispatcher(Clerk clerk, Routes routes) {
     this.clerk = clerk;
     this.routes = routes;
@@ -172,7 +175,7 @@ final class Dispatcher {
    * Returns whether no earlier ticket claims what the choice would take. Only when all have been
    * asked is it known: who waits for one quota may claim another.
    */
-  private static boolean mayTake(Choice choice, long now) {
+  private boolean mayTake(Choice choice, long now) {
     Pending pending = choice.pending();
     for (Quota quota : choice.route().quotas()) {
       quota.line().ask(choice.lane(), pending, now);
@@ -180,11 +183,13 @@ final class Dispatcher {
     if (choice.route().keptFrom(pending)) {
       return false;
     }
-    Set<Line.Waiter> skipped = new HashSet<>(); // once each, in however many lines they stand
     for (Quota quota : choice.route().quotas()) {
       quota.line().skipped(choice.lane(), pending, skipped);
     }
-    skipped.forEach(each -> each.skip(pending));
+    if (!skipped.isEmpty()) {
+      skipped.forEach(each -> each.skip(pending));
+      skipped.clear();
+    }
     return true;
   }
 

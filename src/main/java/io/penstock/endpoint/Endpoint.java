@@ -164,7 +164,8 @@ public final class Endpoint {
   /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
   private void pass(Pending pending, Ask ask, long now) {
     List<Route> routes = ways.of(pending.model(), now);
-    Refusal refusal = closed == null ? Admission.noWay(routes, ways, pending) : closed;
+    Refusal all = refusesAll();
+    Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
     if (refusal != null) {
       pending.decide(State.REFUSED);
       books.enterRefused(pending, refusal);
@@ -277,8 +278,12 @@ public final class Endpoint {
     return closed != null;
   }
 
+  private @Nullable Refusal refusesAll() {
+    return closed != null ? closed : stopping;
+  }
+
   private void arrive(Pending pending, long now) {
-    Refusal refusal = closed != null ? closed : stopping;
+    Refusal refusal = refusesAll();
     if (refusal != null) {
       if (pending.decide(State.REFUSED)) {
         books.refused(pending, refusal);

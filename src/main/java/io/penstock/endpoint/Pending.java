@@ -3,7 +3,8 @@ package io.penstock.endpoint;
 import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +16,31 @@ import org.jspecify.annotations.Nullable;
  * {@link #take} and {@link Endpoint#cancel}.
  */
 public final class Pending extends Ticket {
-  private static final Sizes NOTHING = new Sizes();
-
   private enum Hand {
     OPEN,
     TAKEN,
     UNWANTED
   }
 
+  private static final VarHandle MEETING;
+  private static final VarHandle HAND;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      MEETING = lookup.findVarHandle(Pending.class, "meeting", Object.class);
+      HAND = lookup.findVarHandle(Pending.class, "hand", Hand.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
   private final Endpoint endpoint;
   private final Ask ask;
   private final long refusesAboveNanos;
   private final @Nullable Shadow shadow;
-  private final AtomicReference<@Nullable Object> meeting = new AtomicReference<>();
-  private final AtomicReference<Hand> hand = new AtomicReference<>(Hand.OPEN);
+  private volatile @Nullable Object meeting;
+  private volatile Hand hand = Hand.OPEN;
 
   /** The lane it waits in. */
   @Nullable Lane lane;
@@ -39,8 +51,8 @@ public final class Pending extends Ticket {
   /** Whether what is kept for it is kept because of a pace alone. */
   boolean paced;
 
-  /** What it counts in the backlog, once it waits there. */
-  Sizes counted = NOTHING;
+  /** What it counts in the backlog, once it waits there; null when that is its own sizes. */
+  @Nullable Sizes counted;
 
   Pending(Endpoint endpoint, long order, Ask ask, long now) {
     this(endpoint, order, ask, now, null);
@@ -95,12 +107,12 @@ public final class Pending extends Ticket {
 
   /** Returns the outcome, or null while there is none. */
   public @Nullable Outcome outcome() {
-    return meeting.get() instanceof Outcome outcome ? outcome : null;
+    return meeting instanceof Outcome outcome ? outcome : null;
   }
 
   /** Has {@code receiver} called once with the outcome, at once if it is known. */
   public void whenDecided(Consumer<Outcome> receiver) {
-    Object met = meeting.compareAndExchange(null, receiver);
+    Object met = MEETING.compareAndExchange(this, null, receiver);
     if (met instanceof Outcome outcome) {
       receiver.accept(outcome);
     }
@@ -111,19 +123,19 @@ public final class Pending extends Ticket {
    * cancelled first: then there is nothing to see to.
    */
   public boolean take() {
-    return hand.compareAndSet(Hand.OPEN, Hand.TAKEN);
+    return HAND.compareAndSet(this, Hand.OPEN, Hand.TAKEN);
   }
 
   /** Says that nobody will take the outcome; returns false when somebody has. */
   boolean unwanted() {
-    return hand.compareAndSet(Hand.OPEN, Hand.UNWANTED);
+    return HAND.compareAndSet(this, Hand.OPEN, Hand.UNWANTED);
   }
 
   @SuppressWarnings("unchecked") // only whenDecided puts anything else there
   void deliver(Outcome outcome) {
-    Object met = meeting.getAndSet(outcome);
+    Object met = MEETING.getAndSet(this, outcome);
     // Whoever cancels says so first and looks for an outcome then: one of the two sees the other.
-    if (hand.get() == Hand.UNWANTED) {
+    if (hand == Hand.UNWANTED) {
       endpoint.abandon(outcome);
     } else if (met != null) {
       ((Consumer<Outcome>) met).accept(outcome);

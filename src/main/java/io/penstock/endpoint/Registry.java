@@ -90,7 +90,7 @@ public final class Registry {
   public @Nullable Endpoint enter(String path) {
     NormalPath form = NormalPath.of(path);
     String looked = form instanceof NormalPath.Good(String normal) ? normal : path;
-    boolean proper = form instanceof NormalPath.Good && looked.length() <= LONGEST_DYNAMIC;
+    boolean proper = form instanceof NormalPath.Good && proper(looked);
     Endpoint own = own(looked);
     if (own == null) {
       Place nearest = configured.nearest(looked);
@@ -105,6 +105,11 @@ public final class Registry {
   private @Nullable Endpoint own(String path) {
     Endpoint own = configured.own(path);
     return own == null ? dynamic.get(path) : own;
+  }
+
+  /** An escaped slash is one segment to some and two to others: it makes no endpoint of its own. */
+  private static boolean proper(String path) {
+    return path.length() <= LONGEST_DYNAMIC && !path.contains("%2F");
   }
 
   private boolean room(EndpointSpec ancestor) {

@@ -89,13 +89,14 @@ public final class Settlement {
   }
 
   private synchronized boolean charge(long outputTokens, long now) {
-    boolean charged = false;
+    boolean eased = false;
     if (!closed) {
       for (Spend spend : spends) {
-        charged |= spend.produce(outputTokens, now);
+        spend.produce(outputTokens, now);
+        eased |= spend.eased();
       }
     }
-    return charged;
+    return eased;
   }
 
   /**
@@ -173,7 +174,7 @@ public final class Settlement {
   void settle(@Nullable Usage usage, long outputTokens, long now) {
     if (replace(usage, outputTokens, now) != CLOSED) {
       used(total(usage, outputTokens));
-      route.wake();
+      wakeIfEased();
     }
   }
 
@@ -195,7 +196,7 @@ public final class Settlement {
             reserved,
             total,
             overrun));
-    route.wake();
+    wakeIfEased();
     if (shadow != null) {
       shadow.ended(usage, outputTokens, now);
     }
@@ -214,6 +215,19 @@ public final class Settlement {
       overrun = Math.max(overrun, spend.settle(usage, output, now));
     }
     return overrun;
+  }
+
+  /** Usage that is as expected, or more, lets nobody go sooner. */
+  private void wakeIfEased() {
+    boolean eased = false;
+    synchronized (this) {
+      for (Spend spend : spends) {
+        eased |= spend.eased();
+      }
+    }
+    if (eased) {
+      route.wake();
+    }
   }
 
   private long total(@Nullable Usage usage, long outputTokens) {

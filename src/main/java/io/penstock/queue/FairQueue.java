@@ -31,9 +31,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
 
     /** Shows the sizes and skips of what waits. */
     void reflect() {
-      long[] least = tickets.least();
-      if (least != null) {
-        System.arraycopy(least, 0, sizes, 0, least.length);
+      Node top = tickets.top();
+      if (top != null) {
+        sizesOf(top);
       }
       skips(tickets.mostSkips());
     }
@@ -163,6 +163,11 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   public void skipBefore(Ticket gone) {
     Flow flow = flow(gone);
     Share<T> same = share(flow);
+    Share<T> least = shares.first();
+    T first = least == null ? null : least.tickets.first();
+    if (first == null || (least == same && first.order >= gone.order)) {
+      return; // nobody comes before it
+    }
     if (same == null) {
       shares.skipBefore(Double.doubleToRawLongBits(flow.service()), flow.since());
       return;

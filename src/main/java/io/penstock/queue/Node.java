@@ -1,18 +1,17 @@
 package io.penstock.queue;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.Dimension;
-import java.util.Arrays;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A place in a {@link Treap}: what it is ordered by, and what is known of it and of all below it.
+ * Sizes are fields and no arrays, because one visit of a node is one read of memory then.
  */
 abstract class Node {
   @Nullable Node left;
   @Nullable Node right;
-  @Nullable Node earlier;
-  @Nullable Node later;
 
   /**
    * Smaller goes first; of equal ranks the smaller order. Neither changes while it is in a treap.
@@ -21,10 +20,19 @@ abstract class Node {
 
   long order;
 
-  /** Its own sizes, and the least of its subtree. */
-  final long[] sizes = new long[Dimension.COUNT];
+  /** Its own sizes. */
+  private long input;
 
-  private final long[] least = new long[Dimension.COUNT];
+  private long output;
+  private long total;
+  private long stated;
+
+  /** The least of its subtree. */
+  private long leastInput;
+
+  private long leastOutput;
+  private long leastTotal;
+  private long leastStated;
 
   /** How often it was skipped, and the most of its subtree; what both children do not know yet. */
   private int skips;
@@ -46,6 +54,15 @@ abstract class Node {
     heap = (int) (mixed ^ (mixed >>> 33));
   }
 
+  /** Makes a node of the sizes of a cost. */
+  Node(long order, Cost cost) {
+    this(order, order);
+    input = Dimension.INPUT.of(cost);
+    output = Dimension.OUTPUT.of(cost);
+    total = Dimension.TOTAL.of(cost);
+    stated = Dimension.STATED.of(cost);
+  }
+
   final boolean before(long otherRank, long otherOrder) {
     return rank != otherRank ? rank < otherRank : order < otherOrder;
   }
@@ -63,8 +80,36 @@ abstract class Node {
     return heap > other.heap;
   }
 
-  final long[] least() {
-    return least;
+  /** Takes the least sizes below another node for its own. */
+  final void sizesOf(Node top) {
+    input = top.leastInput;
+    output = top.leastOutput;
+    total = top.leastTotal;
+    stated = top.leastStated;
+  }
+
+  final void sizesInto(Sizes into) {
+    into.set(input, output, total, stated);
+  }
+
+  final void leastInto(Sizes into) {
+    into.set(leastInput, leastOutput, leastTotal, leastStated);
+  }
+
+  /** Whether something in its subtree may be within {@code room}. */
+  final boolean mayFit(Sizes room) {
+    return room.admits(leastInput, leastOutput, leastTotal, leastStated);
+  }
+
+  /** Whether it, or something in it, is within {@code room}. */
+  boolean fits(Sizes room) {
+    return room.admits(input, output, total, stated);
+  }
+
+  /** Returns {@code instant} of its sizes, or the smallest over what is in it. */
+  long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
+    sizesInto(probe);
+    return instant.applyAsLong(probe);
   }
 
   final int most() {
@@ -92,17 +137,6 @@ abstract class Node {
     skips += times;
   }
 
-  /** Whether it, or something in it, is within {@code room}. */
-  boolean fits(Sizes room) {
-    return room.admit(sizes);
-  }
-
-  /** Returns {@code instant} of its sizes, or the smallest over what is in it. */
-  long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
-    probe.set(sizes);
-    return instant.applyAsLong(probe);
-  }
-
   /** Tells the children what they do not know yet. */
   final void settle() {
     if (owed != 0) {
@@ -118,8 +152,11 @@ abstract class Node {
 
   /** Sums its subtree up again. */
   final void sum() {
-    System.arraycopy(sizes, 0, least, 0, sizes.length);
     most = skips;
+    leastInput = input;
+    leastOutput = output;
+    leastTotal = total;
+    leastStated = stated;
     include(left);
     include(right);
   }
@@ -127,21 +164,19 @@ abstract class Node {
   private void include(@Nullable Node child) {
     if (child != null) {
       most = Math.max(most, child.most);
-      for (int at = 0; at < least.length; at++) {
-        least[at] = Math.min(least[at], child.least[at]);
-      }
+      leastInput = Math.min(leastInput, child.leastInput);
+      leastOutput = Math.min(leastOutput, child.leastOutput);
+      leastTotal = Math.min(leastTotal, child.leastTotal);
+      leastStated = Math.min(leastStated, child.leastStated);
     }
   }
 
   /** Is in no treap any more. */
-  void clear() {
+  final void clear() {
     left = null;
     right = null;
-    earlier = null;
-    later = null;
     owed = 0;
     skips = 0;
     most = 0;
-    Arrays.fill(least, 0);
   }
 }

@@ -66,9 +66,10 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   public void forEach(Consumer<? super T> visitor) {
     T ticket = tickets.first();
     while (ticket != null) {
-      T next = tickets.after(ticket);
+      long rank = ticket.rank;
+      long order = ticket.order;
       visitor.accept(ticket);
-      ticket = next;
+      ticket = tickets.after(rank, order);
     }
   }
 

@@ -1,14 +1,16 @@
 package io.penstock.queue;
 
 import io.penstock.cost.Dimension;
-import java.util.Arrays;
 
 /**
  * One number for each {@link Dimension}: a room to compare tickets with, or the sizes of tickets.
  * Belongs to one thread at a time.
  */
 public final class Sizes {
-  final long[] values = new long[Dimension.COUNT];
+  private long input;
+  private long output;
+  private long total;
+  private long stated;
 
   /** Makes sizes that are all {@link Long#MAX_VALUE}. */
   public Sizes() {
@@ -17,35 +19,79 @@ public final class Sizes {
 
   /** Sets all to {@link Long#MAX_VALUE}. */
   public void reset() {
-    Arrays.fill(values, Long.MAX_VALUE);
+    setAll(Long.MAX_VALUE);
+  }
+
+  /** Sets all to one size. */
+  public void setAll(long size) {
+    set(size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
   public void lower(Dimension dimension, long size) {
-    int at = dimension.index();
-    values[at] = Math.min(values[at], size);
+    switch (dimension) {
+      case INPUT -> input = Math.min(input, size);
+      case OUTPUT -> output = Math.min(output, size);
+      case TOTAL -> total = Math.min(total, size);
+      case STATED -> stated = Math.min(stated, size);
+    }
+  }
+
+  /** Raises each to that of {@code other} if it is smaller. */
+  public void raise(Sizes other) {
+    set(
+        Math.max(input, other.input),
+        Math.max(output, other.output),
+        Math.max(total, other.total),
+        Math.max(stated, other.stated));
+  }
+
+  /** Lowers each to that of {@code other} if it is larger. */
+  public void lower(Sizes other) {
+    set(
+        Math.min(input, other.input),
+        Math.min(output, other.output),
+        Math.min(total, other.total),
+        Math.min(stated, other.stated));
+  }
+
+  /** Adds {@code sign} times {@code other}. */
+  public void add(Sizes other, int sign) {
+    set(
+        input + sign * other.input,
+        output + sign * other.output,
+        total + sign * other.total,
+        stated + sign * other.stated);
   }
 
   /** Returns the size in a dimension. */
   public long get(Dimension dimension) {
-    return values[dimension.index()];
+    return switch (dimension) {
+      case INPUT -> input;
+      case OUTPUT -> output;
+      case TOTAL -> total;
+      case STATED -> stated;
+    };
   }
 
   /** Sets these sizes to those of a ticket. */
   public void set(Ticket ticket) {
-    set(ticket.sizes);
+    ticket.sizesInto(this);
   }
 
-  void set(long[] sizes) {
-    System.arraycopy(sizes, 0, values, 0, values.length);
+  void set(long ofInput, long ofOutput, long ofTotal, long ofStated) {
+    input = ofInput;
+    output = ofOutput;
+    total = ofTotal;
+    stated = ofStated;
   }
 
-  boolean admit(long[] sizes) {
-    for (int at = 0; at < values.length; at++) {
-      if (sizes[at] > values[at]) {
-        return false;
-      }
-    }
-    return true;
+  /** Returns whether no size of {@code other} is larger than its own. */
+  public boolean admits(Sizes other) {
+    return admits(other.input, other.output, other.total, other.stated);
+  }
+
+  boolean admits(long ofInput, long ofOutput, long ofTotal, long ofStated) {
+    return ofInput <= input && ofOutput <= output && ofTotal <= total && ofStated <= stated;
   }
 }

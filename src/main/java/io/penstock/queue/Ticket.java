@@ -1,7 +1,6 @@
 package io.penstock.queue;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dimension;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -59,14 +58,11 @@ public class Ticket extends Node {
    * @param deadlineNanos when its waiting ends; {@link io.penstock.time.Ticker#NEVER} for never
    */
   public Ticket(long order, Cost cost, long bytes, long arrivedNanos, long deadlineNanos) {
-    super(order, order);
+    super(order, cost);
     this.cost = cost;
     this.bytes = bytes;
     this.arrivedNanos = arrivedNanos;
     this.deadlineNanos = deadlineNanos;
-    for (Dimension dimension : Dimension.values()) {
-      sizes[dimension.index()] = dimension.of(cost);
-    }
   }
 
   /** Returns the arrival number. */

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Treap<N extends Node> {
   private @Nullable Node root;
   private @Nullable Node first;
-  private @Nullable Node last;
   private int size;
 
   int size() {
@@ -27,54 +26,59 @@ final class Treap<N extends Node> {
     return cast(first);
   }
 
-  @Nullable N after(N node) {
-    return cast(node.later);
-  }
-
   @SuppressWarnings("unchecked") // only nodes given to add are linked
   private @Nullable N cast(@Nullable Node node) {
     return (N) node;
   }
 
+  /** Returns the first after a place, or null. */
+  @Nullable N after(long rank, long order) {
+    Node found = null;
+    Node node = root;
+    while (node != null) {
+      if (node.before(rank, order) || node.at(rank, order)) {
+        node = node.right;
+      } else {
+        found = node;
+        node = node.left;
+      }
+    }
+    return cast(found);
+  }
+
+  @Nullable N after(N node) {
+    return after(node.rank, node.order);
+  }
+
+  /** Returns the one at the top, which knows the least sizes of all; null when empty. */
+  @Nullable Node top() {
+    return root;
+  }
+
   void add(N node) {
-    Node before = last;
-    if (before != null && node.before(before)) {
-      before = floor(node);
-    }
-    Node after = before == null ? first : before.later;
-    node.earlier = before;
-    node.later = after;
-    if (before == null) {
-      first = node;
-    } else {
-      before.later = node;
-    }
-    if (after == null) {
-      last = node;
-    } else {
-      after.earlier = node;
-    }
     root = insert(root, node);
+    if (first == null || node.before(first)) {
+      first = node;
+    }
     size++;
   }
 
   /** Removes a node; how often it was skipped is forgotten. */
   void remove(N node) {
     root = erase(root, node);
-    Node before = node.earlier;
-    Node after = node.later;
-    if (before == null) {
-      first = after;
-    } else {
-      before.later = after;
-    }
-    if (after == null) {
-      last = before;
-    } else {
-      after.earlier = before;
+    if (first != null && first.at(node.rank, node.order)) {
+      first = leftmost();
     }
     size--;
     node.clear();
+  }
+
+  private @Nullable Node leftmost() {
+    Node node = root;
+    while (node != null && node.left != null) {
+      node = node.left;
+    }
+    return node;
   }
 
   /** Counts a skip of all that are before a place. */
@@ -113,6 +117,9 @@ final class Treap<N extends Node> {
 
   /** Returns how often a node was skipped. */
   int skips(N node) {
+    if (mostSkips() == 0) {
+      return 0;
+    }
     Node at = root;
     while (at != null && !at.at(node.rank, node.order)) {
       at.settle();
@@ -159,18 +166,13 @@ final class Treap<N extends Node> {
     at.sum();
   }
 
-  /** Returns the least of all sizes, in each dimension; null when empty. */
-  long @Nullable [] least() {
-    return root == null ? null : root.least();
-  }
-
   /** Returns the first in order whose sizes are all within {@code room}, or null. */
   @Nullable N firstWithin(Sizes room) {
     return cast(firstWithin(root, room));
   }
 
   private static @Nullable Node firstWithin(@Nullable Node node, Sizes room) {
-    if (node == null || !room.admit(node.least())) {
+    if (node == null || !node.mayFit(room)) {
       return null;
     }
     Node found = firstWithin(node.left, room);
@@ -195,27 +197,13 @@ final class Treap<N extends Node> {
     if (node == null) {
       return best;
     }
-    probe.set(node.least());
+    node.leastInto(probe);
     if (instant.applyAsLong(probe) >= best) {
       return best;
     }
     long found = Math.min(best, node.soonest(instant, probe));
     found = soonest(node.left, instant, probe, found);
     return soonest(node.right, instant, probe, found);
-  }
-
-  private @Nullable Node floor(Node limit) {
-    Node found = null;
-    Node node = root;
-    while (node != null) {
-      if (node.before(limit)) {
-        found = node;
-        node = node.right;
-      } else {
-        node = node.left;
-      }
-    }
-    return found;
   }
 
   private static Node insert(@Nullable Node node, Node added) {

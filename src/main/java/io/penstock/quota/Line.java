@@ -144,7 +144,9 @@ public final class Line {
 
   /** Wakes all who wait, the one with the oldest ticket first. */
   public void wake() {
-    if (!waiters.isEmpty()) {
+    if (waiters.size() <= 1) {
+      waiters.forEach(Waiter::wake);
+    } else {
       oldestFirst().forEach(Waiter::wake);
     }
   }

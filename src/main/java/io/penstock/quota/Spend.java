@@ -19,6 +19,7 @@ public final class Spend {
   private long heldLeft;
   private long produced;
   private long lastSubCell = Long.MIN_VALUE;
+  private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
 
   Spend(Limit limit, Measure measure, Charge charge, Answer.Receipt receipt) {
@@ -35,25 +36,37 @@ public final class Spend {
   }
 
   /**
-   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most
-   * once in a sub-cell. Returns whether anything was charged.
+   * Returns whether anything was given back, or is held no more, since this was asked last: then
+   * others may go sooner than they think.
    */
-  public boolean produce(long outputTokens, long now) {
-    long subCell = Math.floorDiv(now, limit.subCellNanos());
-    return subCell != lastSubCell && charge(outputTokens, subCell, now);
+  public boolean eased() {
+    boolean was = eased;
+    eased = false;
+    return was;
   }
 
-  private boolean charge(long outputTokens, long subCell, long now) {
+  /**
+   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most
+   * once in a sub-cell.
+   */
+  public void produce(long outputTokens, long now) {
+    long subCell = Math.floorDiv(now, limit.subCellNanos());
+    if (subCell != lastSubCell) {
+      charge(outputTokens, subCell, now);
+    }
+  }
+
+  private void charge(long outputTokens, long subCell, long now) {
     long more = charge.produced(measure, outputTokens) - produced;
     if (more <= 0) {
-      return false;
+      return;
     }
     long unheld = Math.min(more, heldLeft);
     lastProduced = limit.charge(more, unheld, now);
     lastSubCell = subCell;
     heldLeft -= unheld;
     produced += more;
-    return true;
+    eased |= unheld > 0;
   }
 
   /**
@@ -74,10 +87,12 @@ public final class Spend {
       // Only what went into that cell can come out of it: the rest of the cell is others'.
       long back = Math.min(produced - output, lastProduced.taken());
       limit.give(lastProduced, back, 0, now);
+      eased = true;
     }
     if (heldLeft > 0) {
       limit.give(receipt, 0, heldLeft, now);
       heldLeft = 0;
+      eased = true;
     }
     return overTaken + Math.max(0, output - receipt.held());
   }
@@ -89,6 +104,7 @@ public final class Spend {
     }
     if (used < receipt.taken()) {
       limit.give(receipt, receipt.taken() - used, 0, now);
+      eased = true;
       return 0;
     }
     limit.charge(used - receipt.taken(), 0, now);

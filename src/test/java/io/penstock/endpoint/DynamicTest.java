@@ -128,13 +128,7 @@ class DynamicTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "//a///b//, /a/b",
-    "/a/%62/%c3%a9, /a/b/%C3%A9",
-    "/a/b%2fc, /a/b%2Fc",
-    "/%61/, /a",
-    "/a/.b, /a/.b"
-  })
+  @CsvSource({"//a///b//, /a/b", "/a/%62/%c3%a9, /a/b/%C3%A9", "/%61/, /a", "/a/.b, /a/.b"})
   void pathOfARequest_isNormalisedFirst(String written, String path) {
     apply(dynamic(House.none("/a"), 2));
     assertThat(enter(written).path()).isEqualTo(path);
@@ -143,8 +137,18 @@ class DynamicTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/a/%zz", "/a/%00", "/a/b%", "/a/../b", "/a/%2e", "/a/b\\c", "/a/b%5Cc"})
-  void pathWithoutANormalForm_isTheAncestors(String path) {
+  @ValueSource(
+      strings = {
+        "/a/%zz",
+        "/a/%00",
+        "/a/b%",
+        "/a/../b",
+        "/a/%2e",
+        "/a/b\\c",
+        "/a/b%5Cc",
+        "/a/b%2fc"
+      })
+  void pathThatIsNoneForAnEndpoint_isTheAncestors(String path) {
     apply(dynamic(House.none("/a"), 2));
     assertThat(enter(path).path()).isEqualTo("/a");
   }

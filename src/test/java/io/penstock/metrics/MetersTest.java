@@ -120,6 +120,23 @@ class MetersTest {
   }
 
   @Test
+  void shadows_areCountedUnderTheirReason_andWaitInAHistogramOfTheirOwn() {
+    meters.publish(new Event.Shadowed(0, "/a", 1, 2_000_000_000L, null));
+    meters.publish(new Event.Shadowed(0, "/a", 2, 3_000_000_000L, null));
+    meters.publish(new Event.Shadowed(0, "/a", 3, 9, Refusal.of(Reason.QUEUE_FULL, "no")));
+    String name = "penstock.tickets";
+    assertThat(counted(name, "outcome", "shadowed", "reason", "none")).isEqualTo(2);
+    assertThat(counted(name, "outcome", "shadowed", "reason", "queue_full")).isEqualTo(1);
+    assertThat(registry.get("penstock.shadow.wait").timer().count()).isEqualTo(2);
+    assertThat(registry.get("penstock.shadow.wait").timer().totalTime(TimeUnit.SECONDS))
+        .isEqualTo(5);
+    assertThat(registry.get("penstock.wait").timer().count()).isZero();
+    endpoints.apply(List.of());
+    meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
+    assertThat(registry.find("penstock.shadow.wait").timer()).isNull();
+  }
+
+  @Test
   void tokens_areCountedAtReleaseAndWhenSettled() {
     meters.publish(released("/a", "u", "m"));
     meters.publish(new Event.Settled(0, "/a", 1, "u", "m", 7, 12, 5));

@@ -44,6 +44,20 @@ class EventJsonTest {
   }
 
   @Test
+  void shadows_sayHowLongTheyWouldHaveWaited_orWhyNot() {
+    says(
+        new Event.Shadowed(THEN, "/a", 4, 1_999_999, null),
+        "shadowed",
+        TICKET + ",\"waited_ms\":1}");
+    says(
+        new Event.Shadowed(THEN, "/a", 4, 0, Refusal.of(Reason.QUEUE_TIMEOUT, "late")),
+        "shadowed",
+        TICKET
+            + ",\"waited_ms\":0,\"reason\":\"queue_timeout\",\"status\":429"
+            + ",\"detail\":\"late\",\"retry_after_ms\":1000}");
+  }
+
+  @Test
   void refusals_sayWhy() {
     says(
         new Event.Refused(THEN, "/a", 4, new Refusal(Reason.QUEUE_FULL, "full", 1_500_000_000)),

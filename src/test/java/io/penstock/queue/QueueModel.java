@@ -47,7 +47,7 @@ final class QueueModel {
 
   @Nullable Ticket firstWithin(Sizes room) {
     for (Ticket each : sorted()) {
-      if (room.admit(each.sizes)) {
+      if (each.fits(room)) {
         return each;
       }
     }

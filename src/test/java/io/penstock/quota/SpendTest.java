@@ -34,12 +34,16 @@ class SpendTest {
   @Test
   void output_isMovedFromHeldToChargedOnceInASubCell() {
     Spend spend = spend(Charge.TOTAL, new Cost(100, 50, 0));
-    assertThat(spend.produce(10, NOW)).isTrue();
+    spend.produce(10, NOW);
+    assertThat(spend.eased()).isTrue();
     assertThat(balance(NOW)).isEqualTo(new Balance(110, 0, 40));
-    assertThat(spend.produce(20, NOW + 1)).isFalse();
-    assertThat(spend.produce(20, NOW + SECOND - 1)).isFalse();
+    spend.produce(20, NOW + 1);
+    assertThat(spend.eased()).isFalse();
+    spend.produce(20, NOW + SECOND - 1);
+    assertThat(spend.eased()).isFalse();
     assertThat(balance(NOW)).isEqualTo(new Balance(110, 0, 40));
-    assertThat(spend.produce(20, NOW + SECOND)).isTrue();
+    spend.produce(20, NOW + SECOND);
+    assertThat(spend.eased()).isTrue();
     assertThat(balance(NOW + SECOND)).isEqualTo(new Balance(120, 0, 30));
     assertThat(spend.reserved()).isEqualTo(150);
   }
@@ -119,7 +123,8 @@ class SpendTest {
     List<Spend> spends = new ArrayList<>();
     Quota quota = new Quota("s", Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, strict)));
     quota.take(new Cost(1, 1, 0), NOW, spends);
-    assertThat(spends.getFirst().produce(1, NOW)).isFalse();
+    spends.getFirst().produce(1, NOW);
+    assertThat(spends.getFirst().eased()).isFalse();
     assertThat(spends.getFirst().settle(new Usage(9, 0, 9), 9, NOW)).isZero();
     assertThat(strict.earliest(1, NOW)).isEqualTo(NOW + SECOND);
   }
