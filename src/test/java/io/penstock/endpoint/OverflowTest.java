@@ -72,14 +72,15 @@ class OverflowTest {
   @Test
   void letInTogether_whoMayNotBeSkippedIsNot() {
     Bounds bounds = new Bounds(10, 100, Bounds.UNLIMITED);
-    Endpoint endpoint = open(House.tokens("/a", 100, 10), Order.FIFO, bounds, 0);
-    ask(endpoint, "a", 100);
-    ask(endpoint, "a", 95);
-    ask(endpoint, "b", 8); // waits for a place, and so do all behind it
+    Endpoint endpoint = open(House.tokens("/a", 105, 10), Order.FIFO, bounds, 0);
+    ask(endpoint, "c", 105);
+    ask(endpoint, "c", 95);
+    Pending first = ask(endpoint, "b", 8); // waits for a place, and so do all behind it
     Pending large = ask(endpoint, "a", 60);
     Pending other = ask(endpoint, "b", 2);
-    Pending small = ask(endpoint, "a", 3);
+    Pending small = ask(endpoint, "a", 1);
     house.at(10 * SECOND);
+    assertThat(went(first)).isTrue();
     assertThat(waits(large)).isTrue();
     assertThat(waits(other)).isTrue();
     assertThat(waits(small)).isTrue();

@@ -3,6 +3,7 @@ package io.penstock.sim;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Patience;
@@ -65,7 +66,8 @@ final class Crowd {
 
   private void submit() {
     List<SimEndpoint> live = world.oracle().live();
-    SimEndpoint endpoint = live.get(scenario.random.nextInt(live.size()));
+    SimEndpoint picked = live.get(scenario.random.nextInt(live.size()));
+    SimEndpoint endpoint = scenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
     Patience patience = patience();
     Ask ask =
         new Ask(
@@ -104,6 +106,25 @@ final class Crowd {
     if (scenario.cancels && scenario.chance(0.02)) {
       leave(ticket);
     }
+  }
+
+  /** Comes to a path below that one, for a while. */
+  private SimEndpoint enter(String path) {
+    String below = path + "/d" + scenario.random.nextInt(scenario.below);
+    Endpoint entered = world.registry().enter(below);
+    if (entered == null) {
+      throw new Violation("nobody serves " + below);
+    }
+    SimEndpoint endpoint = world.oracle().entered(below, entered);
+    world.at(
+        world.now() + (scenario.chance(0.5) ? 0 : scenario.seconds(20)),
+        () -> {
+          world.oracle().left(endpoint);
+          if (world.fault() != Fault.NEVER_LEFT || scenario.chance(0.9)) {
+            entered.leave();
+          }
+        });
+    return endpoint;
   }
 
   private static boolean fair(SimEndpoint endpoint) {

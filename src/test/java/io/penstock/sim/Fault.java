@@ -33,6 +33,8 @@ enum Fault {
   MORE_BLOCKED,
   /** All requests are of one flow. */
   ONE_FLOW,
+  /** Now and then a request that is done does not leave. */
+  NEVER_LEFT,
   /** Here it is the oracle that is broken: flows that come back bring what they saved up. */
   NO_LIFT;
 
@@ -73,6 +75,7 @@ enum Fault {
           NOT_PRODUCED,
           TOO_LITTLE_USED,
           ONE_FLOW,
+          NEVER_LEFT,
           NO_LIFT ->
           spec;
     };

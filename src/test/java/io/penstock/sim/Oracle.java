@@ -2,6 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Usage;
+import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
@@ -40,6 +41,17 @@ final class Oracle {
 
   Seen seen() {
     return seen;
+  }
+
+  /** A request came to a path and was let into that endpoint. */
+  SimEndpoint entered(String path, Endpoint endpoint) {
+    SimEndpoint known = ways.entered(path, endpoint);
+    seen.saw(known.spec.isDynamic() ? "dynamic" : "ancestor");
+    return known;
+  }
+
+  void left(SimEndpoint endpoint) {
+    ways.left(endpoint);
   }
 
   int running() {
@@ -145,6 +157,9 @@ final class Oracle {
       running--;
     }
     running += to == Stage.RUNNING ? 1 : 0;
+    if (to != Stage.RUNNING) {
+      ticket.endpoint.emptySince = world.now();
+    }
     ticket.stage = to;
     ticket.endpoint.count(from, ticket, -1);
     ticket.endpoint.count(to, ticket, 1);
@@ -218,11 +233,13 @@ final class Oracle {
   void still(long now, long until) {
     ways.noteClaims(true);
     quiet();
+    ways.still(until);
     checks.still(now, until);
   }
 
   /** All that was to be done at this instant is done. */
   void quiet() {
+    ways.follow();
     for (SimEndpoint endpoint : ways.all()) {
       endpoint.queue.over();
     }
@@ -230,6 +247,9 @@ final class Oracle {
 
   /** Nobody comes any more and all answers have ended. */
   void over(long now) {
+    if (ways.over() > 0) {
+      seen.saw("given up");
+    }
     checks.over(now);
   }
 

@@ -2,6 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Measure;
+import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
 import io.penstock.pool.Upstream;
@@ -32,6 +33,7 @@ final class OracleWays {
   private final List<SimPool> allPools = new ArrayList<>();
   private final IdentityHashMap<SimEndpoint, Map<@Nullable String, List<@Nullable SimPool>>> cache =
       new IdentityHashMap<>();
+  private final OracleDynamics dynamics;
   private List<SimEndpoint> living = List.of();
 
   /** How many configurations were applied. */
@@ -39,6 +41,7 @@ final class OracleWays {
 
   OracleWays(Simulation world) {
     this.world = world;
+    this.dynamics = new OracleDynamics(world, all, live);
   }
 
   List<SimEndpoint> all() {
@@ -83,8 +86,50 @@ final class OracleWays {
       }
       live.put(spec.path(), known);
     }
-    before.values().forEach(gone -> gone.removed = true);
+    Map<String, SimEndpoint> configured = Map.copyOf(live);
+    before.forEach((path, each) -> follow(path, each, configured));
+    refresh();
+  }
+
+  private void follow(String path, SimEndpoint endpoint, Map<String, SimEndpoint> configured) {
+    EndpointSpec next =
+        endpoint.spec.isDynamic() ? OracleDynamics.following(endpoint, configured) : null;
+    endpoint.removed = next == null;
+    if (next != null) {
+      endpoint.reconfigure(next, world.now());
+      live.put(path, endpoint);
+    }
+  }
+
+  private void refresh() {
     living = List.copyOf(live.values());
+  }
+
+  /** A request came to a path and was let into that endpoint. */
+  SimEndpoint entered(String path, Endpoint endpoint) {
+    SimEndpoint known = dynamics.entered(path, endpoint);
+    refresh();
+    return known;
+  }
+
+  void left(SimEndpoint endpoint) {
+    dynamics.left(endpoint);
+  }
+
+  /** Finds out which dynamic endpoints are gone. */
+  void follow() {
+    dynamics.follow();
+    refresh();
+  }
+
+  /** Returns how many dynamic endpoints were given up, when nothing happens any more. */
+  long over() {
+    dynamics.over();
+    return dynamics.givenUp();
+  }
+
+  void still(long until) {
+    dynamics.still(until);
   }
 
   void widened() {

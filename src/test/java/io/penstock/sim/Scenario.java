@@ -57,6 +57,9 @@ final class Scenario {
   final boolean exact;
 
   private final int flows;
+
+  /** How many paths below the configured ones requests come to. */
+  final int below;
   private final double meanTokens;
   private final int endpoints;
   private final int upstreams;
@@ -84,6 +87,7 @@ final class Scenario {
     jumps = !undisturbed && random.nextInt(4) == 0;
     jitter = random.nextInt(4) == 0;
     exact = random.nextInt(4) == 0;
+    below = random.nextInt(4) == 0 ? 1 + random.nextInt(6) : 0;
     flows = 1 + random.nextInt(4);
   }
 
@@ -184,7 +188,9 @@ final class Scenario {
         scheduling(),
         waiting(new Bounds(tickets, tokens, 1 << 20)),
         new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
+        below == 0
+            ? EndpointSpec.Descendants.SERVED
+            : new EndpointSpec.Descendants(chance(0.8), random.nextInt(5)),
         false,
         true,
         ways,

@@ -30,6 +30,11 @@ final class SimEndpoint {
   private final Map<SimTicket.Stage, long[]> sums = new EnumMap<>(SimTicket.Stage.class);
   EndpointSpec spec;
   boolean paused;
+
+  /** Requests that came in and have not left, their tickets aside; since when there is none. */
+  int inside;
+
+  long emptySince;
   boolean removed;
   private @Nullable OracleLimit limit;
 
@@ -128,6 +133,17 @@ final class SimEndpoint {
     sum[0] += sign;
     sum[1] += sign * ticket.cost.totalTokens();
     sum[2] += sign * ticket.bytes;
+  }
+
+  /** Takes over what became of the tickets of one that was given up. */
+  void inherit(SimEndpoint child) {
+    child.sums.forEach(
+        (stage, sum) -> {
+          long[] own = sum(stage);
+          for (int at = 0; at < own.length; at++) {
+            own[at] += sum[at];
+          }
+        });
   }
 
   long[] sum(SimTicket.Stage stage) {

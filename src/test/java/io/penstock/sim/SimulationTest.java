@@ -79,6 +79,9 @@ class SimulationTest {
                 "blocked left",
                 "expired",
                 "left",
+                "dynamic",
+                "ancestor",
+                "given up",
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
                 "refused COST_EXCEEDS_CAPACITY"));

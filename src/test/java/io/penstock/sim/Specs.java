@@ -31,6 +31,23 @@ final class Specs {
         Map.of());
   }
 
+  /** The settings of a dynamic endpoint below another, which it has from there. */
+  static EndpointSpec below(EndpointSpec parent, String path) {
+    return new EndpointSpec(
+        path,
+        parent.path(),
+        parent.algorithm(),
+        parent.limit(),
+        parent.scheduling(),
+        parent.waiting(),
+        parent.reading(),
+        parent.descendants(),
+        parent.shadow(),
+        parent.stripPrefix(),
+        parent.upstreams(),
+        Map.of());
+  }
+
   static EndpointSpec.Scheduling with(EndpointSpec.Scheduling scheduling, Order order) {
     return new EndpointSpec.Scheduling(
         order, scheduling.agingNanos(), scheduling.maxSkips(), scheduling.fairBy());

@@ -1,0 +1,145 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.sim.SimTicket.Stage;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints that requests made below configured ones: when they come, and when they are given up. */
+final class OracleDynamics {
+  private static final long IDLE = 600 * Scenario.SECOND;
+
+  private final Simulation world;
+
+  /** All there were, the removed ones too while somebody is inside. */
+  private final List<SimEndpoint> all;
+
+  private final Map<String, SimEndpoint> live;
+  private long givenUp;
+
+  OracleDynamics(Simulation world, List<SimEndpoint> all, Map<String, SimEndpoint> live) {
+    this.world = world;
+    this.all = all;
+    this.live = live;
+  }
+
+  /** A request has come to a path, and that is the endpoint it was let into. */
+  SimEndpoint entered(String path, Endpoint endpoint) {
+    follow();
+    SimEndpoint parent = live.get(path.substring(0, path.lastIndexOf('/')));
+    if (parent == null) {
+      throw new Violation("nobody serves " + path + ", and yet it has " + endpoint.path());
+    }
+    SimEndpoint known = live.get(path);
+    if (known == null) {
+      EndpointSpec.Descendants below = parent.spec.descendants();
+      known = below.dynamic() && count() < below.most() ? make(path, endpoint, parent) : parent;
+    }
+    if (known.endpoint != endpoint) {
+      throw new Violation(path + " is served by " + endpoint.path() + ", expected another");
+    }
+    known.inside++;
+    return known;
+  }
+
+  private long count() {
+    return live.values().stream().filter(each -> each.spec.isDynamic()).count();
+  }
+
+  private SimEndpoint make(String path, Endpoint endpoint, SimEndpoint parent) {
+    boolean lifts = world.fault() != Fault.NO_LIFT;
+    EndpointSpec spec = Specs.below(parent.spec, path);
+    SimEndpoint made = new SimEndpoint(endpoint, spec, lifts, world.now());
+    made.emptySince = world.now();
+    all.add(made);
+    live.put(path, made);
+    return made;
+  }
+
+  void left(SimEndpoint endpoint) {
+    endpoint.inside--;
+    endpoint.emptySince = world.now();
+  }
+
+  /** The settings of a dynamic endpoint after a configuration was applied; null: it is removed. */
+  static @Nullable EndpointSpec following(SimEndpoint child, Map<String, SimEndpoint> live) {
+    SimEndpoint parent = live.get(child.spec.configuredPath());
+    return parent != null && parent.spec.descendants().dynamic()
+        ? Specs.below(parent.spec, child.spec.path())
+        : null;
+  }
+
+  /** Finds out who was given up, and has the ancestor tell what became of their tickets. */
+  void follow() {
+    Registry registry = world.registry();
+    for (SimEndpoint each : List.copyOf(all)) {
+      if (each.spec.isDynamic()) {
+        boolean there = registry.find(each.spec.path()) == each.endpoint;
+        if (there == each.removed) {
+          mayBeGivenUp(each);
+        }
+        if (!there && empty(each)) {
+          bequeath(each);
+        }
+      }
+    }
+  }
+
+  private static boolean empty(SimEndpoint endpoint) {
+    return endpoint.inside == 0
+        && endpoint.sum(Stage.WAITING)[0] == 0
+        && endpoint.sum(Stage.RUNNING)[0] == 0;
+  }
+
+  private void mayBeGivenUp(SimEndpoint endpoint) {
+    boolean rested = world.now() - endpoint.emptySince >= IDLE && full(endpoint, world.now());
+    if (endpoint.removed || !empty(endpoint) || !rested) {
+      throw new Violation(endpoint.spec.path() + " was given up, or is there, and should not");
+    }
+    givenUp++;
+    endpoint.removed = true;
+    live.remove(endpoint.spec.path());
+  }
+
+  private void bequeath(SimEndpoint endpoint) {
+    all.remove(endpoint);
+    SimEndpoint heir = live.get(endpoint.spec.configuredPath());
+    if (heir != null) {
+      heir.inherit(endpoint);
+    }
+  }
+
+  private static boolean full(SimEndpoint endpoint, long now) {
+    OracleSpend.Metering own = endpoint.own;
+    return own == null
+        || (own.limit().free(now) >= own.limit().capacity() && own.limit().held() == 0);
+  }
+
+  /** How many were given up because nobody came any more. */
+  long givenUp() {
+    return givenUp;
+  }
+
+  /** Nothing happens any more. */
+  void over() {
+    follow();
+    if (count() > 0) {
+      throw new Violation("dynamic endpoints are there for ever: " + live.keySet());
+    }
+  }
+
+  /** Nothing happens until {@code until}: who has rested long enough by then is gone. */
+  void still(long until) {
+    for (SimEndpoint each : live.values()) {
+      boolean due = each.spec.isDynamic() && empty(each) && until - each.emptySince >= IDLE;
+      // A strict limit lets pass a little before it is as good as new.
+      if (due && !(each.own != null && each.own.limit() instanceof OracleStrict)
+          && full(each, until)) {
+        throw new Violation(each.spec.path() + " is there, though nobody was for long");
+      }
+    }
+  }
+}
