@@ -223,12 +223,14 @@ class ShadowTest {
             shadow(
                 spec,
                 new EndpointSpec.Scheduling(Order.FAIR, 0, 64, new EndpointSpec.FairBy.Key())));
-    for (String flow : List.of("x", "y", "x", "y")) {
+    for (String flow : List.of("x", "y", "x", "y", "x")) {
       Ask ask = new Ask(null, Cost.ofInput(100), 0, Patience.DEFAULT, 0, new Ask.Flow(flow, 1));
-      settlement(endpoint.submit(ask)).permitted(now());
+      Usage usage = new Usage(flow.equals("x") ? 10 : 100, 0, 0);
+      settlement(endpoint.submit(ask)).served(usage, 0, now());
     }
     house.at(40 * SECOND);
-    assertThat(told()).containsExactly("0 0", "1 10", "2 20", "3 30");
+    // x uses a tenth of what it asks for, so it has got less than y even after its second.
+    assertThat(told()).containsExactly("0 0", "1 10", "2 20", "4 30", "3 40");
   }
 
   @Test
