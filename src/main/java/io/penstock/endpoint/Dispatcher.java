@@ -4,7 +4,6 @@ import io.penstock.queue.Discipline;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
-import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -148,9 +147,11 @@ final class Dispatcher {
       choice.lane().hold(choice, now);
       return;
     }
-    if (!choice.lane().passes(pending, route, now) || !mayTake(choice, now)) {
+    if (!choice.lane().passes(pending, route, now) || !route.yields(choice, skipped, now)) {
       return;
     }
+    skipped.forEach(each -> each.skip(pending));
+    skipped.clear();
     List<Spend> spends = route.take(pending.cost(), now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
@@ -169,28 +170,6 @@ final class Dispatcher {
       spends.forEach(spend -> spend.giveBack(now));
       route.wake();
     }
-  }
-
-  /**
-   * Returns whether no earlier ticket claims what the choice would take. Only when all have been
-   * asked is it known: who waits for one quota may claim another.
-   */
-  private boolean mayTake(Choice choice, long now) {
-    Pending pending = choice.pending();
-    for (Quota quota : choice.route().quotas()) {
-      quota.line().ask(choice.lane(), pending, now);
-    }
-    if (choice.route().keptFrom(pending)) {
-      return false;
-    }
-    for (Quota quota : choice.route().quotas()) {
-      quota.line().skipped(choice.lane(), pending, skipped);
-    }
-    if (!skipped.isEmpty()) {
-      skipped.forEach(each -> each.skip(pending));
-      skipped.clear();
-    }
-    return true;
   }
 
   private long next() {
@@ -220,7 +199,11 @@ final class Dispatcher {
     long estimate =
         pending.refusesAboveNanos() == 0 || !discipline.foreseeable()
             ? 0
-            : Admission.estimate(ways, ahead(pending), pending, now);
+            : Admission.estimate(
+                ways,
+                Backlog.ahead(pending, discipline, lanes.values(), backlog, overflow),
+                pending,
+                now);
     elders.add(pending, backlog.tickets() + overflow.tickets());
     if (pending.deadlineNanos() != Ticker.NEVER) {
       deadlines.add(pending);
@@ -280,24 +263,6 @@ final class Dispatcher {
     return may;
   }
 
-  /** What will go before a ticket if everything fits. */
-  private Backlog ahead(Pending pending) {
-    Backlog ahead = new Backlog();
-    if (discipline.order() == Order.FIFO) {
-      ahead.add(backlog);
-      ahead.add(overflow.backlog());
-    } else {
-      lanes.values().forEach(lane -> lane.tickets().ahead(pending, ahead::add));
-      overflow.forEach(
-          each -> {
-            if (discipline.precedes(each, pending)) {
-              ahead.add(each);
-            }
-          });
-    }
-    return ahead;
-  }
-
   private Lane lane(@Nullable String model, long now) {
     Lane lane = lanes.get(model);
     if (lane == null) {
@@ -310,7 +275,9 @@ final class Dispatcher {
   private void enqueue(Pending pending, Lane lane, long now) {
     lane.add(pending, now);
     backlog.add(pending);
-    lanes.values().forEach(each -> each.yieldTo(pending));
+    if (discipline.order() != Order.FIFO) { // there nobody who comes is before anybody
+      lanes.values().forEach(each -> each.yieldTo(pending));
+    }
   }
 
   private void refuse(Pending pending, Refusal refusal) {

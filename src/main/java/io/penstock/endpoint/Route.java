@@ -9,6 +9,7 @@ import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,25 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns whether no ticket that comes before a choice claims what it would take; then those it
+   * skips are in {@code skipped}. Only when all have been asked is it known: who waits for one
+   * quota may claim another.
+   */
+  boolean yields(Choice choice, Set<Line.Waiter> skipped, long now) {
+    Pending pending = choice.pending();
+    for (Quota quota : quotas) {
+      quota.line().ask(choice.lane(), pending, now);
+    }
+    if (keptFrom(pending)) {
+      return false;
+    }
+    for (Quota quota : quotas) {
+      quota.line().skipped(choice.lane(), pending, skipped);
+    }
+    return true;
   }
 
   boolean admits(Sizes sizes, long now) {

@@ -135,11 +135,11 @@ class FairDisciplineTest {
     Ticket costly = park("a", 1, 1_000);
     park("a", 1, 10);
     park("b", 1, 10);
+    park("b", 1, 10);
     go(costly);
-    assertThat(flows.get(first().order())).isEqualTo("b");
-    discipline.settle(costly, 0);
-    go(first()); // b and a are both at 0: the older one, of a
-    assertThat(served("a")).isEqualTo(1_010);
+    discipline.settle(costly, 5);
+    // b is at 0 and a at 5; then b is at 10, and had the cost stood, a at 1,000.
+    assertThat(List.of(go(first()), go(first()), go(first()))).containsExactly("b", "a", "b");
   }
 
   @Test

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Endpoints that requests made below configured ones: when they come, and when they are given up. */
+/**
+ * Endpoints that requests made below configured ones: when they come, and when they are given up.
+ */
 final class OracleDynamics {
   private static final long IDLE = 600 * Scenario.SECOND;
 
@@ -136,7 +138,8 @@ final class OracleDynamics {
     for (SimEndpoint each : live.values()) {
       boolean due = each.spec.isDynamic() && empty(each) && until - each.emptySince >= IDLE;
       // A strict limit lets pass a little before it is as good as new.
-      if (due && !(each.own != null && each.own.limit() instanceof OracleStrict)
+      if (due
+          && !(each.own != null && each.own.limit() instanceof OracleStrict)
           && full(each, until)) {
         throw new Violation(each.spec.path() + " is there, though nobody was for long");
       }

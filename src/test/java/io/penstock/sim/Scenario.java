@@ -60,6 +60,7 @@ final class Scenario {
 
   /** How many paths below the configured ones requests come to. */
   final int below;
+
   private final double meanTokens;
   private final int endpoints;
   private final int upstreams;
