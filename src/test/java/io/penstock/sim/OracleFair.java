@@ -123,8 +123,10 @@ final class OracleFair {
 
   void settled(SimTicket ticket, long usedTokens) {
     Flow flow = flow(ticket);
-    flow.service += (usedTokens - tokens(ticket)) * flow.part;
-    if (usedTokens != tokens(ticket)) {
+    // A request without tokens is one all the same, whatever it was thought to cost.
+    long used = Math.max(1, usedTokens);
+    flow.service += (used - tokens(ticket)) * flow.part;
+    if (used != tokens(ticket)) {
       flow.stretch++; // what it was charged is not what it got
     }
   }
