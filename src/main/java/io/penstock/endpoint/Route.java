@@ -103,9 +103,12 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
 
   /**
    * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
-   * or it is kept for another. Null: there is none, or more than one.
+   * or it is kept for another. Null: there is none, or more than one, or it can never go this way.
    */
   @Nullable Quota onlyLacking(Sizes sizes, Ticket ticket, long now) {
+    if (obstacle(ticket.cost()) != null) {
+      return null;
+    }
     Quota lacking = null;
     for (Quota quota : quotas) {
       boolean lacks =

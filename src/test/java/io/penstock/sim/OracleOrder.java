@@ -154,6 +154,9 @@ final class OracleOrder {
     }
     boolean skipped = false;
     for (SimPool pool : ways.of(earlier)) {
+      if (pool != null && !OracleWays.possible(pool, earlier)) {
+        continue; // whatever frees there is of no use to it
+      }
       SimLine own = earlier.endpoint.line;
       boolean lacksOwn =
           keptFrom(earlier, own, gone) || OracleWays.lacks(earlier.endpoint, earlier, now);

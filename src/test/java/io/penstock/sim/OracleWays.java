@@ -246,7 +246,8 @@ final class OracleWays {
     return ways.stream().anyMatch(pool -> pool == null || possible(pool, ticket));
   }
 
-  private static boolean possible(SimPool pool, SimTicket ticket) {
+  /** Whether a pool could ever let a ticket pass. */
+  static boolean possible(SimPool pool, SimTicket ticket) {
     for (OracleSpend.Metering each : pool.meters) {
       if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.charge()))) {
         return false;
