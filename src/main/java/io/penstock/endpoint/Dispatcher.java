@@ -37,7 +37,10 @@ final class Dispatcher {
   }
 
   private static final Comparator<Pending> BY_DEADLINE =
-      Comparator.comparingLong(Pending::deadlineNanos).thenComparingLong(Pending::order);
+      (a, b) ->
+          a.deadlineNanos() == b.deadlineNanos()
+              ? Long.compare(a.order(), b.order())
+              : Long.compare(a.deadlineNanos(), b.deadlineNanos());
 
   private final Clerk clerk;
   private final Routes routes;

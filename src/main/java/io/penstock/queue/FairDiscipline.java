@@ -62,21 +62,17 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     sweep();
     Flow flow = flows.computeIfAbsent(name, absent -> new Flow(weight));
     flow.weigh(weight);
-    lift(flow);
     ticket.flow = flow;
     ticket.rank = 0;
   }
 
-  private void lift(Flow flow) {
-    if (flow.idle()) {
-      flow.lift(leastNow());
+  /** What a flow got, lifted when it comes back: to the least of the active, or of the last. */
+  double lifted(Flow flow) {
+    if (!flow.idle()) {
+      return flow.service();
     }
-  }
-
-  /** What the active flow that got least got; when none is active, what it last was. */
-  private double leastNow() {
-    double found = leastActive();
-    return found == Double.MAX_VALUE ? least : found;
+    double active = leastActive();
+    return Math.max(flow.service(), active == Double.MAX_VALUE ? least : active);
   }
 
   private double leastActive() {
@@ -90,7 +86,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
 
   void joins(Flow flow, long order) {
     if (flow.idle()) {
-      lift(flow);
+      flow.lift(lifted(flow));
       flow.since(order);
       busy++;
     }

@@ -261,7 +261,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   public void ahead(Ticket arrived, Consumer<? super T> visitor) {
     Flow flow = flow(arrived);
-    double until = flow.service();
+    double until = discipline.lifted(flow);
     Share<T> own = share(flow);
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {

@@ -47,7 +47,7 @@ public final class Line {
   /** For whom the quota is kept. */
   private record Claim(Waiter waiter, Ticket ticket) {}
 
-  private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
+  private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
 
   Line() {}
