@@ -8,13 +8,11 @@ import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,16 +34,10 @@ final class Dispatcher {
     void expired(Pending pending, Refusal refusal);
   }
 
-  private static final Comparator<Pending> BY_DEADLINE =
-      (a, b) ->
-          a.deadlineNanos() == b.deadlineNanos()
-              ? Long.compare(a.order(), b.order())
-              : Long.compare(a.deadlineNanos(), b.deadlineNanos());
-
   private final Clerk clerk;
   private final Routes routes;
   private final Map<@Nullable String, Lane> lanes = new HashMap<>();
-  private final TreeSet<Pending> deadlines = new TreeSet<>(BY_DEADLINE);
+  private final Deadlines deadlines = new Deadlines();
   private final Elders elders = new Elders();
   private final Backlog backlog = new Backlog();
   private final Overflow overflow = new Overflow();
@@ -79,10 +71,10 @@ final class Dispatcher {
 
   /** Ends the waiting of the first whose deadline is not after {@code until}; false if of none. */
   private boolean expireOne(long until, long now) {
-    if (deadlines.isEmpty() || deadlines.first().deadlineNanos() > until) {
+    Pending pending = deadlines.due(until);
+    if (pending == null) {
       return false;
     }
-    Pending pending = deadlines.first();
     remove(pending, false);
     if (pending.decide(State.EXPIRED)) {
       long waited = now - pending.arrivedNanos();
@@ -153,8 +145,10 @@ final class Dispatcher {
     if (!choice.lane().passes(pending, route, now) || !route.yields(choice, skipped, now)) {
       return;
     }
-    skipped.forEach(each -> each.skip(pending));
-    skipped.clear();
+    if (!skipped.isEmpty()) {
+      skipped.forEach(each -> each.skip(pending));
+      skipped.clear();
+    }
     List<Spend> spends = route.take(pending.cost(), now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
@@ -176,7 +170,7 @@ final class Dispatcher {
   }
 
   private long next() {
-    long next = deadlines.isEmpty() ? Ticker.NEVER : deadlines.first().deadlineNanos();
+    long next = deadlines.firstNanos();
     if (!paused) {
       for (Lane lane : lanes.values()) {
         next = Math.min(next, lane.wakeAt());
@@ -208,9 +202,7 @@ final class Dispatcher {
                 pending,
                 now);
     elders.add(pending, backlog.tickets() + overflow.tickets());
-    if (pending.deadlineNanos() != Ticker.NEVER) {
-      deadlines.add(pending);
-    }
+    deadlines.add(pending);
     if (overflow.tickets() == 0) {
       enqueue(pending, lane(pending.model(), now), now);
       step(now);
@@ -259,9 +251,7 @@ final class Dispatcher {
             && Admission.full(routes.bounds(), new Backlog(), pending) == null;
     if (may) {
       overflow.add(pending);
-      if (pending.deadlineNanos() != Ticker.NEVER) {
-        deadlines.add(pending);
-      }
+      deadlines.add(pending);
     }
     return may;
   }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,10 @@ final class Lane implements Line.Waiter {
   private Discipline<Pending> discipline;
   private TicketQueue<Pending> tickets;
   private long wakeAt = AWAKE;
+
+  /** Whether any ticket ever claimed because of a pace. */
+  private boolean paces;
+
   private volatile List<Route> routes;
   private volatile int maxSkips;
   private volatile @Nullable Pending head;
@@ -89,13 +94,7 @@ final class Lane implements Line.Waiter {
   /** Stands in no line and keeps nothing from others, until it is looked at again. */
   void withdraw() {
     leave();
-    lines(
-        line -> {
-          Ticket kept = line.keptFor(this);
-          if (kept != null) {
-            line.release(kept);
-          }
-        });
+    endClaims(claimant -> true);
     wakeAt = AWAKE;
   }
 
@@ -115,11 +114,16 @@ final class Lane implements Line.Waiter {
    * them: once the pace lets one of them pass, it is that one's turn.
    */
   void yieldTo(Pending arrived) {
+    if (paces) {
+      endClaims(claimant -> claimant.paced && discipline.precedes(arrived, claimant));
+    }
+  }
+
+  private void endClaims(Predicate<Pending> which) {
     lines(
         line -> {
-          Ticket kept = line.keptFor(this);
-          if (kept instanceof Pending one && one.paced && discipline.precedes(arrived, one)) {
-            line.release(one);
+          if (line.keptFor(this) instanceof Pending claimant && which.test(claimant)) {
+            line.release(claimant);
           }
         });
   }
@@ -133,7 +137,9 @@ final class Lane implements Line.Waiter {
       tickets.remove(pending);
     }
     show();
-    lines(line -> line.release(pending));
+    for (Route route : routes) {
+      route.release(pending);
+    }
     if (tickets.size() == 0) {
       leave();
     }
@@ -141,8 +147,7 @@ final class Lane implements Line.Waiter {
 
   /** Shows others the first ticket; it may see a claim of it end only after that. */
   void show() {
-    Pending first = tickets.first();
-    head = first;
+    head = tickets.first();
     headSkips = tickets.skipsOfFirst();
   }
 
@@ -229,7 +234,7 @@ final class Lane implements Line.Waiter {
       if (candidate != null) {
         boolean held = route.paced(sizes, now) > now;
         Choice choice = new Choice(this, candidate, route, held);
-        boolean waits = held && holds(choice, now);
+        boolean waits = held && route.paceKeptFor(candidate, sizes, now);
         if (!waits && (best == null || choice.before(best, discipline, now))) {
           best = choice;
         }
@@ -254,17 +259,6 @@ final class Lane implements Line.Waiter {
     return !kept || route.admits(sizes, now) ? first : null;
   }
 
-  /** Returns whether all that the pace holds back of a choice is kept for it; sizes are set. */
-  private boolean holds(Choice choice, long now) {
-    for (Quota quota : choice.route().quotas()) {
-      boolean mine = quota.line().keptFor(choice.pending());
-      if (!mine && quota.paced(sizes, now) > now) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /**
    * Has a ticket claim what the pace holds back. What a pace holds back it also holds for: nobody
    * overtakes a ticket that waits for the pace alone, or the smallest would always go first.
@@ -274,6 +268,7 @@ final class Lane implements Line.Waiter {
     for (Quota quota : choice.route().quotas()) {
       if (quota.paced(sizes, now) > now) {
         choice.pending().paced = claim(choice.pending(), quota, choice.route());
+        paces = true;
       }
     }
   }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param quotas all that must admit it, in the order in which they are taken: the endpoint's last
  */
 record Route(@Nullable Upstream upstream, List<Quota> quotas) {
+  /** More limits than most routes have. */
+  private static final int FEW = 4;
+
   Route {
     quotas = List.copyOf(quotas);
   }
@@ -32,6 +35,13 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
       }
     }
     return true;
+  }
+
+  /** Ends what is kept for a ticket. */
+  void release(Ticket ticket) {
+    for (Quota quota : quotas) {
+      quota.line().release(ticket);
+    }
   }
 
   boolean kept() {
@@ -101,6 +111,16 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
     return instant;
   }
 
+  /** Returns whether all that the pace holds back of a ticket of {@code sizes} is kept for it. */
+  boolean paceKeptFor(Ticket ticket, Sizes sizes, long now) {
+    for (Quota quota : quotas) {
+      if (!quota.line().keptFor(ticket) && quota.paced(sizes, now) > now) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
    * or it is kept for another. Null: there is none, or more than one, or it can never go this way.
@@ -144,7 +164,7 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
 
   /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
   @Nullable List<Spend> take(Cost cost, long now) {
-    List<Spend> spends = new ArrayList<>();
+    List<Spend> spends = new ArrayList<>(FEW);
     for (Quota quota : quotas) {
       if (!quota.take(cost, now, spends)) {
         spends.forEach(spend -> spend.giveBack(now));

@@ -60,7 +60,11 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   @Override
   public void enter(T ticket, int priority, String name, int weight) {
     sweep();
-    Flow flow = flows.computeIfAbsent(name, absent -> new Flow(weight));
+    Flow flow = flows.get(name);
+    if (flow == null) {
+      flow = new Flow(weight);
+      flows.put(name, flow);
+    }
     flow.weigh(weight);
     ticket.flow = flow;
     ticket.rank = 0;

@@ -9,7 +9,6 @@ import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.queue.Sizes;
 import io.penstock.time.Ticker;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -202,18 +201,19 @@ public final class Quota {
    */
   public boolean take(Cost cost, long now, List<Spend> spends) {
     Terms current = terms;
-    List<Spend> taken = new ArrayList<>(current.limits().size());
+    int before = spends.size();
     for (Metered metered : current.limits()) {
       Limit limit = metered.limit();
       Answer answer = limit.take(current.charge().weigh(metered.measure(), cost), now);
       if (answer instanceof Answer.Receipt receipt) {
-        taken.add(new Spend(limit, metered.measure(), current.charge(), receipt));
+        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt));
       } else {
+        List<Spend> taken = spends.subList(before, spends.size());
         taken.forEach(spend -> spend.giveBack(now));
+        taken.clear();
         return false;
       }
     }
-    spends.addAll(taken);
     return true;
   }
 
