@@ -32,6 +32,14 @@ public final class Totals {
     final LongAdder requests = new LongAdder();
     final LongAdder tokens = new LongAdder();
     final LongAdder bytes = new LongAdder();
+
+    /** Most tickets that do not wait hold no bytes. */
+    void add(long moreTokens, long moreBytes) {
+      tokens.add(moreTokens);
+      if (moreBytes != 0) {
+        bytes.add(moreBytes);
+      }
+    }
   }
 
   private final Map<Fate, Sum> sums = new EnumMap<>(Fate.class);
@@ -53,16 +61,14 @@ public final class Totals {
   void add(Fate fate, Cost cost, long bytes) {
     Sum sum = sum(fate);
     sum.requests.increment();
-    sum.tokens.add(cost.totalTokens());
-    sum.bytes.add(bytes);
+    sum.add(cost.totalTokens(), bytes);
   }
 
   void move(Fate from, Fate to, Cost cost, long bytes) {
     add(to, cost, bytes);
     Sum sum = sum(from);
     sum.requests.decrement();
-    sum.tokens.add(-cost.totalTokens());
-    sum.bytes.add(-bytes);
+    sum.add(-cost.totalTokens(), -bytes);
   }
 
   /** Returns how many tickets met that fate. */
