@@ -1,0 +1,126 @@
+package io.penstock.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.event.Event;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ten flows at one endpoint, one of which sends nine tenths of all there is. */
+class FairShareTest {
+  private static final int FLOWS = 10;
+  private static final int EACH = 120;
+  private static final int GREEDY = 9 * (FLOWS - 1) * EACH;
+  private static final int LARGEST = 100;
+
+  private final House house = new House();
+  private final SplittableRandom random = new SplittableRandom(11);
+  private final Map<Long, Integer> flows = new HashMap<>();
+  private final long[] got = new long[FLOWS];
+
+  private Endpoint open() {
+    EndpointSpec base = House.tokens("/a", 5_000, 1).spec();
+    Bounds bounds = new Bounds(100_000, Bounds.UNLIMITED, Bounds.UNLIMITED);
+    EndpointSpec spec =
+        new EndpointSpec(
+            base.path(),
+            base.path(),
+            base.algorithm(),
+            base.limit(),
+            new Scheduling(Order.FAIR, 0, 64, new FairBy.Header("x-team")),
+            Waiting.of(bounds, 0, 0),
+            base.reading(),
+            base.descendants(),
+            false,
+            true,
+            base.upstreams(),
+            base.shown());
+    house.registry.apply(List.of(spec));
+    house.drivers.run();
+    return house.endpoint("/a");
+  }
+
+  private void send(Endpoint endpoint, int flow, int weight) {
+    Cost cost = Cost.ofInput(1 + random.nextInt(LARGEST));
+    Ask.Flow whose = new Ask.Flow("flow-" + flow, weight);
+    Pending sent = endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, whose));
+    flows.put(sent.order(), flow);
+    sent.whenDecided(
+        outcome -> {
+          if (outcome instanceof Outcome.Granted(Settlement settlement)) {
+            settlement.permitted(house.ticker.nanos());
+          }
+        });
+  }
+
+  private static double jain(double[] shares) {
+    double sum = 0;
+    double squares = 0;
+    for (double share : shares) {
+      sum += share;
+      squares += share * share;
+    }
+    return sum * sum / (shares.length * squares);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void oneSendsNineTenths_allGetTheirShareAtEveryInstant(boolean weighted) {
+    int[] weights = IntStream.range(0, FLOWS).map(flow -> weighted ? 1 + flow % 4 : 1).toArray();
+    Endpoint endpoint = open();
+    endpoint.pause(true);
+    house.drivers.run();
+    for (int each = 0; each < GREEDY; each++) {
+      send(endpoint, 0, weights[0]);
+      if (each % (GREEDY / EACH) == 0) {
+        for (int flow = 1; flow < FLOWS; flow++) {
+          send(endpoint, flow, weights[flow]);
+        }
+      }
+    }
+    int[] left = new int[FLOWS];
+    flows.values().forEach(flow -> left[flow]++);
+    endpoint.pause(false);
+    house.drivers.run();
+    house.at(30 * House.SECOND);
+    int releases = 0;
+    for (Event.Released released : house.recorded.of(Event.Released.class)) {
+      int flow = flows.getOrDefault(released.ticket(), -1);
+      got[flow] += released.cost().totalTokens();
+      left[flow]--;
+      if (IntStream.of(left).min().orElse(0) == 0) {
+        break; // one is not busy any more
+      }
+      releases++;
+      assertShares(weights);
+    }
+    assertThat(releases).isGreaterThan(400);
+    double[] shares = new double[FLOWS];
+    for (int flow = 0; flow < FLOWS; flow++) {
+      shares[flow] = (double) got[flow] / weights[flow];
+    }
+    assertThat(jain(shares)).isGreaterThanOrEqualTo(0.99);
+  }
+
+  /** Equal weights: 3 × the largest; others: as much, for the lighter of the two. */
+  private void assertShares(int[] weights) {
+    for (int one = 0; one < FLOWS; one++) {
+      for (int other = 0; other < one; other++) {
+        double gap =
+            Math.abs((double) got[one] / weights[one] - (double) got[other] / weights[other]);
+        assertThat(gap * Math.min(weights[one], weights[other])).isLessThanOrEqualTo(3 * LARGEST);
+      }
+    }
+  }
+}
