@@ -31,9 +31,9 @@ import org.openjdk.jmh.annotations.Warmup;
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Warmup(iterations = 10, time = 1)
+@Warmup(iterations = 8, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(4)
+@Fork(3)
 @State(Scope.Thread)
 public class ParkingBenchmark {
   private static final int WAITING = 5_000;
