@@ -55,10 +55,7 @@ final class Dispatcher {
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
-    boolean late = true;
-    while (late) {
-      late = expireOne(now - 1, now);
-    }
+    expireLate(now);
     // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
     // one that expires may have kept what the next needs.
     do {
@@ -67,6 +64,14 @@ final class Dispatcher {
       } while (letIn(now));
     } while (expireOne(now, now));
     return next();
+  }
+
+  /** Ends the waiting of those whose time was up before {@code now}. */
+  private void expireLate(long now) {
+    boolean late = true;
+    while (late) {
+      late = expireOne(now - 1, now);
+    }
   }
 
   /** Ends the waiting of the first whose deadline is not after {@code until}; false if of none. */
@@ -184,6 +189,7 @@ final class Dispatcher {
     if (pending.state() != State.PARKED) {
       return; // its client was faster
     }
+    expireLate(now); // whose time is up takes no place from who comes
     Lane known = lanes.get(pending.model());
     List<Route> ways = known == null ? routes.of(pending.model(), now) : known.routes();
     Refusal refusal = Admission.impossible(ways, routes, pending);

@@ -22,7 +22,9 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   private static final double MOST_AHEAD = 1.5;
   private static final int FEW = 1_024;
 
-  /** How many flows are remembered for having got more than others, though nothing of them runs. */
+  /**
+   * How many flows are remembered for having got more than others, though nothing of them waits.
+   */
   private static final int MOST_REMEMBERED = 10_000;
 
   private final Map<String, Flow> flows = new HashMap<>();

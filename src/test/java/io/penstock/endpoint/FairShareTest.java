@@ -10,7 +10,6 @@ import io.penstock.event.Event;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -30,25 +29,9 @@ class FairShareTest {
   private final long[] got = new long[FLOWS];
 
   private Endpoint open() {
-    EndpointSpec base = House.tokens("/a", 5_000, 1).spec();
     Bounds bounds = new Bounds(100_000, Bounds.UNLIMITED, Bounds.UNLIMITED);
-    EndpointSpec spec =
-        new EndpointSpec(
-            base.path(),
-            base.path(),
-            base.algorithm(),
-            base.limit(),
-            new Scheduling(Order.FAIR, 0, 64, new FairBy.Header("x-team")),
-            Waiting.of(bounds, 0, 0),
-            base.reading(),
-            base.descendants(),
-            false,
-            true,
-            base.upstreams(),
-            base.shown());
-    house.registry.apply(List.of(spec));
-    house.drivers.run();
-    return house.endpoint("/a");
+    Scheduling fair = new Scheduling(Order.FAIR, 0, 64, new FairBy.Header("x-team"));
+    return house.open(House.tokens("/a", 5_000, 1), fair, Waiting.of(bounds, 0, 0));
   }
 
   private void send(Endpoint endpoint, int flow, int weight) {

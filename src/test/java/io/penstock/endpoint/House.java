@@ -3,6 +3,8 @@ package io.penstock.endpoint;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.EventBus;
 import io.penstock.event.Events;
@@ -96,6 +98,24 @@ final class House {
           List.of(specs));
     }
 
+    /** The same, but for the order in which tickets leave, and for how they wait. */
+    EndpointSpec spec(Scheduling scheduling, Waiting waiting) {
+      EndpointSpec base = spec();
+      return new EndpointSpec(
+          path,
+          path,
+          algorithm,
+          limit,
+          scheduling,
+          waiting,
+          base.reading(),
+          base.descendants(),
+          false,
+          true,
+          upstreams,
+          base.shown());
+    }
+
     EndpointSpec spec() {
       return new EndpointSpec(
           path,
@@ -159,6 +179,12 @@ final class House {
 
   Endpoint open(Setup setup) {
     apply(setup);
+    return endpoint(setup.path());
+  }
+
+  Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
+    registry.apply(List.of(setup.spec(scheduling, waiting)));
+    drivers.run();
     return endpoint(setup.path());
   }
 

@@ -35,24 +35,8 @@ class OrderTest {
   }
 
   private Endpoint open(House.Setup setup, Order order, Waiting waiting) {
-    EndpointSpec base = setup.spec();
-    EndpointSpec spec =
-        new EndpointSpec(
-            base.path(),
-            base.path(),
-            base.algorithm(),
-            base.limit(),
-            new Scheduling(order, 30 * SECOND, 64, new FairBy.Key()),
-            waiting,
-            base.reading(),
-            base.descendants(),
-            false,
-            true,
-            base.upstreams(),
-            base.shown());
-    house.registry.apply(List.of(spec));
-    house.drivers.run();
-    return house.endpoint(base.path());
+    Scheduling scheduling = new Scheduling(order, 30 * SECOND, 64, new FairBy.Key());
+    return house.open(setup, scheduling, waiting);
   }
 
   private static Pending submit(Endpoint endpoint, long tokens, int priority, String flow) {

@@ -14,8 +14,6 @@ import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import io.penstock.refusal.Reason;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,24 +27,8 @@ class OverflowTest {
   }
 
   private Endpoint open(House.Setup setup, Order order, Bounds bounds, int maxSkips) {
-    EndpointSpec base = setup.spec();
-    EndpointSpec spec =
-        new EndpointSpec(
-            base.path(),
-            base.path(),
-            base.algorithm(),
-            base.limit(),
-            new Scheduling(order, 0, maxSkips, new FairBy.Key()),
-            new Waiting(bounds, 10, 0, false, 0, 0),
-            base.reading(),
-            base.descendants(),
-            false,
-            true,
-            List.of(),
-            Map.of());
-    house.registry.apply(List.of(spec));
-    house.drivers.run();
-    return house.endpoint(base.path());
+    Scheduling scheduling = new Scheduling(order, 0, maxSkips, new FairBy.Key());
+    return house.open(setup, scheduling, new Waiting(bounds, 10, 0, false, 0, 0));
   }
 
   @Test
@@ -62,6 +44,22 @@ class OverflowTest {
     assertThat(waits(small)).isTrue();
     house.at(20 * SECOND);
     assertThat(went(small)).isTrue();
+    House.assertBalanced(endpoint);
+  }
+
+  @Test
+  void timeOfTheBlockedIsUp_theyTakeNoPlaceFromWhoComesBeforeTheAlarm() {
+    Bounds one = new Bounds(1, Bounds.UNLIMITED, Bounds.UNLIMITED);
+    Scheduling fifo = Scheduling.fifo(64);
+    Waiting oneMore = new Waiting(one, 1, 0, false, 5 * SECOND, 0);
+    Endpoint endpoint = house.open(House.strict("/a", 1, 3_600), fifo, oneMore);
+    submit(endpoint, 1);
+    submit(endpoint, 1);
+    Pending blocked = submit(endpoint, 1);
+    house.ticker.advance(6 * SECOND); // the clock jumps, and no alarm has rung
+    Pending came = submit(endpoint, 1);
+    assertThat(refusal(blocked).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
+    assertThat(waits(came)).isTrue();
     House.assertBalanced(endpoint);
   }
 
