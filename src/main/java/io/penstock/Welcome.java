@@ -43,9 +43,9 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
   }
 
   private static String upstream(UpstreamSpec spec) {
-    return spec.disabledBecause() == null
+    return spec.access().disabledBecause() == null
         ? spec.id()
-        : spec.id() + " (disabled: " + spec.disabledBecause() + ")";
+        : spec.id() + " (disabled: " + spec.access().disabledBecause() + ")";
   }
 
   /** The three lines of the README. */

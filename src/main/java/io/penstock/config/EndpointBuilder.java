@@ -162,15 +162,16 @@ final class EndpointBuilder {
 
   private void note(UpstreamSpec upstream, Place start, Place id) {
     draft.upstream(upstream, id);
-    if (upstream.disabledBecause() != null) {
+    if (upstream.access().disabledBecause() != null) {
       draft.warn(
           start,
-          "upstream '%s' is disabled: %s".formatted(upstream.id(), upstream.disabledBecause()));
+          "upstream '%s' is disabled: %s"
+              .formatted(upstream.id(), upstream.access().disabledBecause()));
     }
     if (values.usable(ALGORITHM)
         && values.get(ALGORITHM) == Algorithm.TOKEN_WINDOW
         && !upstream.url().getScheme().equals("mock")
-        && upstream.limits().none()) {
+        && upstream.budget().limits().none()) {
       draft.warn(
           start,
           "upstream '%s' has no limit of its own, and 60 seconds may hold more than its provider"
@@ -199,7 +200,7 @@ final class EndpointBuilder {
             rls),
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
-        values.get(STRIP_PREFIX),
+        EndpointSpec.Forwarding.plain(values.get(STRIP_PREFIX)),
         upstreams.specs(),
         shown,
         values.stated());

@@ -24,7 +24,7 @@ final class EndpointSettings {
   static final Setting<Dialect> DIALECT =
       Setting.fixed(
           "dialect",
-          Words.Choice.of(List.of(Dialect.values()), d -> lower(d), "gemini", "azure"),
+          Words.Choice.of(List.of(Dialect.values()), d -> lower(d)),
           Dialect.NONE,
           "How cost and usage are read.");
 
@@ -170,7 +170,7 @@ final class EndpointSettings {
   static final Setting<CostFrom> COST_FROM =
       Setting.derived(
           "cost_from",
-          Words.Choice.of(List.of(CostFrom.values()), c -> lower(c), "provider"),
+          Words.Choice.of(List.of(CostFrom.values()), c -> lower(c)),
           "body with a dialect, else query",
           values -> values.get(DIALECT) == Dialect.NONE ? CostFrom.QUERY : CostFrom.BODY,
           "Where the cost of a request is read; max takes the larger.");

@@ -41,21 +41,27 @@ final class UpstreamBuilder {
     List<String> names = new ArrayList<>();
     note(names, UpstreamSettings.URL, a.url(), b.url());
     boolean sameKey =
-        Objects.equals(a.apiKey(), b.apiKey())
-            && Objects.equals(a.disabledBecause(), b.disabledBecause());
+        Objects.equals(a.access().apiKey(), b.access().apiKey())
+            && Objects.equals(a.access().disabledBecause(), b.access().disabledBecause());
     note(names, UpstreamSettings.API_KEY, sameKey, true);
-    note(names, UpstreamSettings.HEADERS, a.headers(), b.headers());
+    note(names, UpstreamSettings.HEADERS, a.access().headers(), b.access().headers());
     note(names, UpstreamSettings.MODELS, a.models(), b.models());
     note(names, UpstreamSettings.WEIGHT, a.weight(), b.weight());
-    note(names, UpstreamSettings.RPM_LIMIT, a.limits().rpm(), b.limits().rpm());
-    note(names, UpstreamSettings.TPM_LIMIT, a.limits().tpm(), b.limits().tpm());
-    note(names, UpstreamSettings.ITPM_LIMIT, a.limits().itpm(), b.limits().itpm());
-    note(names, UpstreamSettings.OTPM_LIMIT, a.limits().otpm(), b.limits().otpm());
-    note(names, UpstreamSettings.CHARGE, a.charge(), b.charge());
-    note(names, UpstreamSettings.GUARD, a.guardNanos(), b.guardNanos());
-    note(names, UpstreamSettings.BURST_SECONDS, a.burstSeconds(), b.burstSeconds());
-    Timeouts one = a.timeouts();
-    Timeouts other = b.timeouts();
+    note(names, UpstreamSettings.RPM_LIMIT, a.budget().limits().rpm(), b.budget().limits().rpm());
+    note(names, UpstreamSettings.TPM_LIMIT, a.budget().limits().tpm(), b.budget().limits().tpm());
+    note(
+        names, UpstreamSettings.ITPM_LIMIT, a.budget().limits().itpm(), b.budget().limits().itpm());
+    note(
+        names, UpstreamSettings.OTPM_LIMIT, a.budget().limits().otpm(), b.budget().limits().otpm());
+    note(names, UpstreamSettings.CHARGE, a.budget().charge(), b.budget().charge());
+    note(names, UpstreamSettings.GUARD, a.budget().guardNanos(), b.budget().guardNanos());
+    note(
+        names,
+        UpstreamSettings.BURST_SECONDS,
+        a.budget().burstSeconds(),
+        b.budget().burstSeconds());
+    Timeouts one = a.link().timeouts();
+    Timeouts other = b.link().timeouts();
     note(names, UpstreamSettings.CONNECT_TIMEOUT, one.connectNanos(), other.connectNanos());
     note(names, UpstreamSettings.FIRST_BYTE_TIMEOUT, one.firstByteNanos(), other.firstByteNanos());
     note(names, UpstreamSettings.STALL_TIMEOUT, one.stallNanos(), other.stallNanos());

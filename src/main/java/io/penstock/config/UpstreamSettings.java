@@ -122,9 +122,9 @@ final class UpstreamSettings {
 
   private static Charge chargeOf(Dialect dialect) {
     return switch (dialect) {
-      case OPENAI -> Charge.OPENAI;
+      case OPENAI, AZURE -> Charge.OPENAI;
       case ANTHROPIC -> Charge.ANTHROPIC;
-      case NONE -> Charge.TOTAL;
+      case GEMINI, NONE -> Charge.TOTAL;
     };
   }
 }

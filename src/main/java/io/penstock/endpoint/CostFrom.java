@@ -7,5 +7,7 @@ public enum CostFrom {
   /** From {@code ?tokens=} or {@code X-Token-Cost}. */
   QUERY,
   /** From both; the larger input counts. */
-  MAX
+  MAX,
+  /** From the provider's own count of the body. */
+  PROVIDER
 }

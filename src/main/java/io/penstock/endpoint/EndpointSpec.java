@@ -24,7 +24,7 @@ import java.util.Set;
  * @param reading how its requests are read
  * @param descendants what becomes of paths below it that nobody configured
  * @param shadow whether everything is decided and counted and nothing is held
- * @param stripPrefix whether the configured path is removed before forwarding
+ * @param forwarding how they go there
  * @param upstreams where its requests go; empty for a permit endpoint
  * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
  *     masked
@@ -40,7 +40,7 @@ public record EndpointSpec(
     Reading reading,
     Descendants descendants,
     boolean shadow,
-    boolean stripPrefix,
+    Forwarding forwarding,
     List<UpstreamSpec> upstreams,
     Map<String, Object> shown,
     Set<String> stated) {
@@ -69,7 +69,7 @@ public record EndpointSpec(
         reading,
         descendants,
         shadow,
-        stripPrefix,
+        Forwarding.plain(stripPrefix),
         upstreams,
         shown,
         Set.of());
@@ -133,6 +133,7 @@ public record EndpointSpec(
    * @param defaultTokens the input when nothing better is known, ≥ 0
    * @param defaultOutputTokens the output expected when nothing is said, ≥ 0
    * @param maxBodyBytes the largest weighed body
+   * @param maxUploadBytes the largest body that is streamed through
    * @param lenient whether parameters that cannot be read count as unsaid, and are no fault
    */
   public record Reading(
@@ -141,7 +142,29 @@ public record EndpointSpec(
       long defaultTokens,
       long defaultOutputTokens,
       long maxBodyBytes,
+      long maxUploadBytes,
       boolean lenient) {
+    /** The largest body that is streamed through, unless configured: 512 MiB. */
+    public static final long UPLOAD_BYTES = 512L << 20;
+
+    /** Uploads of the usual size. */
+    public Reading(
+        Dialect dialect,
+        CostFrom costFrom,
+        long defaultTokens,
+        long defaultOutputTokens,
+        long maxBodyBytes,
+        boolean lenient) {
+      this(
+          dialect,
+          costFrom,
+          defaultTokens,
+          defaultOutputTokens,
+          maxBodyBytes,
+          UPLOAD_BYTES,
+          lenient);
+    }
+
     /** Parameters that cannot be read are a fault. */
     public Reading(
         Dialect dialect,
@@ -150,6 +173,53 @@ public record EndpointSpec(
         long defaultOutputTokens,
         long maxBodyBytes) {
       this(dialect, costFrom, defaultTokens, defaultOutputTokens, maxBodyBytes, false);
+    }
+  }
+
+  /**
+   * How requests go to upstreams.
+   *
+   * @param stripPrefix whether the configured path is removed before forwarding
+   * @param affinity what keeps requests to one upstream
+   * @param upgrades whether a connection may become another protocol, such as WebSocket
+   * @param fallbacks by the model asked for, what else may serve it
+   */
+  public record Forwarding(
+      boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
+    public Forwarding {
+      fallbacks = Map.copyOf(fallbacks);
+    }
+
+    /** Returns forwarding to any upstream, without fallbacks. */
+    public static Forwarding plain(boolean stripPrefix) {
+      return new Forwarding(stripPrefix, new Affinity.None(), true, Map.of());
+    }
+  }
+
+  /** What keeps requests to one upstream, as long as it can serve them. */
+  public sealed interface Affinity {
+    /** Nothing does. */
+    record None() implements Affinity {}
+
+    /** The client's API key. */
+    record Key() implements Affinity {}
+
+    /** The value of a header. */
+    record Header(String name) implements Affinity {}
+
+    /** What the request refers to, such as an earlier answer: only who gave it knows it. */
+    record Auto() implements Affinity {}
+  }
+
+  /**
+   * Models that may serve in the place of another.
+   *
+   * @param models the first that has room serves
+   * @param afterNanos for whoever has waited that long, ≥ 0
+   */
+  public record Fallback(List<String> models, long afterNanos) {
+    public Fallback {
+      models = List.copyOf(models);
     }
   }
 
@@ -198,7 +268,7 @@ public record EndpointSpec(
         reading,
         descendants,
         shadow,
-        stripPrefix,
+        forwarding,
         upstreams,
         as,
         stated);

@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
+import io.penstock.pool.Failure;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
@@ -135,6 +136,18 @@ public final class Settlement {
       pending.endpoint().ended(pending, Fate.REFUSED);
       publish(new Event.Refused(now, path(), pending.order(), refusal));
     }
+  }
+
+  /**
+   * Ends an attempt of which the client has had nothing, and has the request wait at its old place
+   * for another: what key, group, model and endpoint gave stays taken, what the upstream gave is
+   * settled.
+   *
+   * @param elsewhere whether it is to go to another upstream, if there is one that serves it
+   * @return the ticket that waits now, or null when this was settled before
+   */
+  public @Nullable Pending again(Failure failure, boolean elsewhere, long now) {
+    return null;
   }
 
   /** The ticket was never sent, because its client went away: all is returned. */

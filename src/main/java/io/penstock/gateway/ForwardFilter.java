@@ -73,7 +73,7 @@ final class ForwardFilter implements GlobalFilter, Ordered {
 
   /** The framework reads the connect timeout from the route. */
   private static Route route(UpstreamSpec spec, URI target) {
-    int millis = (int) Math.max(1, spec.timeouts().connectNanos() / 1_000_000);
+    int millis = (int) Math.max(1, spec.link().timeouts().connectNanos() / 1_000_000);
     return Route.async()
         .id(spec.id())
         .uri(target)

@@ -45,10 +45,10 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
       // A compressed answer would hide its usage.
       headers.set(HttpHeaders.ACCEPT_ENCODING, "identity");
     }
-    if (upstream.apiKey() != null) {
-      passage.speech().credentials(upstream.apiKey()).forEach(headers::set);
+    if (upstream.access().apiKey() != null) {
+      passage.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
-    upstream.headers().forEach(headers::set);
+    upstream.access().headers().forEach(headers::set);
     return new OutgoingRequest(request, headers, passage);
   }
 

@@ -68,6 +68,6 @@ final class Paths {
 
   /** Returns the path an upstream is asked for. */
   static String forwarded(EndpointSpec spec, String path) {
-    return spec.stripPrefix() ? below(spec, path) : path;
+    return spec.forwarding().stripPrefix() ? below(spec, path) : path;
   }
 }

@@ -93,6 +93,6 @@ final class UpstreamClient implements HttpClientCustomizer {
   private static UpstreamSpec.@Nullable Timeouts timeouts(@Nullable Passage passage) {
     Settlement settlement = passage == null ? null : passage.settlement();
     Upstream upstream = settlement == null ? null : settlement.upstream();
-    return upstream == null ? null : upstream.spec().timeouts();
+    return upstream == null ? null : upstream.spec().link().timeouts();
   }
 }

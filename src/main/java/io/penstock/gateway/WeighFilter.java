@@ -89,14 +89,14 @@ final class WeighFilter implements GlobalFilter, Ordered {
 
   private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
     return switch (reading.costFrom()) {
-      case BODY -> body;
+      case BODY, PROVIDER -> body;
       case QUERY -> Cost.ofInput(tokens == null ? reading.defaultTokens() : tokens);
       case MAX -> tokens == null ? body : body.withInputAtLeast(tokens);
     };
   }
 
   private static Cost unweighed(EndpointSpec.Reading reading, @Nullable Long tokens) {
-    return reading.costFrom() == CostFrom.BODY
+    return reading.costFrom() == CostFrom.BODY || reading.costFrom() == CostFrom.PROVIDER
         ? Cost.NO_TOKENS
         : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
   }

@@ -41,7 +41,7 @@ public final class Upstream {
 
   /** Returns whether it takes requests at all. */
   public boolean enabled() {
-    return spec.disabledBecause() == null;
+    return spec.access().disabledBecause() == null;
   }
 
   /** Returns its pools by the upstream's own name for the model, those that were used. */
@@ -66,14 +66,14 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
-    Quota quota = new Quota("upstream " + spec.id(), spec.charge(), limits(pool, now));
+    Quota quota = new Quota("upstream " + spec.id(), spec.budget().charge(), limits(pool, now));
     quota.widen(jitterNanos);
     return quota;
   }
 
   private List<Metered> limits(String pool, long now) {
     List<Metered> limits = new ArrayList<>();
-    UpstreamSpec.Limits limit = spec.limits();
+    UpstreamSpec.Limits limit = spec.budget().limits();
     add(limits, pool, Measure.REQUESTS, limit.rpm(), now);
     add(limits, pool, Measure.TOKENS, limit.tpm(), now);
     add(limits, pool, Measure.INPUT_TOKENS, limit.itpm(), now);
@@ -90,8 +90,9 @@ public final class Upstream {
   }
 
   private LimitSpec specOf(long perMinute) {
-    long burst = Math.max(1, (long) ((double) perMinute * Math.min(1, spec.burstSeconds() / 60)));
-    return new LimitSpec.TrailingWindow(perMinute, windowNanos, spec.guardNanos(), burst);
+    long burst =
+        Math.max(1, (long) ((double) perMinute * Math.min(1, spec.budget().burstSeconds() / 60)));
+    return new LimitSpec.TrailingWindow(perMinute, windowNanos, spec.budget().guardNanos(), burst);
   }
 
   /** Gives it another configuration; what its pools owe stays. */
@@ -102,9 +103,23 @@ public final class Upstream {
     spec = next;
     pools.forEach(
         (pool, quota) -> {
-          quota.change(next.charge(), limits(pool, now));
+          quota.change(next.budget().charge(), limits(pool, now));
           quota.widen(jitterNanos);
         });
+  }
+
+  /**
+   * Takes note of an answer, and says what becomes of its request.
+   *
+   * @param tries what was tried for the request, this attempt included
+   */
+  public Verdict judge(Tries tries, Lesson lesson, long now) {
+    return Verdict.PASS;
+  }
+
+  /** Takes note of an attempt that brought no answer, and says what becomes of its request. */
+  public Verdict judge(Tries tries, Failure failure, long now) {
+    return Verdict.PASS;
   }
 
   /** Notes how long a request took from its release until its last byte was written. */

@@ -77,10 +77,9 @@ final class AnthropicMessages implements RequestVisitor {
   @Override
   public Weighed weigh(EndpointSpec.Reading reading) {
     long text = messages.textBytes() + system.textBytes() + tools.textBytes();
-    long input =
-        Estimate.tokens(text)
-            + messages.messages() * Estimate.TOKENS_A_MESSAGE
+    long other =
+        messages.messages() * Estimate.TOKENS_A_MESSAGE
             + (messages.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(input, true, reading);
+    return parameters.weigh(Estimate.tokens(text), other, true, reading);
   }
 }

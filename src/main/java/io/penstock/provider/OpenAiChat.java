@@ -77,10 +77,9 @@ final class OpenAiChat implements RequestVisitor {
             + tools.textBytes()
             + functions.textBytes()
             + responseFormat.textBytes();
-    long input =
-        Estimate.tokens(text)
-            + messages.messages() * Estimate.TOKENS_A_MESSAGE
+    long other =
+        messages.messages() * Estimate.TOKENS_A_MESSAGE
             + messages.attachments() * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(input, true, reading);
+    return parameters.weigh(Estimate.tokens(text), other, true, reading);
   }
 }

@@ -50,6 +50,6 @@ final class OpenAiEmbeddings implements RequestVisitor {
 
   @Override
   public Weighed weigh(EndpointSpec.Reading reading) {
-    return parameters.weigh(Estimate.tokens(textBytes) + tokens, false, reading);
+    return parameters.weigh(Estimate.tokens(textBytes), tokens, false, reading);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import java.util.Arrays;
@@ -103,45 +104,55 @@ final class Parameters {
   /**
    * Returns what the request weighs.
    *
-   * @param inputTokens the estimate of its input, ≥ 0
+   * @param textTokens the estimate of its input text, ≥ 0
+   * @param otherTokens that of its other input, ≥ 0
    * @param generates whether it has output at all
    */
-  Weighed weigh(long inputTokens, boolean generates, EndpointSpec.Reading reading) {
+  Weighed weigh(
+      long textTokens, long otherTokens, boolean generates, EndpointSpec.Reading reading) {
     String fault = modelFault != null ? modelFault : streamFault;
+    if (fault == null && generates) {
+      fault = outputFault();
+    }
     if (fault != null) {
       return new Weighed.Malformed(fault);
     }
-    long input = Math.min(inputTokens, Cost.MAX_TOKENS);
-    return generates
-        ? weighOutput(input, reading)
-        : new Weighed.Request(model, Cost.ofInput(input), stream, user);
+    Content content =
+        new Content(
+            model,
+            textTokens,
+            otherTokens,
+            generates ? statedOutput() : Content.UNSTATED,
+            generates ? answers() : 1,
+            generates);
+    long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
+    return new Weighed.Request(content, content.expected(output), stream, user);
   }
 
-  private Weighed weighOutput(long input, EndpointSpec.Reading reading) {
-    long most = Count.UNSTATED;
+  private @Nullable String outputFault() {
     for (Count maximum : maxima) {
       if (maximum.fault() != null) {
-        return new Weighed.Malformed(maximum.fault());
+        return maximum.fault();
       }
+    }
+    if (answers != null && answers.fault() != null) {
+      return answers.fault();
+    }
+    return statedOutput() * answers() > Cost.MAX_TOKENS
+        ? "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS
+        : null;
+  }
+
+  /** The largest of the maxima, or UNSTATED. */
+  private long statedOutput() {
+    long most = Count.UNSTATED;
+    for (Count maximum : maxima) {
       most = Math.max(most, maximum.value());
     }
-    long n = 1;
-    if (answers != null) {
-      if (answers.fault() != null) {
-        return new Weighed.Malformed(answers.fault());
-      }
-      n = Math.max(n, answers.value());
-    }
-    if (most == Count.UNSTATED) {
-      // n is small, so only an absurd default can come near the end of a long
-      long each = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
-      long output = Math.min(each * n, Cost.MAX_TOKENS);
-      return new Weighed.Request(model, new Cost(input, output, 0), stream, user);
-    }
-    long output = most * n;
-    return output > Cost.MAX_TOKENS
-        ? new Weighed.Malformed(
-            "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS)
-        : new Weighed.Request(model, new Cost(input, output, output), stream, user);
+    return most;
+  }
+
+  private long answers() {
+    return answers == null ? 1 : Math.max(1, answers.value());
   }
 }

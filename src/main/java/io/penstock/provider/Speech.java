@@ -2,8 +2,11 @@ package io.penstock.provider;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +18,9 @@ public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeec
   /** Returns the speech of {@code dialect}. */
   static Speech of(Dialect dialect) {
     return switch (dialect) {
-      case OPENAI -> OpenAiSpeech.INSTANCE;
+      case OPENAI, AZURE -> OpenAiSpeech.INSTANCE;
       case ANTHROPIC -> AnthropicSpeech.INSTANCE;
-      case NONE -> PlainSpeech.INSTANCE;
+      case GEMINI, NONE -> PlainSpeech.INSTANCE;
     };
   }
 
@@ -59,6 +62,34 @@ public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeec
   /** Returns the event that tells an error in a stream, given the JSON of its body. */
   default byte[] errorEvent(byte[] json) {
     return Events.data(json);
+  }
+
+  /**
+   * Returns what an answer teaches about the provider's limits.
+   *
+   * @param header returns the value of a header of the answer, or null
+   * @param body the beginning of an error's body, decoded; empty where it was not read
+   */
+  default Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lesson.silent(status);
+  }
+
+  /**
+   * Returns the raw path with the model it names replaced by the upstream's own name for it; the
+   * path itself where it names none.
+   */
+  default String renamed(String rawPath, String ownModel) {
+    return rawPath;
+  }
+
+  /** Returns whether a request asks which models there are; {@code path} as in {@link #weighs}. */
+  default boolean listsModels(String method, String path) {
+    return false;
+  }
+
+  /** Returns the JSON that tells which models there are, in the order given. */
+  default byte[] models(List<String> names) {
+    throw new UnsupportedOperationException("there are no models in this dialect");
   }
 
   /** Returns the headers, by name, that authenticate with an upstream. */

@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import java.nio.ByteBuffer;
 
@@ -18,6 +19,7 @@ final class UnreadBody implements RequestReader {
 
   @Override
   public Weighed finish() {
-    return new Weighed.Request(null, cost, false);
+    return new Weighed.Request(
+        new Content(null, cost.inputTokens(), 0, Content.UNSTATED, 1, false), cost, false, null);
   }
 }

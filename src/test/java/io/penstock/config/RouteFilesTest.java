@@ -104,10 +104,11 @@ class RouteFilesTest {
     assertThat(endpoint.path()).isEqualTo("/n/v1");
     assertThat(endpoint.waiting().bounds().maxTickets()).isEqualTo(5);
     assertThat(endpoint.scheduling().maxSkips()).isEqualTo(7);
-    assertThat(endpoint.stripPrefix()).isFalse();
+    assertThat(endpoint.forwarding().stripPrefix()).isFalse();
     assertThat(upstream.id()).isEqualTo("n-1");
     assertThat(upstream.url()).hasToString("http://w");
-    assertThat(upstream.headers()).isEqualTo(Map.of("X-Number", "7", "X-Empty-Default", "ab"));
+    assertThat(upstream.access().headers())
+        .isEqualTo(Map.of("X-Number", "7", "X-Empty-Default", "ab"));
     assertThat(upstream.models()).isEqualTo(Map.of("n", "n"));
   }
 
@@ -120,7 +121,7 @@ class RouteFilesTest {
             .good(Map.of("A", "${HOME}"))
             .endpoints()
             .getFirst();
-    assertThat(endpoint.upstreams().getFirst().headers()).containsEntry("X-A", "${HOME}");
+    assertThat(endpoint.upstreams().getFirst().access().headers()).containsEntry("X-A", "${HOME}");
   }
 
   @Test
@@ -137,8 +138,9 @@ class RouteFilesTest {
     Routes routes =
         new Routes(directory).write("a.yaml", Routes.upstreamFile("api_key: ${API_KEY}"));
     UpstreamSpec unset = routes.good(Map.of()).endpoints().getFirst().upstreams().getFirst();
-    assertThat(unset.apiKey()).isNull();
-    assertThat(unset.disabledBecause()).isEqualTo("environment variable API_KEY is not set");
+    assertThat(unset.access().apiKey()).isNull();
+    assertThat(unset.access().disabledBecause())
+        .isEqualTo("environment variable API_KEY is not set");
     assertThat(routes.warnings(Map.of()))
         .containsExactly(
             "a.yaml:4:9: upstream 'u' is disabled: environment variable API_KEY is not set");
@@ -153,8 +155,8 @@ class RouteFilesTest {
         new Routes(directory).write("a.yaml", Routes.upstreamFile("api_key: ${API_KEY}"));
     Snapshot snapshot = routes.good(Map.of("API_KEY", "sk-1\n"));
     UpstreamSpec upstream = snapshot.endpoints().getFirst().upstreams().getFirst();
-    assertThat(upstream.apiKey()).isEqualTo("sk-1");
-    assertThat(upstream.disabledBecause()).isNull();
+    assertThat(upstream.access().apiKey()).isEqualTo("sk-1");
+    assertThat(upstream.access().disabledBecause()).isNull();
     assertThat(snapshot.warnings()).isEmpty();
   }
 
@@ -163,8 +165,8 @@ class RouteFilesTest {
     Routes routes =
         new Routes(directory).write("a.yaml", Routes.upstreamFile("api_key: ${API_KEY:}"));
     UpstreamSpec upstream = routes.good(Map.of()).endpoints().getFirst().upstreams().getFirst();
-    assertThat(upstream.apiKey()).isNull();
-    assertThat(upstream.disabledBecause()).isNull();
+    assertThat(upstream.access().apiKey()).isNull();
+    assertThat(upstream.access().disabledBecause()).isNull();
     assertThat(upstream.toString()).doesNotContain("sk");
   }
 

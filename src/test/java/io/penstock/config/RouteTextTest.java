@@ -142,7 +142,7 @@ class RouteTextTest {
     assertThat(printed).doesNotContain("hunter2").contains("X-Team: blue");
     assertThat(printed.split("\\*\\*\\*", -1)).hasSize(7);
     assertThat(snapshot.toString()).doesNotContain("hunter2");
-    assertThat(snapshot.endpoints().getFirst().upstreams().getFirst().apiKey())
+    assertThat(snapshot.endpoints().getFirst().upstreams().getFirst().access().apiKey())
         .isEqualTo("hunter2");
   }
 }

@@ -184,7 +184,7 @@ class SettingsTest {
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),
-        of("strip_prefix", "false", e -> e.stripPrefix(), true, false, false),
+        of("strip_prefix", "false", e -> e.forwarding().stripPrefix(), true, false, false),
         of("upstreams", "[{id: u, url: 'http://u'}]", e -> e.upstreams().size(), 0, 1, ELSEWHERE));
   }
 
@@ -194,26 +194,38 @@ class SettingsTest {
 
   static Stream<Case> upstreamCases() {
     return Stream.of(
-        up("api_key", "sk-1", u -> String.valueOf(u.apiKey()), "null", "sk-1", "***"),
+        up("api_key", "sk-1", u -> String.valueOf(u.access().apiKey()), "null", "sk-1", "***"),
         up(
             "headers",
             "{X-Team: a}",
-            u -> u.headers(),
+            u -> u.access().headers(),
             Map.of(),
             Map.of("X-Team", "a"),
             Map.of("X-Team", "a")),
         up("models", "[m]", u -> u.models(), Map.of(), Map.of("m", "m"), List.of("m")),
         up("weight", "2", u -> u.weight(), 1, 2, 2L),
-        up("rpm_limit", "2", u -> u.limits().rpm(), 0L, 2L, 2L),
-        up("tpm_limit", "3", u -> u.limits().tpm(), 0L, 3L, 3L),
-        up("itpm_limit", "4", u -> u.limits().itpm(), 0L, 4L, 4L),
-        up("otpm_limit", "5", u -> u.limits().otpm(), 0L, 5L, 5L),
-        up("charge", "openai", u -> u.charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
-        up("guard", "1.5", u -> u.guardNanos(), 50_000_000L, 1_500_000L, new BigDecimal("1.5")),
-        up("burst_seconds", "2.5", u -> u.burstSeconds(), 5.0, 2.5, new BigDecimal("2.5")),
-        up("connect_timeout", "1", u -> u.timeouts().connectNanos(), 5 * SECOND, SECOND, 1L),
-        up("first_byte_timeout", "1", u -> u.timeouts().firstByteNanos(), 600 * SECOND, SECOND, 1L),
-        up("stall_timeout", "1", u -> u.timeouts().stallNanos(), 120 * SECOND, SECOND, 1L));
+        up("rpm_limit", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
+        up("tpm_limit", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
+        up("itpm_limit", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
+        up("otpm_limit", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
+        up("charge", "openai", u -> u.budget().charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
+        up(
+            "guard",
+            "1.5",
+            u -> u.budget().guardNanos(),
+            50_000_000L,
+            1_500_000L,
+            new BigDecimal("1.5")),
+        up("burst_seconds", "2.5", u -> u.budget().burstSeconds(), 5.0, 2.5, new BigDecimal("2.5")),
+        up("connect_timeout", "1", u -> u.link().timeouts().connectNanos(), 5 * SECOND, SECOND, 1L),
+        up(
+            "first_byte_timeout",
+            "1",
+            u -> u.link().timeouts().firstByteNanos(),
+            600 * SECOND,
+            SECOND,
+            1L),
+        up("stall_timeout", "1", u -> u.link().timeouts().stallNanos(), 120 * SECOND, SECOND, 1L));
   }
 
   private static Case up(
@@ -316,7 +328,7 @@ class SettingsTest {
     assertThat(endpoint.limit()).isEqualTo(new LimitSpec.Unlimited());
     assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(600 * SECOND);
     assertThat(endpoint.reading().costFrom()).isEqualTo(CostFrom.BODY);
-    assertThat(endpoint.upstreams().getFirst().charge()).isEqualTo(Charge.ANTHROPIC);
+    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(Charge.ANTHROPIC);
     assertThat(endpoint.shown())
         .containsEntry("algorithm", "none")
         .containsEntry("max_wait", 600L)
@@ -327,7 +339,7 @@ class SettingsTest {
   void derivedDefaults_openaiDialect_chargesAsOpenai() {
     EndpointSpec endpoint =
         new Routes(directory).endpoint("dialect: openai", "upstreams: [{id: u, url: 'http://u'}]");
-    assertThat(endpoint.upstreams().getFirst().charge()).isEqualTo(Charge.OPENAI);
+    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(Charge.OPENAI);
   }
 
   @Test

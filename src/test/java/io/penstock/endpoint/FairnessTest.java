@@ -181,15 +181,11 @@ class FairnessTest {
     return new UpstreamSpec(
         spec.id(),
         spec.url(),
-        spec.apiKey(),
-        spec.disabledBecause(),
-        spec.headers(),
+        spec.access(),
         models,
         spec.weight(),
-        spec.limits(),
-        spec.charge(),
-        spec.guardNanos(),
-        spec.burstSeconds(),
-        spec.timeouts());
+        spec.budget(),
+        spec.link(),
+        spec.injectsUsage());
   }
 }

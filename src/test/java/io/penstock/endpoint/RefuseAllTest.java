@@ -30,7 +30,7 @@ class RefuseAllTest {
                 spec.reading(),
                 new EndpointSpec.Descendants(true, 10),
                 spec.shadow(),
-                spec.stripPrefix(),
+                spec.forwarding().stripPrefix(),
                 spec.upstreams(),
                 spec.shown())));
   }

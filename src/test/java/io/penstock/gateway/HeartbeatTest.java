@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
@@ -98,7 +99,10 @@ class HeartbeatTest {
     Parameters nothing = new Parameters(null, Patience.DEFAULT, 0, null, null, null);
     Passage passage =
         new Passage("id-1", endpoint, nothing, new HeldBody(new BodyBudget(1_000).claim()));
-    passage.weighs(new Cost(3, 4, 0), new Weighed.Request("m", new Cost(3, 4, 0), true));
+    passage.weighs(
+        new Cost(3, 4, 0),
+        new Weighed.Request(
+            new Content("m", 3, 0, Content.UNSTATED, 1, true), new Cost(3, 4, 0), true, null));
     return passage;
   }
 

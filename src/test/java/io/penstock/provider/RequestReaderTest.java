@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostFrom;
@@ -164,7 +165,10 @@ class RequestReaderTest {
                 + "\"stream\":true,"
                 + HELLO
                 + "}");
-    assertThat(weighed).isEqualTo(new Weighed.Request("m", new Cost(6, 10, 10), true));
+    assertThat(weighed)
+        .isEqualTo(
+            new Weighed.Request(
+                new Content("m", 2, 4, 5, 2, true), new Cost(6, 10, 10), true, null));
     assertMalformed(chatWith("\"max_tokens\":5,\"max_tokens\":-1"), "max_tokens");
     assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[1,2],\"input\":[3]}")))
         .isEqualTo(Cost.ofInput(1));
@@ -312,6 +316,9 @@ class RequestReaderTest {
         new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 7, 256, 10);
     RequestReader reader = Speech.of(Dialect.NONE).requestReader(reading, "/anything");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
-    assertThat(reader.finish()).isEqualTo(new Weighed.Request(null, Cost.ofInput(7), false));
+    assertThat(reader.finish())
+        .isEqualTo(
+            new Weighed.Request(
+                new Content(null, 7, 0, Content.UNSTATED, 1, false), Cost.ofInput(7), false, null));
   }
 }

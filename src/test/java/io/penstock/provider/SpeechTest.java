@@ -2,6 +2,7 @@ package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.refusal.Reason;
@@ -46,7 +47,12 @@ class SpeechTest {
   void unweighedPath_readAnyway_isOneRequestWithoutTokens() {
     for (Dialect dialect : new Dialect[] {Dialect.OPENAI, Dialect.ANTHROPIC}) {
       assertThat(Cases.weigh(dialect, "/v1/files", Cases.bytes("{broken")))
-          .isEqualTo(new Weighed.Request(null, Cost.NO_TOKENS, false));
+          .isEqualTo(
+              new Weighed.Request(
+                  new Content(null, 0, 0, Content.UNSTATED, 1, false),
+                  Cost.NO_TOKENS,
+                  false,
+                  null));
     }
   }
 

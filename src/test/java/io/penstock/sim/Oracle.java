@@ -193,7 +193,7 @@ final class Oracle {
     List<OracleSpend> spends = new ArrayList<>();
     if (pool != null) {
       for (OracleSpend.Metering metering : pool.meters) {
-        spends.add(new OracleSpend(metering, pool.spec.charge(), ticket, now));
+        spends.add(new OracleSpend(metering, pool.spec.budget().charge(), ticket, now));
       }
     }
     OracleSpend.Metering own = ticket.endpoint.own;

@@ -161,7 +161,7 @@ final class OracleWays {
     }
     for (UpstreamSpec spec : endpoint.spec.upstreams()) {
       boolean serves = spec.models().isEmpty() || model == null || spec.models().containsKey(model);
-      if (serves && spec.disabledBecause() == null) {
+      if (serves && spec.access().disabledBecause() == null) {
         found.add(pool(endpoint, spec.id(), model));
       }
     }
@@ -201,7 +201,7 @@ final class OracleWays {
   }
 
   private static boolean passes(SimPool pool, SimTicket ticket, long now, long pace) {
-    Charge charge = pool.spec.charge();
+    Charge charge = pool.spec.budget().charge();
     for (OracleSpend.Metering metering : pool.meters) {
       Ask ask = ticket.ask(metering.measure(), charge);
       if (!passes(metering.limit(), ask, now, pace)) {
@@ -249,7 +249,7 @@ final class OracleWays {
   /** Whether a pool could ever let a ticket pass. */
   static boolean possible(SimPool pool, SimTicket ticket) {
     for (OracleSpend.Metering each : pool.meters) {
-      if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.charge()))) {
+      if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.budget().charge()))) {
         return false;
       }
     }

@@ -44,10 +44,10 @@ final class SimPool {
 
   void apply(UpstreamSpec next, long now) {
     spec = next;
-    set(Measure.REQUESTS, next.limits().rpm(), now);
-    set(Measure.TOKENS, next.limits().tpm(), now);
-    set(Measure.INPUT_TOKENS, next.limits().itpm(), now);
-    set(Measure.OUTPUT_TOKENS, next.limits().otpm(), now);
+    set(Measure.REQUESTS, next.budget().limits().rpm(), now);
+    set(Measure.TOKENS, next.budget().limits().tpm(), now);
+    set(Measure.INPUT_TOKENS, next.budget().limits().itpm(), now);
+    set(Measure.OUTPUT_TOKENS, next.budget().limits().otpm(), now);
     meters = limits.values().toArray(OracleSpend.Metering[]::new);
     widen();
   }
@@ -57,8 +57,9 @@ final class SimPool {
       limits.remove(measure);
       return;
     }
-    long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.burstSeconds()) / 60));
-    LimitSpec limit = new LimitSpec.TrailingWindow(perWindow, window, spec.guardNanos(), burst);
+    long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.budget().burstSeconds()) / 60));
+    LimitSpec limit =
+        new LimitSpec.TrailingWindow(perWindow, window, spec.budget().guardNanos(), burst);
     OracleSpend.Metering known = kept.get(measure);
     if (known == null) {
       known =

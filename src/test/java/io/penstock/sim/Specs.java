@@ -26,7 +26,7 @@ final class Specs {
         spec.reading(),
         spec.descendants(),
         spec.shadow(),
-        spec.stripPrefix(),
+        spec.forwarding().stripPrefix(),
         upstreams,
         Map.of());
   }
@@ -43,7 +43,7 @@ final class Specs {
         parent.reading(),
         parent.descendants(),
         parent.shadow(),
-        parent.stripPrefix(),
+        parent.forwarding().stripPrefix(),
         parent.upstreams(),
         Map.of());
   }
