@@ -62,7 +62,8 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     String retryDelay = null;
     boolean daily = false;
     for (JsonNode detail : error.path("details")) {
-      retryDelay = detail.path("retryDelay").asStringOpt().orElse(retryDelay);
+      JsonNode delay = detail.path("retryDelay");
+      retryDelay = delay.isString() ? delay.stringValue() : retryDelay;
       for (JsonNode violation : detail.path("violations")) {
         daily |= violation.path("quotaId").asString("").contains("PerDay");
       }
