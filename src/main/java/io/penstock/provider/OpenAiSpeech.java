@@ -2,8 +2,10 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** OpenAI: chat completions and embeddings are weighed, everything else passes. */
@@ -48,6 +50,11 @@ final class OpenAiSpeech implements Speech {
   @Override
   public byte[] heartbeat() {
     return Events.comment();
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.openAi(status, header, body);
   }
 
   @Override

@@ -107,7 +107,7 @@ public final class Quota {
         return false;
       }
       if (needsInput(metered)) {
-        room.lower(Dimension.INPUT, metered.limit().capacity());
+        room.lower(Dimension.INPUT, metered.limit().capacity(now));
       }
     }
     return true;
@@ -118,8 +118,8 @@ public final class Quota {
     return metered.measure() == Measure.TOKENS || metered.measure() == Measure.INPUT_TOKENS;
   }
 
-  private static boolean possible(Metered metered, Sizes sizes) {
-    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= metered.limit().capacity();
+  private static boolean possible(Metered metered, Sizes sizes, long capacity) {
+    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= capacity;
   }
 
   /** Lowers {@code sizes} to what is the most that could ever be admitted at once. */
@@ -140,7 +140,7 @@ public final class Quota {
       return false;
     }
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes)
+      if (!possible(metered, sizes, metered.limit().capacity(now))
           || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
         return false;
       }
@@ -174,8 +174,11 @@ public final class Quota {
     Terms current = terms;
     long instant = gatesOpen(now);
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes)) {
+      if (!possible(metered, sizes, metered.limit().capacity())) {
         return Ticker.NEVER;
+      }
+      if (!possible(metered, sizes, metered.limit().capacity(now))) {
+        instant = Math.max(instant, metered.limit().restores(now));
       }
       long amount = amount(current.charge(), metered, sizes);
       instant = Math.max(instant, metered.limit().opens(amount, now));
@@ -244,7 +247,7 @@ public final class Quota {
       Limit limit = metered.limit();
       Answer answer = limit.take(current.charge().weigh(metered.measure(), cost), now);
       if (answer instanceof Answer.Receipt receipt) {
-        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt));
+        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt, now));
       } else {
         giveBack(spends, before, now);
         return false;
@@ -258,6 +261,22 @@ public final class Quota {
       }
     }
     return true;
+  }
+
+  /**
+   * Learns what the provider says of its limits with the answer to the attempt that took {@code
+   * spends} from here, and wakes those who wait if any may go sooner.
+   */
+  public void learn(List<Standing> standings, List<Spend> spends, long now) {
+    boolean sooner = false;
+    for (Spend spend : spends) {
+      for (Standing standing : standings) {
+        sooner |= spend.learn(standing, now);
+      }
+    }
+    if (sooner) {
+      line.wake();
+    }
   }
 
   private static void giveBack(List<Spend> spends, int from, long now) {

@@ -5,6 +5,7 @@ import io.penstock.cost.Tariff;
 import io.penstock.cost.Usage;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.Notice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +17,15 @@ public final class Spend {
   private final Measure measure;
   private final Tariff tariff;
   private final Answer.Receipt receipt;
+  private final long takenNanos;
   private long heldLeft;
   private long produced;
   private long lastSubCell = Long.MIN_VALUE;
   private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
 
-  Spend(Limit limit, Measure measure, Tariff tariff, Answer.Receipt receipt) {
+  Spend(Limit limit, Measure measure, Tariff tariff, Answer.Receipt receipt, long takenNanos) {
+    this.takenNanos = takenNanos;
     this.limit = limit;
     this.measure = measure;
     this.tariff = tariff;
@@ -109,6 +112,22 @@ public final class Spend {
     }
     limit.charge(used - receipt.taken(), 0, now);
     return used - receipt.taken();
+  }
+
+  /**
+   * Has the limit learn what its provider says of it with the answer to this attempt. Returns
+   * whether anything may go sooner than before.
+   */
+  boolean learn(Standing standing, long now) {
+    return standing.measure() == measure
+        && limit.told(
+            new Notice(
+                receipt.mark(),
+                takenNanos,
+                standing.limit(),
+                standing.remaining(),
+                standing.resetNanos()),
+            now);
   }
 
   /**
