@@ -3,6 +3,7 @@ package io.penstock.pool;
 import io.penstock.cost.Measure;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Gate;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
@@ -25,6 +26,8 @@ public final class Upstream {
   private final long windowNanos;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
+  private final Gate health = new Gate();
+  private final ConcurrentMap<String, Gate> pauses = new ConcurrentHashMap<>();
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
@@ -42,6 +45,11 @@ public final class Upstream {
   /** Returns whether it takes requests at all. */
   public boolean enabled() {
     return spec.access().disabledBecause() == null;
+  }
+
+  /** Returns the gate of all its pools: on trial while it is not known to be well again. */
+  public Gate health() {
+    return health;
   }
 
   /** Returns its pools by the upstream's own name for the model, those that were used. */
@@ -66,7 +74,13 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
-    Quota quota = new Quota("upstream " + spec.id(), spec.budget().charge(), limits(pool, now));
+    Gate pause = pauses.computeIfAbsent(pool, absent -> new Gate());
+    Quota quota =
+        new Quota(
+            "upstream " + spec.id(),
+            spec.budget().charge(),
+            limits(pool, now),
+            List.of(health, pause));
     quota.widen(jitterNanos);
     return quota;
   }

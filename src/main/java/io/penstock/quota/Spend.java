@@ -111,6 +111,15 @@ public final class Spend {
     return used - receipt.taken();
   }
 
+  /** The provider refused the request for its limits: what it counts all the same stays. */
+  public void rejected(long now) {
+    if (charge == Charge.OPENAI) {
+      settle(null, 0, now);
+    } else {
+      giveBack(now);
+    }
+  }
+
   /** Returns everything: the attempt never ran. */
   public void giveBack(long now) {
     limit.give(receipt, receipt.taken(), heldLeft, now);
