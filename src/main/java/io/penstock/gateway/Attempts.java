@@ -122,7 +122,7 @@ final class Attempts {
     }
     Lesson lesson = lesson(status, answer.headers(), answer.beginning());
     Verdict verdict = house.judge().answered(upstream(), tries(), lesson, now());
-    if (verdict == Verdict.WITHOUT_USAGE && passage.asksUsage() && passage.sendable()) {
+    if (verdict == Verdict.WITHOUT_USAGE && passage.asksUsage() && passage.repeatable()) {
       withoutUsage = true;
       undo();
       answer.drop();
@@ -169,7 +169,7 @@ final class Attempts {
    */
   private @Nullable Pending again(Failure failure, Verdict verdict, boolean budgeted) {
     boolean goes = verdict == Verdict.WAIT || verdict == Verdict.ELSEWHERE;
-    if (!goes || !passage.sendable()) {
+    if (!goes || !passage.repeatable()) {
       return null;
     }
     long now = now();
@@ -239,7 +239,7 @@ final class Attempts {
   }
 
   private Tries tries() {
-    return new Tries(passage.askedModel(), rejected, broken, passage.sendable());
+    return new Tries(passage.askedModel(), rejected, broken, passage.repeatable());
   }
 
   private long now() {

@@ -77,10 +77,20 @@ public class GatewayConfiguration {
 
   @Bean
   GlobalFilter attemptFilter(
-      UpstreamAddress addresses, Links links, Ticker ticker, ReactorResourceFactory resources) {
+      UpstreamAddress addresses,
+      Links links,
+      Ticker ticker,
+      ReactorResourceFactory resources,
+      ObjectProvider<Judge> judges) {
+    Judge judge = judges.getIfAvailable();
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
-        new Attempts.House(addresses, Judge.UPSTREAM, new RetryBudgets(ticker), relay, ticker));
+        new Attempts.House(
+            addresses,
+            judge == null ? Judge.UPSTREAM : judge,
+            new RetryBudgets(ticker),
+            relay,
+            ticker));
   }
 
   @Bean

@@ -79,7 +79,7 @@ final class Passage {
 
   /** The model the upstream at hand is asked for, under the name clients have for it, or null. */
   @Nullable String askedModel() {
-    return model;
+    return settlement == null ? model : settlement.model();
   }
 
   /** Whether the connection is to become another protocol. */
@@ -132,9 +132,9 @@ final class Passage {
     uploading = true;
   }
 
-  /** Whether the body can be sent, or sent again. */
-  boolean sendable() {
-    return weighed || !uploading;
+  /** Whether the request could be sent once more. */
+  boolean repeatable() {
+    return (weighed || !uploading) && settlement != null && settlement.repeatable();
   }
 
   /** Whether the gateway asked for the usage of a stream, in the attempt at hand. */
