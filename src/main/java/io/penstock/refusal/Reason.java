@@ -12,6 +12,8 @@ public enum Reason {
   NO_UPSTREAM_FOR_MODEL(404, false),
   /** The body is larger than the endpoint takes. */
   BODY_TOO_LARGE(413, false),
+  /** The endpoint lets no connection become another protocol. */
+  UPGRADE_REFUSED(426, true),
   /** One of the queue's bounds is reached. */
   QUEUE_FULL(429, false),
   /** The wait would be longer than the request may wait. */
