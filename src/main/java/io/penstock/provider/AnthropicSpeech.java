@@ -3,6 +3,7 @@ package io.penstock.provider;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.refusal.Refusal;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,16 @@ final class AnthropicSpeech implements Speech {
   @Override
   public byte[] errorEvent(byte[] json) {
     return Events.named("error", json);
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET") && Paths.names(path, "/models");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.anthropic(names);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.penstock.provider;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.refusal.Refusal;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,16 @@ final class OpenAiSpeech implements Speech {
   @Override
   public byte[] heartbeat() {
     return Events.comment();
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET") && Paths.names(path, "/models");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.openAi(names);
   }
 
   @Override
