@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** One provider deployment: what it may be sent, one pool a model. Safe from any thread. */
@@ -26,12 +27,15 @@ public final class Upstream {
   private final long windowNanos;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
-  private final Gate health = new Gate();
-  private final ConcurrentMap<String, Gate> pauses = new ConcurrentHashMap<>();
+  private final Health health = new Health();
+  private final Judge judge = new Judge(health);
+  private final ConcurrentMap<Quota, Pause> pauses = new ConcurrentHashMap<>();
+  private final RandomGenerator random;
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
-  Upstream(UpstreamSpec spec, LimitSource source, long windowNanos) {
+  Upstream(UpstreamSpec spec, LimitSource source, long windowNanos, RandomGenerator random) {
+    this.random = random;
     this.spec = spec;
     this.source = source;
     this.windowNanos = windowNanos;
@@ -49,7 +53,26 @@ public final class Upstream {
 
   /** Returns the gate of all its pools: on trial while it is not known to be well again. */
   public Gate health() {
-    return health;
+    return health.gate();
+  }
+
+  /** Returns what went wrong last, or null. */
+  public @Nullable Trouble trouble() {
+    return judge.trouble();
+  }
+
+  /** Returns whether streams are asked for their usage: as configured, unless it said no to it. */
+  public boolean injectsUsage() {
+    return spec.injectsUsage() && judge.usageKnown();
+  }
+
+  /** Returns what holds a pool of this upstream back. */
+  public Pause pause(Quota pool) {
+    Pause pause = pauses.get(pool);
+    if (pause == null) {
+      throw new IllegalArgumentException(pool + " is no pool of " + spec.id());
+    }
+    return pause;
   }
 
   /** Returns its pools by the upstream's own name for the model, those that were used. */
@@ -74,13 +97,14 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
-    Gate pause = pauses.computeIfAbsent(pool, absent -> new Gate());
+    Pause pause = new Pause(random);
     Quota quota =
         new Quota(
             "upstream " + spec.id(),
             spec.budget().charge(),
             limits(pool, now),
-            List.of(health, pause));
+            List.of(health.gate(), pause.gate()));
+    pauses.put(quota, pause);
     quota.widen(jitterNanos);
     return quota;
   }
@@ -115,6 +139,8 @@ public final class Upstream {
       return;
     }
     spec = next;
+    judge.forget();
+    health.forget();
     pools.forEach(
         (pool, quota) -> {
           quota.change(next.budget().charge(), limits(pool, now));
@@ -128,12 +154,20 @@ public final class Upstream {
    * @param tries what was tried for the request, this attempt included
    */
   public Verdict judge(Tries tries, Lesson lesson, long now) {
-    return Verdict.PASS;
+    Verdict verdict = judge.of(tries, lesson, pause(pool(tries.model(), now)), now);
+    if (Judge.works(lesson.status()) && health.answered(now)) {
+      wake();
+    }
+    return verdict;
   }
 
   /** Takes note of an attempt that brought no answer, and says what becomes of its request. */
   public Verdict judge(Tries tries, Failure failure, long now) {
-    return Verdict.PASS;
+    return judge.of(tries, failure, now);
+  }
+
+  private void wake() {
+    pools.values().forEach(pool -> pool.line().wake());
   }
 
   /** Notes how long a request took from its release until its last byte was written. */

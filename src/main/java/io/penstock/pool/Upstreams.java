@@ -1,18 +1,21 @@
 package io.penstock.pool;
 
 import io.penstock.quota.LimitSource;
+import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
 public final class Upstreams {
   private final LimitSource source;
   private final long windowNanos;
+  private final RandomGenerator random;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
 
   /**
@@ -22,8 +25,14 @@ public final class Upstreams {
    * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
    */
   public Upstreams(LimitSource source, long windowNanos) {
+    this(source, windowNanos, new SecureRandom());
+  }
+
+  /** Does the same with another source of the jitter of back-offs, which must be thread-safe. */
+  Upstreams(LimitSource source, long windowNanos, RandomGenerator random) {
     this.source = source;
     this.windowNanos = windowNanos;
+    this.random = random;
   }
 
   /**
@@ -35,7 +44,7 @@ public final class Upstreams {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
       configured.add(spec.id());
-      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, source, windowNanos))
+      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, source, windowNanos, random))
           .reconfigure(spec, now);
     }
     for (Upstream upstream : List.copyOf(byId.values())) {
