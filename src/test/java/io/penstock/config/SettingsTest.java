@@ -7,10 +7,14 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.UpstreamSpec.Day;
+import io.penstock.pool.UpstreamSpec.Limits;
+import io.penstock.pool.UpstreamSpec.SharedPool;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.math.BigDecimal;
@@ -19,11 +23,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every setting: what it is by default, and what it becomes. */
@@ -182,6 +188,15 @@ class SettingsTest {
             "max"),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
+        of("max_upload_bytes", "6", e -> e.reading().maxUploadBytes(), 536_870_912L, 6L, 6L),
+        of(
+            "affinity",
+            "header:X-Session",
+            e -> e.forwarding().affinity(),
+            new Affinity.None(),
+            new Affinity.Header("X-Session"),
+            "header:X-Session"),
+        of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),
         of("strip_prefix", "false", e -> e.forwarding().stripPrefix(), true, false, false),
@@ -193,6 +208,49 @@ class SettingsTest {
   }
 
   static Stream<Case> upstreamCases() {
+    return Stream.concat(plainUpstreamCases(), budgetCases());
+  }
+
+  private static Stream<Case> budgetCases() {
+    SharedPool pool = new SharedPool("m", Set.of("m"), new Limits(3, 0, 0, 0));
+    return Stream.of(
+        up("rpm_limit", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
+        up("tpm_limit", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
+        up("itpm_limit", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
+        up("otpm_limit", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
+        up("rpd_limit", "6", u -> u.budget().limits().rpd(), 0L, 6L, 6L),
+        up("max_concurrency", "7", u -> u.budget().limits().concurrency(), 0L, 7L, 7L),
+        up(
+            "limits",
+            "[{models: [m], rpm: 3}]",
+            u -> u.budget().pools(),
+            List.of(),
+            List.of(pool),
+            List.of(
+                Map.of(
+                    "name",
+                    "m",
+                    "models",
+                    List.of("m"),
+                    "rpm",
+                    3L,
+                    "tpm",
+                    0L,
+                    "itpm",
+                    0L,
+                    "otpm",
+                    0L,
+                    "rpd",
+                    0L,
+                    "concurrency",
+                    0L))),
+        up("day", "utc", u -> u.budget().day(), Day.FIRST_USE, Day.UTC, "utc"),
+        up("charge", "openai", u -> u.budget().charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
+        up("settle", "usage", u -> u.budget().settlesUsage(), false, true, "usage"),
+        up("inject_usage", "false", u -> u.injectsUsage(), true, false, false));
+  }
+
+  private static Stream<Case> plainUpstreamCases() {
     return Stream.of(
         up("api_key", "sk-1", u -> String.valueOf(u.access().apiKey()), "null", "sk-1", "***"),
         up(
@@ -204,11 +262,13 @@ class SettingsTest {
             Map.of("X-Team", "a")),
         up("models", "[m]", u -> u.models(), Map.of(), Map.of("m", "m"), List.of("m")),
         up("weight", "2", u -> u.weight(), 1, 2, 2L),
-        up("rpm_limit", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
-        up("tpm_limit", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
-        up("itpm_limit", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
-        up("otpm_limit", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
-        up("charge", "openai", u -> u.budget().charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
+        up(
+            "proxy",
+            "'HTTP://u:p%40@Proxy:3128/'",
+            u -> String.valueOf(u.link().proxy()),
+            "null",
+            "http://u:p%40@Proxy:3128",
+            "http://***@Proxy:3128"),
         up(
             "guard",
             "1.5",
@@ -296,7 +356,7 @@ class SettingsTest {
     assertThat(EndpointSettings.TABLE.stream().map(s -> s.name()))
         .containsExactlyInAnyOrderElementsOf(names(endpointCases(), "path"));
     assertThat(UpstreamSettings.TABLE.stream().map(s -> s.name()))
-        .containsExactlyInAnyOrderElementsOf(names(upstreamCases(), "id", "url"));
+        .containsExactlyInAnyOrderElementsOf(names(upstreamCases(), "id", "url", "tls"));
   }
 
   @Test
@@ -335,11 +395,59 @@ class SettingsTest {
         .containsEntry("cost_from", "body");
   }
 
-  @Test
-  void derivedDefaults_openaiDialect_chargesAsOpenai() {
+  @ParameterizedTest
+  @CsvSource({
+    "openai, OPENAI, FIRST_USE, auto",
+    "azure, AZURE, FIRST_USE, auto",
+    "anthropic, ANTHROPIC, FIRST_USE, none",
+    "gemini, GEMINI, PACIFIC, none",
+    "none, TOTAL, FIRST_USE, none",
+  })
+  void derivedDefaults_ofADialect_areThoseOfItsProvider(
+      String dialect, Charge charge, Day day, String affinity) {
     EndpointSpec endpoint =
-        new Routes(directory).endpoint("dialect: openai", "upstreams: [{id: u, url: 'http://u'}]");
-    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(Charge.OPENAI);
+        new Routes(directory)
+            .endpoint("dialect: " + dialect, "upstreams: [{id: u, url: 'http://u'}]");
+    UpstreamSpec.Budget budget = endpoint.upstreams().getFirst().budget();
+    assertThat(budget.charge()).isEqualTo(charge);
+    assertThat(budget.day()).isEqualTo(day);
+    assertThat(endpoint.shown()).containsEntry("affinity", affinity);
+  }
+
+  @Test
+  void dayOfAnUpstream_followsTheChargeThatIsSet() {
+    EndpointSpec endpoint =
+        new Routes(directory)
+            .endpoint(
+                "dialect: openai",
+                "upstreams: [{id: u, url: 'http://u', charge: gemini},"
+                    + " {id: v, url: 'http://v', charge: bedrock}]");
+    assertThat(endpoint.upstreams())
+        .extracting(upstream -> upstream.budget().day())
+        .containsExactly(Day.PACIFIC, Day.FIRST_USE);
+  }
+
+  @Test
+  void apiKeyPassthrough_isNoCredentialOfTheGateways() {
+    EndpointSpec endpoint =
+        new Routes(directory)
+            .endpoint("upstreams: [{id: u, url: 'http://u', api_key: passthrough}]");
+    UpstreamSpec.Access access = endpoint.upstreams().getFirst().access();
+    assertThat(access.passthrough()).isTrue();
+    assertThat(access.apiKey()).isNull();
+    assertThat(access.disabledBecause()).isNull();
+    assertThat(shownUpstream(endpoint)).containsEntry("api_key", "passthrough");
+  }
+
+  @Test
+  void affinity_eachForm_isWhatItSays() {
+    Routes routes = new Routes(directory);
+    assertThat(routes.endpoint("affinity: none", "dialect: openai").forwarding().affinity())
+        .isEqualTo(new Affinity.None());
+    assertThat(routes.endpoint("affinity: key").forwarding().affinity())
+        .isEqualTo(new Affinity.Key());
+    assertThat(routes.endpoint("affinity: auto", "dialect: gemini").forwarding().affinity())
+        .isEqualTo(new Affinity.Auto());
   }
 
   @Test
