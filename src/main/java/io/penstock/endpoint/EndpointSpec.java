@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One endpoint, as configured, every default filled in.
@@ -246,6 +247,11 @@ public record EndpointSpec(
   /** Returns whether the endpoint answers by itself, having nowhere to forward to. */
   public boolean permit() {
     return upstreams.isEmpty();
+  }
+
+  /** Returns what may serve in the place of a model, or null. */
+  @Nullable Fallback fallback(@Nullable String model) {
+    return model == null ? null : forwarding.fallbacks().get(model);
   }
 
   /** Returns whether nobody configured this very path. */

@@ -1,6 +1,8 @@
 package io.penstock.pool;
 
+import io.penstock.quota.Gate;
 import io.penstock.quota.Quota;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -19,6 +21,8 @@ public final class Upstream {
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
+  private final Gate health = new Gate();
+  private final ConcurrentMap<String, Gate> pauses = new ConcurrentHashMap<>();
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
@@ -35,6 +39,11 @@ public final class Upstream {
   /** Returns whether it takes requests at all. */
   public boolean enabled() {
     return spec.access().disabledBecause() == null;
+  }
+
+  /** Returns the gate of all its pools: on trial while it is not known to be well again. */
+  public Gate health() {
+    return health;
   }
 
   /** Returns its pools by their names, those that were used; the rest of models share one. */
@@ -60,9 +69,13 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
+    Gate pause = pauses.computeIfAbsent(pool, absent -> new Gate());
     Quota quota =
         new Quota(
-            "upstream " + spec.id(), PoolLimits.tariff(spec, pool), limits.of(spec, pool, now));
+            "upstream " + spec.id(),
+            PoolLimits.tariff(spec, pool),
+            limits.of(spec, pool, now),
+            List.of(health, pause));
     quota.widen(jitterNanos);
     return quota;
   }

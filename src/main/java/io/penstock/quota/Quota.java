@@ -24,6 +24,7 @@ public final class Quota {
 
   private final String name;
   private final Line line = new Line();
+  private final List<Gate> gates;
   private volatile Terms terms;
 
   /**
@@ -34,7 +35,17 @@ public final class Quota {
    * @param limits in the order in which they are checked and taken
    */
   public Quota(String name, Tariff charge, List<Metered> limits) {
+    this(name, charge, limits, List.of());
+  }
+
+  /**
+   * Makes a quota of which nothing is given while one of its gates is shut.
+   *
+   * @param gates those who shut or open one wake the {@link #line}
+   */
+  public Quota(String name, Tariff charge, List<Metered> limits, List<Gate> gates) {
     this.name = name;
+    this.gates = List.copyOf(gates);
     this.terms = new Terms(charge, List.copyOf(limits));
   }
 
@@ -64,6 +75,15 @@ public final class Quota {
     return terms.limits();
   }
 
+  /** Returns the instant from which all its gates let a request pass, at most now if they do. */
+  private long gatesOpen(long now) {
+    long instant = now;
+    for (Gate gate : gates) {
+      instant = Math.max(instant, gate.opens(now));
+    }
+    return instant;
+  }
+
   /** Returns who waits for it. */
   public Line line() {
     return line;
@@ -75,6 +95,9 @@ public final class Quota {
    */
   public boolean lower(Sizes room, long now) {
     Terms current = terms;
+    if (gatesOpen(now) > now) {
+      return false;
+    }
     for (Metered metered : current.limits()) {
       long free = metered.limit().room(now);
       Dimension dimension = current.charge().dimension(metered.measure());
@@ -113,6 +136,9 @@ public final class Quota {
   /** Returns whether a ticket of {@code sizes} would be admitted now, pacing aside. */
   public boolean admits(Sizes sizes, long now) {
     Terms current = terms;
+    if (gatesOpen(now) > now) {
+      return false;
+    }
     for (Metered metered : current.limits()) {
       if (!possible(metered, sizes)
           || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
@@ -146,7 +172,7 @@ public final class Quota {
   /** Returns {@link #earliest}, pacing aside. */
   public long opens(Sizes sizes, long now) {
     Terms current = terms;
-    long instant = now;
+    long instant = gatesOpen(now);
     for (Metered metered : current.limits()) {
       if (!possible(metered, sizes)) {
         return Ticker.NEVER;
@@ -187,7 +213,7 @@ public final class Quota {
    */
   public long forecast(long requests, Sizes ahead, Sizes own, long now) {
     Terms current = terms;
-    long wait = 0;
+    long wait = gatesOpen(now) - now;
     for (Metered metered : current.limits()) {
       Dimension dimension = current.charge().dimension(metered.measure());
       long before = dimension == null ? requests : ahead.get(dimension);
@@ -220,13 +246,24 @@ public final class Quota {
       if (answer instanceof Answer.Receipt receipt) {
         spends.add(new Spend(limit, metered.measure(), current.charge(), receipt));
       } else {
-        List<Spend> taken = spends.subList(before, spends.size());
-        taken.forEach(spend -> spend.giveBack(now));
-        taken.clear();
+        giveBack(spends, before, now);
+        return false;
+      }
+    }
+    // Last: what passes a gate on trial cannot be taken back.
+    for (Gate gate : gates) {
+      if (!gate.pass(now)) {
+        giveBack(spends, before, now);
         return false;
       }
     }
     return true;
+  }
+
+  private static void giveBack(List<Spend> spends, int from, long now) {
+    List<Spend> taken = spends.subList(from, spends.size());
+    taken.forEach(spend -> spend.giveBack(now));
+    taken.clear();
   }
 
   /**
