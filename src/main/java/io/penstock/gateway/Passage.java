@@ -24,6 +24,7 @@ final class Passage {
   private @Nullable String model;
   private boolean weighed;
   private boolean stream;
+  private boolean asksUsage;
   private @Nullable String user;
   private @Nullable Settlement settlement;
 
@@ -80,6 +81,16 @@ final class Passage {
   /** Whether it asks for an event stream. */
   boolean stream() {
     return stream;
+  }
+
+  /** Whether the attempt at hand asks for the usage of a stream though the client does not. */
+  boolean asksUsage() {
+    return asksUsage;
+  }
+
+  /** Says whether the next attempt does. */
+  void asksUsage(boolean asks) {
+    asksUsage = asks;
   }
 
   /** Whom the body names, or null. */
