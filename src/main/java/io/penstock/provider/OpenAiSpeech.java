@@ -15,25 +15,21 @@ final class OpenAiSpeech implements Speech {
 
   @Override
   public boolean weighs(String method, String path) {
-    return method.equals("POST") && (isChat(path) || isEmbeddings(path));
-  }
-
-  private static boolean isChat(String path) {
-    return Paths.names(path, "/chat/completions");
-  }
-
-  private static boolean isEmbeddings(String path) {
-    return Paths.names(path, "/embeddings");
+    return method.equals("POST") && visitor(path) != null;
   }
 
   @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
-    if (isChat(path)) {
-      return new BodyReader(reading, new OpenAiChat());
+    RequestVisitor visitor = visitor(path);
+    return visitor == null ? new UnreadBody(Cost.NO_TOKENS) : new BodyReader(reading, visitor);
+  }
+
+  /** Returns what weighs a call, or null where it is not weighed. */
+  static @Nullable RequestVisitor visitor(String path) {
+    if (Paths.names(path, "/chat/completions")) {
+      return new OpenAiChat();
     }
-    return isEmbeddings(path)
-        ? new BodyReader(reading, new OpenAiEmbeddings())
-        : new UnreadBody(Cost.NO_TOKENS);
+    return Paths.names(path, "/embeddings") ? new OpenAiEmbeddings() : null;
   }
 
   @Override
