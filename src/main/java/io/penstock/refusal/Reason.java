@@ -22,6 +22,8 @@ public enum Reason {
   COST_EXCEEDS_CAPACITY(429, true),
   /** The request waited until its deadline. */
   QUEUE_TIMEOUT(429, true),
+  /** Every upstream that serves the request has used up its requests of the day. */
+  UPSTREAM_RPD(429, true),
   /** The upstream could not be reached, or closed without an answer. */
   UPSTREAM_UNREACHABLE(502, false),
   /** The upstream did not answer in time. */
