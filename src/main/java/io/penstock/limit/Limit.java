@@ -65,6 +65,8 @@ public final class Limit {
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
       case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
       case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
+      case LimitSpec.Concurrency concurrency -> Long.MAX_VALUE;
+      case LimitSpec.Day day -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
       case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
     };

@@ -15,7 +15,9 @@ sealed interface State
         SlidingCellsState,
         FixedWindowState,
         OpenWindow,
-        TrailingWindowState {
+        TrailingWindowState,
+        ConcurrencyState,
+        DayState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -108,6 +110,8 @@ sealed interface State
       case LimitSpec.SlidingWindow window -> SlidingWindowState.starting(window, owed, now);
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
+      case LimitSpec.Concurrency concurrency -> new ConcurrencyState(concurrency, owed.held());
+      case LimitSpec.Day day -> DayState.starting(day, owed, now);
     };
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.quota.LimitSource;
+import io.penstock.time.WallClock;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HashSet;
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
 public final class Upstreams {
-  private final LimitSource source;
-  private final long windowNanos;
+  /** From here on a limit of tokens a minute is none: what mock endpoints are given to say so. */
+  public static final long UNLIMITED_TPM = 1_000_000_000;
+
+  private final PoolLimits limits;
   private final RandomGenerator random;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
 
@@ -25,13 +28,24 @@ public final class Upstreams {
    * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
    */
   public Upstreams(LimitSource source, long windowNanos) {
-    this(source, windowNanos, new SecureRandom());
+    this(source, windowNanos, UNLIMITED_TPM, WallClock.system());
   }
 
-  /** Does the same with another source of the jitter of back-offs, which must be thread-safe. */
-  Upstreams(LimitSource source, long windowNanos, RandomGenerator random) {
-    this.source = source;
-    this.windowNanos = windowNanos;
+  /**
+   * Makes an empty set.
+   *
+   * @param source where limits come from
+   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   * @param unlimitedTpm from which on a limit of tokens a minute is none
+   * @param wall what tells when a day begins
+   */
+  public Upstreams(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
+    this(new PoolLimits(source, windowNanos, unlimitedTpm, wall), new SecureRandom());
+  }
+
+  /** Makes one with another source of the jitter of back-offs, which must be thread-safe. */
+  Upstreams(PoolLimits limits, RandomGenerator random) {
+    this.limits = limits;
     this.random = random;
   }
 
@@ -44,7 +58,7 @@ public final class Upstreams {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
       configured.add(spec.id());
-      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, source, windowNanos, random))
+      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, limits, random))
           .reconfigure(spec, now);
     }
     for (Upstream upstream : List.copyOf(byId.values())) {
