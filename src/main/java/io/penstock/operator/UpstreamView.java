@@ -42,6 +42,7 @@ record UpstreamView(
   /**
    * One limit of a pool.
    *
+   * @param windowMs the length of its window; null of what runs at once
    * @param configured what a window is to hold
    * @param effective the same, unless the provider stated a lower one
    * @param loweredUntil the end of that
@@ -52,6 +53,7 @@ record UpstreamView(
    */
   record LimitView(
       String measure,
+      @Nullable Long windowMs,
       long configured,
       long effective,
       @Nullable String loweredUntil,

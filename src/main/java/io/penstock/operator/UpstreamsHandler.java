@@ -107,6 +107,7 @@ final class UpstreamsHandler {
     Learned learned = limit.learned(now.nanos());
     return new LimitView(
         metered.measure().name().toLowerCase(Locale.ROOT),
+        windowMillis(limit.spec()),
         limit.capacity(),
         effective,
         now.ifToCome(limit.restores(now.nanos())),
@@ -117,6 +118,19 @@ final class UpstreamsHandler {
             ? now.text(now.nanos() - window.windowNanos())
             : null,
         learned == null ? null : view(learned, now));
+  }
+
+  private static @Nullable Long windowMillis(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.TrailingWindow window -> window.windowNanos() / 1_000_000;
+      case LimitSpec.Day day -> LimitSpec.Day.NANOS / 1_000_000;
+      case LimitSpec.Unlimited unlimited -> null;
+      case LimitSpec.Concurrency concurrency -> null;
+      case LimitSpec.Strict strict -> null;
+      case LimitSpec.TokenBucket bucket -> null;
+      case LimitSpec.SlidingWindow window -> window.windowNanos() / 1_000_000;
+      case LimitSpec.FixedWindow window -> window.windowNanos() / 1_000_000;
+    };
   }
 
   private static LearnedView view(Learned learned, Moment now) {

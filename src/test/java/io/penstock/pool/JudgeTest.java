@@ -27,7 +27,9 @@ class JudgeTest {
   private static final Tries FIRST = new Tries("m", 0, 1, true);
 
   private final Upstreams upstreams =
-      new Upstreams(new LocalLimitSource(), 60 * SECOND, new Random(42));
+      new Upstreams(
+          new PoolLimits(new LocalLimitSource(), 60 * SECOND, Long.MAX_VALUE, () -> 0),
+          new Random(42));
   private final Upstream upstream = applied(100);
   private final Quota pool = upstream.pool("m", NOW);
 

@@ -53,7 +53,9 @@ class LearningTest {
   private long arrivals;
 
   private static Upstream upstream() {
-    Upstreams upstreams = new Upstreams(new LocalLimitSource(), WINDOW, new Random(7));
+    Upstreams upstreams =
+        new Upstreams(
+            new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0), new Random(7));
     UpstreamSpec spec =
         new UpstreamSpec(
             "u",
