@@ -141,7 +141,12 @@ class GoldenTest {
     if (name.startsWith("chat")) {
       return "/v1/chat/completions";
     }
-    return name.startsWith("embeddings") ? "/v1/embeddings" : "/v1/messages";
+    for (String call : List.of("completions", "responses", "embeddings")) {
+      if (name.startsWith(call)) {
+        return "/v1/" + call;
+      }
+    }
+    return "/v1/messages";
   }
 
   private static String geminiCall(String name) {

@@ -23,8 +23,11 @@ class HostileBytesTest {
   private static final List<String> PATHS =
       List.of(
           "/v1/chat/completions",
+          "/v1/completions",
+          "/v1/responses",
           "/v1/embeddings",
           "/v1/messages",
+
           "/v1beta/models/m:generateContent",
           "/v1beta/models/m:batchEmbedContents");
   private static final byte[] TELLING = Cases.bytes("{}[]\",:\\u\n\r\t 0-9.eE\u00e9\ud83d\ude00");
