@@ -1,6 +1,10 @@
 package io.penstock.gateway;
 
+import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.Tokenizers;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -46,8 +50,14 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter weighFilter(Environment environment) {
+  GlobalFilter weighFilter(
+      Expectations expectations,
+      Tokenizers tokenizers,
+      ProviderCount provider,
+      Ticker ticker,
+      Environment environment) {
     return new WeighFilter(
+        new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
         environment.getProperty("penstock.body-timeout", Duration.class, BODY_TIMEOUT));
   }
 
@@ -62,8 +72,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter settleFilter(Ticker ticker) {
-    return new SettleFilter(ticker);
+  GlobalFilter settleFilter(Ticker ticker, Expectations expectations, EventBus events) {
+    return new SettleFilter(ticker, new Experience(expectations, events));
   }
 
   @Bean

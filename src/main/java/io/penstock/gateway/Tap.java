@@ -7,6 +7,7 @@ import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpStatusCode;
 import reactor.core.publisher.SignalType;
 
 /**
@@ -17,13 +18,16 @@ final class Tap {
   private final Settlement settlement;
   private final Ticker ticker;
   private final Complaints complaints;
+  private final Experience experience;
   private @Nullable AnswerReader reader;
+  private boolean successful;
 
-  Tap(Passage passage, Ticker ticker, Complaints complaints) {
+  Tap(Passage passage, Ticker ticker, Complaints complaints, Experience experience) {
     this.passage = passage;
     this.settlement = Objects.requireNonNull(passage.settlement());
     this.ticker = ticker;
     this.complaints = complaints;
+    this.experience = experience;
   }
 
   Passage passage() {
@@ -35,7 +39,8 @@ final class Tap {
   }
 
   /** The head of the answer is there. */
-  void begins(@Nullable String contentType) {
+  void begins(@Nullable HttpStatusCode status, @Nullable String contentType) {
+    successful = status == null || status.is2xxSuccessful();
     if (passage.weighed()) {
       reader = passage.speech().answerReader(contentType);
     }
@@ -62,6 +67,9 @@ final class Tap {
       case ON_COMPLETE -> settlement.served(usage, produced, now);
       case CANCEL -> settlement.cancelled(usage, produced, now);
       default -> settlement.failed(UpstreamFailure.midway(), produced, now);
+    }
+    if (signal == SignalType.ON_COMPLETE && successful) {
+      experience.answered(passage, usage, now);
     }
     reader = null;
     String warning = read == null ? null : read.warning();

@@ -37,7 +37,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
 
   private void begin() {
     if (ended.compareAndSet(false, true)) {
-      tap.begins(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE));
+      tap.begins(getStatusCode(), getHeaders().getFirst(HttpHeaders.CONTENT_TYPE));
       Head.write(getHeaders(), tap.passage(), tap.settlement());
     }
   }
