@@ -85,9 +85,11 @@ class ProviderCountTest {
   @Test
   void anthropic_isAskedWithWhatItsCallTakes() throws Exception {
     String body =
-        "{\"max_tokens\":5,\"model\":\"alias\",\"system\":\"s\",\"stream\":true,\"metadata\":{\"a\":[1]},\"messages\":[{\"role\":\"user\",\"content\":\"é\\n"
-            + "\"}],\"tools\":[{\"name\":\"t\"}],"
-            + "\"tool_choice\":{\"type\":\"auto\"},\"thinking\":{\"budget_tokens\":1024},\"temperature\":1.5}";
+        """
+        {"max_tokens":5,"model":"alias","system":"s","stream":true,"metadata":{"a":[1]},
+        "messages":[{"role":"user","content":"é\\n"}],"tools":[{"name":"t"}],
+        "tool_choice":{"type":"auto"},"thinking":{"budget_tokens":1024},"temperature":1.5}
+        """;
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", body))
         .isEqualTo(new ProviderCount.Answer.Counted(42));
     Message asked = provider.received();
