@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.provider.Edit;
+import io.penstock.provider.Edits;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.function.Consumer;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.core.io.buffer.PooledDataBuffer;
 import reactor.core.publisher.Flux;
 
@@ -122,6 +125,28 @@ final class HeldBody {
       parts.add(Duplicates.of(buffer, factory));
     }
     return parts;
+  }
+
+  /** Returns the body with some of its bytes changed, as {@link #publish} does. */
+  Flux<DataBuffer> publish(DataBufferFactory factory, List<Edit> edits) {
+    if (edits.isEmpty()) {
+      return publish(factory);
+    }
+    return Flux.defer(
+        () -> {
+          // the pieces may outlive what they are pieces of, so they are of a copy
+          park(Runnable::run);
+          return Flux.fromIterable(edited(edits));
+        });
+  }
+
+  private synchronized List<DataBuffer> edited(List<Edit> edits) {
+    List<ByteBuffer> whole = copies.stream().map(ByteBuffer::wrap).toList();
+    return whole.isEmpty()
+        ? List.of()
+        : Edits.apply(whole, edits).stream()
+            .<DataBuffer>map(DefaultDataBufferFactory.sharedInstance::wrap)
+            .toList();
   }
 
   /** Lets everything go; the body cannot be published any more. */
