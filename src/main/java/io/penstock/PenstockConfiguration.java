@@ -2,6 +2,7 @@ package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.RouteWatcher;
+import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
@@ -9,6 +10,8 @@ import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.metrics.Meters;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.Tokenizers;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
@@ -84,6 +87,22 @@ class PenstockConfiguration {
   @Bean
   Addresses addresses(Ticker ticker) {
     return new Addresses(ticker);
+  }
+
+  @Bean
+  Expectations expectations() {
+    return new Expectations();
+  }
+
+  @Bean
+  Tokenizers tokenizers() {
+    return new Tokenizers();
+  }
+
+  @Bean
+  ProviderCount providerCount(
+      Addresses addresses, Tokenizers tokenizers, ReactorResourceFactory loops) {
+    return new ProviderCount(addresses::of, tokenizers.scheduler(), loops.getLoopResources());
   }
 
   /** Watched from before the first load is applied, so that no change is missed. */

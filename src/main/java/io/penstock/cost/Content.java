@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     #UNSTATED}
  * @param answers how many answers it asks for, ≥ 1
  * @param generates whether there is output at all
+ * @param tokenized whether {@code textTokens} was counted by a tokenizer
  */
 public record Content(
     @Nullable String model,
@@ -20,20 +21,46 @@ public record Content(
     long otherTokens,
     long statedOutputTokens,
     long answers,
-    boolean generates) {
+    boolean generates,
+    boolean tokenized) {
   /** The stated maximum of a request that states none. */
   public static final long UNSTATED = -1;
 
+  /** A request whose text was weighed by the rule of thumb. */
+  public Content(
+      @Nullable String model,
+      long textTokens,
+      long otherTokens,
+      long statedOutputTokens,
+      long answers,
+      boolean generates) {
+    this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false);
+  }
+
+  /** Returns the same with its text as a tokenizer counts it. */
+  public Content tokenized(long byTokenizer) {
+    return new Content(
+        model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true);
+  }
+
   /** Returns the cost as it is expected while nothing is known of requests before. */
   public Cost expected(long defaultOutputTokens) {
-    long input = Math.min(sum(textTokens, otherTokens), Cost.MAX_TOKENS);
+    return cost(textTokens, states() ? statedOutputTokens : defaultOutputTokens);
+  }
+
+  /** Returns whether it states an output maximum. */
+  boolean states() {
+    return statedOutputTokens != UNSTATED;
+  }
+
+  /** Returns the cost with so many tokens of text, and so many of output an answer. */
+  Cost cost(long text, long outputEach) {
+    long input = Math.min(sum(text, otherTokens), Cost.MAX_TOKENS);
     if (!generates) {
       return Cost.ofInput(input);
     }
-    boolean stated = statedOutputTokens != UNSTATED;
-    long each = stated ? statedOutputTokens : defaultOutputTokens;
-    long output = product(each, answers);
-    return new Cost(input, output, stated ? output : 0);
+    long stated = states() ? product(statedOutputTokens, answers) : 0;
+    return new Cost(input, product(outputEach, answers), stated);
   }
 
   private static long sum(long a, long b) {

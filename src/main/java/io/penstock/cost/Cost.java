@@ -38,8 +38,13 @@ public record Cost(long inputTokens, long outputTokens, long statedOutputTokens)
     return inputTokens + outputTokens;
   }
 
+  /** Returns this cost with another input; the output stays. */
+  public Cost withInput(long tokens) {
+    return new Cost(tokens, outputTokens, statedOutputTokens);
+  }
+
   /** Returns this cost with the larger input of the two; the output stays. */
   public Cost withInputAtLeast(long tokens) {
-    return tokens <= inputTokens ? this : new Cost(tokens, outputTokens, statedOutputTokens);
+    return tokens <= inputTokens ? this : withInput(tokens);
   }
 }

@@ -82,6 +82,16 @@ public sealed interface Event {
       implements TicketEvent {}
 
   /**
+   * An answer said how much input its request had, which had been estimated.
+   *
+   * @param expectedTokens of input, as estimated before the call
+   * @param usedTokens of input, as the provider counted them
+   */
+  record Estimated(
+      long atNanos, String endpoint, @Nullable String model, long expectedTokens, long usedTokens)
+      implements Event {}
+
+  /**
    * The configuration was read.
    *
    * @param applied whether it runs now

@@ -37,13 +37,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
     Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     if (pending.outcome() == null) {
-      passage.body().park();
+      passage.body().park(loop);
       if (passage.endpoint().spec().permit()) {
         drain(exchange.getRequest());
       }
     }
-    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     Mono<Outcome> outcome = Parking.await(pending, loop);
     Heartbeat heartbeat = pending.outcome() == null ? heartbeat(passage, loop) : null;
     return heartbeat == null

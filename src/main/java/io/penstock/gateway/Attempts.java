@@ -195,8 +195,8 @@ final class Attempts {
   }
 
   private Mono<Void> await(Pending waits) {
-    passage.body().park();
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    passage.body().park(loop);
     Mono<Outcome> outcome = Parking.await(waits, loop);
     Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;
     if (heartbeat == null) {

@@ -1,8 +1,11 @@
 package io.penstock.gateway;
 
+import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.pool.Upstreams;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.Tokenizers;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -50,8 +53,14 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter weighFilter(Environment environment) {
+  GlobalFilter weighFilter(
+      Expectations expectations,
+      Tokenizers tokenizers,
+      ProviderCount provider,
+      Ticker ticker,
+      Environment environment) {
     return new WeighFilter(
+        new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
         environment.getProperty("penstock.body-timeout", Duration.class, BODY_TIMEOUT));
   }
 
@@ -66,8 +75,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter settleFilter(Ticker ticker) {
-    return new SettleFilter(ticker);
+  GlobalFilter settleFilter(Ticker ticker, Expectations expectations, EventBus events) {
+    return new SettleFilter(ticker, new Experience(expectations, events));
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
@@ -13,6 +14,7 @@ import org.springframework.web.server.ServerWebExchange;
  * Belongs to the event loop of the request.
  */
 final class Passage {
+  private static final String ANONYMOUS = "anonymous";
   private static final String ATTRIBUTE = Passage.class.getName();
 
   private final String requestId;
@@ -21,6 +23,7 @@ final class Passage {
   private final Parameters parameters;
   private final HeldBody body;
   private Cost cost = Cost.NO_TOKENS;
+  private @Nullable Content content;
   private @Nullable String model;
   private boolean weighed;
   private boolean stream;
@@ -70,6 +73,16 @@ final class Passage {
 
   Cost cost() {
     return cost;
+  }
+
+  /** What the body holds; null when its answer will teach nothing of that. */
+  @Nullable Content content() {
+    return content;
+  }
+
+  /** The name of who asks. */
+  String key() {
+    return ANONYMOUS;
   }
 
   /** The model the client asks for, or null. */
@@ -124,7 +137,13 @@ final class Passage {
 
   /** The body was read, and said so. */
   void weighs(Cost of, Weighed.Request body) {
+    weighs(of, body, body.content());
+  }
+
+  /** The body was read, and said so; its text may have been counted more exactly since. */
+  void weighs(Cost of, Weighed.Request body, Content counted) {
     cost = of;
+    content = body.traits().costStands() ? null : counted;
     model = body.model();
     stream = body.stream();
     user = body.user();

@@ -12,10 +12,12 @@ import reactor.core.publisher.SignalType;
 final class SettleFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
   private final Complaints complaints;
+  private final Experience experience;
 
-  SettleFilter(Ticker ticker) {
+  SettleFilter(Ticker ticker, Experience experience) {
     this.ticker = ticker;
     this.complaints = new Complaints(ticker);
+    this.experience = experience;
   }
 
   @Override
@@ -26,7 +28,7 @@ final class SettleFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Tap tap = new Tap(passage, ticker, complaints);
+    Tap tap = new Tap(passage, ticker, complaints, experience);
     TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
     // Each end is told before anyone downstream hears of it, as doFinally would not: who gives back
     // what was never settled comes after. What the answer's own stream settled is settled already.

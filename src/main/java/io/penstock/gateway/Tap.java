@@ -7,6 +7,7 @@ import io.penstock.time.Ticker;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpStatusCode;
 import reactor.core.publisher.SignalType;
 
 /**
@@ -16,12 +17,15 @@ final class Tap {
   private final Passage passage;
   private final Ticker ticker;
   private final Complaints complaints;
+  private final Experience experience;
   private @Nullable AnswerReader reader;
+  private boolean successful;
 
-  Tap(Passage passage, Ticker ticker, Complaints complaints) {
+  Tap(Passage passage, Ticker ticker, Complaints complaints, Experience experience) {
     this.passage = passage;
     this.ticker = ticker;
     this.complaints = complaints;
+    this.experience = experience;
   }
 
   Passage passage() {
@@ -34,7 +38,11 @@ final class Tap {
   }
 
   /** The head of the answer is there. */
-  void begins(@Nullable String contentType, @Nullable String contentEncoding) {
+  void begins(
+      @Nullable HttpStatusCode status,
+      @Nullable String contentType,
+      @Nullable String contentEncoding) {
+    successful = status == null || status.is2xxSuccessful();
     if (passage.weighed()) {
       reader = passage.speech().answerReader(contentType, contentEncoding);
     }
@@ -62,6 +70,9 @@ final class Tap {
       case ON_COMPLETE -> settlement.served(usage, produced, now);
       case CANCEL -> settlement.cancelled(usage, produced, now);
       default -> settlement.failed(UpstreamFailure.midway(), produced, now);
+    }
+    if (signal == SignalType.ON_COMPLETE && successful) {
+      experience.answered(passage, usage, now);
     }
     reader = null;
     if (read != null) {

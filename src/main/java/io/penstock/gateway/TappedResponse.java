@@ -60,7 +60,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     HttpHeaders headers = getHeaders();
     String type = headers.getFirst(HttpHeaders.CONTENT_TYPE);
     String encoding = headers.getFirst(HttpHeaders.CONTENT_ENCODING);
-    tap.begins(type, encoding);
+    tap.begins(getStatusCode(), type, encoding);
     Head.write(headers, tap.passage(), tap.settlement());
     if (!tap.passage().asksUsage() || encoding != null || !isEvents(type)) {
       return null;

@@ -1,7 +1,5 @@
 package io.penstock.gateway;
 
-import io.penstock.cost.Cost;
-import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.BodyIntake.End;
 import io.penstock.provider.RequestReader;
@@ -9,7 +7,6 @@ import io.penstock.provider.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -22,10 +19,12 @@ final class WeighFilter implements GlobalFilter, Ordered {
   private static final Refusal STALLED =
       Refusal.of(Reason.BAD_REQUEST, "the body did not come to its end in time");
 
+  private final Weighing weighing;
   private final Duration patience;
 
   /** Waits that long for a body that does not go on. */
-  WeighFilter(Duration patience) {
+  WeighFilter(Weighing weighing, Duration patience) {
+    this.weighing = weighing;
     this.patience = patience;
   }
 
@@ -41,7 +40,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     ServerHttpRequest request = exchange.getRequest();
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     if (!passage.speech().weighs(request.getMethod().name(), below)) {
-      passage.weighs(unweighed(spec.reading(), passage.parameters().tokens()));
+      passage.weighs(Weighing.unread(spec.reading(), passage.parameters().tokens()));
       return chain.filter(exchange);
     }
     long most = spec.reading().maxBodyBytes();
@@ -54,7 +53,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
         .doFinally(signal -> passage.body().free());
   }
 
-  private static Mono<Void> read(
+  private Mono<Void> read(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestReader reader, End end) {
     Passage passage = Passage.of(exchange);
     return switch (end) {
@@ -73,32 +72,37 @@ final class WeighFilter implements GlobalFilter, Ordered {
     passage.endpoint().gone(passage.cost(), passage.body().size());
   }
 
-  private static Mono<Void> weighed(
+  private Mono<Void> weighed(
       ServerWebExchange exchange, GatewayFilterChain chain, Weighed weighed) {
     Passage passage = Passage.of(exchange);
-    EndpointSpec.Reading reading = passage.endpoint().spec().reading();
     return switch (weighed) {
       case Weighed.Malformed(String detail) ->
           refuse(exchange, passage, Refusal.of(Reason.BAD_REQUEST, detail));
       case Weighed.Request body -> {
-        passage.weighs(cost(reading, body.cost(), passage.parameters().tokens()), body);
-        yield chain.filter(exchange);
+        Weighing.Result result = weighing.atOnce(passage, body);
+        yield result == null
+            ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))
+            : on(exchange, chain, body, result);
       }
     };
   }
 
-  private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
-    return switch (reading.costFrom()) {
-      case BODY, PROVIDER -> body;
-      case QUERY -> Cost.ofInput(tokens == null ? reading.defaultTokens() : tokens);
-      case MAX -> tokens == null ? body : body.withInputAtLeast(tokens);
-    };
+  private Mono<Weighing.Result> later(ServerWebExchange exchange, Weighed.Request body) {
+    Passage passage = Passage.of(exchange);
+    ServerHttpRequest request = exchange.getRequest();
+    return Elsewhere.done(
+        weighing.later(passage, body, request),
+        ConnectionGuard.channel(request).eventLoop(),
+        () -> gone(passage));
   }
 
-  private static Cost unweighed(EndpointSpec.Reading reading, @Nullable Long tokens) {
-    return reading.costFrom() == CostFrom.BODY || reading.costFrom() == CostFrom.PROVIDER
-        ? Cost.NO_TOKENS
-        : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
+  private static Mono<Void> on(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      Weighed.Request body,
+      Weighing.Result result) {
+    Passage.of(exchange).weighs(result.cost(), body, result.content());
+    return chain.filter(exchange);
   }
 
   private static Refusal tooLarge(long most) {

@@ -1,6 +1,7 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -47,6 +48,8 @@ final class EndpointMeters {
   /** Tokens that went one way. */
   private record Tokens(Counter reserved, Counter used, Counter overrun) {}
 
+  private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
+
   private final MeterRegistry registry;
   private final Supplier<Collection<Endpoint>> endpoints;
   private final Labels models;
@@ -60,6 +63,7 @@ final class EndpointMeters {
   private final Map<String, Counter> shadowed = new ConcurrentHashMap<>();
   private volatile @Nullable Timer shadowWait;
   private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
+  private final Map<String, DistributionSummary> estimates = new ConcurrentHashMap<>();
   private boolean removed;
 
   /**
@@ -153,6 +157,28 @@ final class EndpointMeters {
       of.used().increment((double) event.usedTokens());
       of.overrun().increment((double) event.overrunTokens());
     }
+  }
+
+  /** Records how far an estimate was off: what was used ÷ what was expected. */
+  void estimated(Event.Estimated event) {
+    String model = models.of(event.model());
+    DistributionSummary known = estimates.get(model);
+    DistributionSummary of = known != null ? known : unlessRemoved(() -> newEstimates(model));
+    if (of != null && event.expectedTokens() > 0) {
+      of.record((double) event.usedTokens() / (double) event.expectedTokens());
+    }
+  }
+
+  private DistributionSummary newEstimates(String model) {
+    return estimates.computeIfAbsent(
+        model,
+        absent ->
+            kept(
+                DistributionSummary.builder("penstock.estimate.error.ratio")
+                    .description("Input tokens that were used, for each that was expected")
+                    .tags(tags.and("model", absent))
+                    .serviceLevelObjectives(RATIOS)
+                    .register(registry)));
   }
 
   private void shadowed(Event.Shadowed event) {

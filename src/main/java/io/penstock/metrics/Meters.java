@@ -71,6 +71,12 @@ public final class Meters implements Events {
           follow();
         }
       }
+      case Event.Estimated estimated -> {
+        EndpointMeters endpoint = of(estimated.endpoint());
+        if (endpoint != null) {
+          endpoint.estimated(estimated);
+        }
+      }
       case Event.TicketEvent ticket -> count(ticket);
     }
   }

@@ -33,6 +33,7 @@ final class EventJson {
       case Event.Cancelled cancelled -> "cancelled";
       case Event.Settled settled -> "settled";
       case Event.Shadowed shadowed -> "shadowed";
+      case Event.Estimated estimated -> "estimated";
       case Event.Reloaded reloaded -> "config";
     };
   }
@@ -67,6 +68,12 @@ final class EventJson {
         if (shadowed.refusal() != null) {
           why(data, shadowed.refusal());
         }
+      }
+      case Event.Estimated estimated -> {
+        data.put("endpoint", estimated.endpoint());
+        data.put("model", estimated.model());
+        data.put("expected_input_tokens", estimated.expectedTokens());
+        data.put("used_input_tokens", estimated.usedTokens());
       }
       case Event.Reloaded reloaded -> {
         data.put("applied", reloaded.applied());

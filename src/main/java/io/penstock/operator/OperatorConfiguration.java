@@ -3,9 +3,12 @@ package io.penstock.operator;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.Reloader;
+import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.pool.Upstreams;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.Tokenizers;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -50,6 +53,12 @@ class OperatorConfiguration {
     return new EventStream(events, json, dropped);
   }
 
+  @Bean
+  CountHandler countHandler(
+      Registry registry, Expectations expectations, Tokenizers tokenizers, ProviderCount provider) {
+    return new CountHandler(registry, expectations, tokenizers, provider);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -60,7 +69,8 @@ class OperatorConfiguration {
       Upstreams upstreams,
       Ticker ticker,
       EventStream events,
-      Reloader reloader) {
+      Reloader reloader,
+      CountHandler counts) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -70,11 +80,13 @@ class OperatorConfiguration {
         .GET("/config", endpoints::config)
         .GET("/events", events::open)
         .POST("/reload", request -> reload.reload())
+        .POST("/tokens/count", counts::count)
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))
+        .path("/tokens/count", () -> Problem.only("POST"))
         .route(
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())

@@ -8,7 +8,8 @@ final class Estimate {
   /** What a message costs beside its text: its role, its name and what separates it. */
   static final long TOKENS_A_MESSAGE = 4;
 
-  private static final long BYTES_A_TOKEN = 4;
+  /** By the rule of thumb. */
+  static final long BYTES_A_TOKEN = 4;
 
   private Estimate() {}
 

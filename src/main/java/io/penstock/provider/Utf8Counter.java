@@ -21,7 +21,7 @@ final class Utf8Counter extends Writer {
   }
 
   /** Returns the UTF-8 bytes of {@code text}. */
-  static long bytes(String text) {
+  static long bytes(CharSequence text) {
     long sum = 0;
     for (int i = 0; i < text.length(); i++) {
       sum += width(text.charAt(i));

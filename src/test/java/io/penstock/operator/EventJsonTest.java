@@ -38,6 +38,12 @@ class EventJsonTest {
             + ",\"upstream\":null,\"model\":\"m\",\"reserved_tokens\":1,\"used_tokens\":3"
             + ",\"overrun_tokens\":2}");
     says(
+        new Event.Estimated(THEN, "/a", "m", 10, 11),
+        "estimated",
+        AT
+            + ",\"endpoint\":\"/a\",\"model\":\"m\",\"expected_input_tokens\":10"
+            + ",\"used_input_tokens\":11}");
+    says(
         new Event.Reloaded(THEN, true, "4 endpoints"),
         "config",
         AT + ",\"applied\":true,\"detail\":\"4 endpoints\"}");

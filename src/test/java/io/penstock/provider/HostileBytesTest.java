@@ -27,7 +27,6 @@ class HostileBytesTest {
           "/v1/responses",
           "/v1/embeddings",
           "/v1/messages",
-
           "/v1beta/models/m:generateContent",
           "/v1beta/models/m:batchEmbedContents");
   private static final byte[] TELLING = Cases.bytes("{}[]\",:\\u\n\r\t 0-9.eE\u00e9\ud83d\ude00");

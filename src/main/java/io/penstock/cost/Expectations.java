@@ -1,0 +1,115 @@
+package io.penstock.cost;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What answers have taught about requests to come: how many tokens a model's provider counts for a
+ * text, and how long its answers are.
+ *
+ * <p>Text is the estimate times a ratio learned for each model, one for text that a tokenizer
+ * counted and one for text that the rule of thumb did. Output is what nine of ten answers stay
+ * within: those to requests of about the same size by the same key to the same model; where they
+ * are too few, those of that key and model whatever their size; else those of that model. A stated
+ * maximum is never exceeded.
+ *
+ * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
+ * remembered; older answers count less and less. Safe from any thread.
+ */
+public final class Expectations {
+  /** How many pairs of a key and a model are remembered. */
+  public static final int MAX_PAIRS = 10_000;
+
+  /** How many models are remembered. */
+  public static final int MAX_MODELS = 1_000;
+
+  /** A request with more of its input beside its text than 1 in this many teaches none of text. */
+  private static final long TEXT_TO_OTHER = 4;
+
+  private record Pair(String key, String model) {}
+
+  private static final class Model {
+    private final TextRatio byRule = new TextRatio();
+    private final TextRatio byTokenizer = new TextRatio();
+    private final OutputsBySize outputs = new OutputsBySize();
+
+    TextRatio ratio(Content content) {
+      return content.tokenized() ? byTokenizer : byRule;
+    }
+  }
+
+  private final Recent<Pair, OutputsBySize> pairs;
+  private final Recent<String, Model> models;
+
+  /** Makes some that nothing has taught. */
+  public Expectations() {
+    this(MAX_PAIRS, MAX_MODELS);
+  }
+
+  Expectations(int mostPairs, int mostModels) {
+    this.pairs = new Recent<>(mostPairs, OutputsBySize::new);
+    this.models = new Recent<>(mostModels, Model::new);
+  }
+
+  /**
+   * Returns what a request is expected to use.
+   *
+   * @param key who asks
+   * @param defaultOutputTokens the output of one answer while nothing is stated and nothing known
+   */
+  public Cost expect(Content content, String key, long defaultOutputTokens) {
+    Model model = content.model() == null ? null : models.find(content.model());
+    long text = content.textTokens();
+    if (model != null) {
+      text = model.ratio(content).of(Math.min(text, Cost.MAX_TOKENS));
+    }
+    long learned = content.generates() ? output(content, key, model) : Outputs.UNKNOWN;
+    long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
+    long otherwise = content.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
+    return content.cost(text, learned == Outputs.UNKNOWN ? otherwise : Math.min(learned, most));
+  }
+
+  private long output(Content content, String key, @Nullable Model model) {
+    if (model == null || content.model() == null) {
+      return Outputs.UNKNOWN;
+    }
+    OutputsBySize own = pairs.find(new Pair(key, content.model()));
+    long learned = own == null ? Outputs.UNKNOWN : own.ninetieth(size(content));
+    return learned == Outputs.UNKNOWN ? model.outputs.ninetieth(size(content)) : learned;
+  }
+
+  /** Takes note of what a request really used, as its answer says. */
+  public void answered(Content content, String key, Usage usage) {
+    if (content.model() == null) {
+      return;
+    }
+    Model model = models.touch(content.model());
+    if (content.otherTokens() * TEXT_TO_OTHER <= content.textTokens()) {
+      model.ratio(content).add(content.textTokens(), usage.inputTokens() - content.otherTokens());
+    }
+    if (content.generates()) {
+      long each = Math.ceilDiv(usage.outputTokens(), Math.max(1, content.answers()));
+      model.outputs.add(size(content), each);
+      pairs.touch(new Pair(key, content.model())).add(size(content), each);
+    }
+  }
+
+  /** The size as it was estimated: it does not move with what is learned. */
+  private static long size(Content content) {
+    return Math.min(content.textTokens(), Cost.MAX_TOKENS)
+        + Math.min(content.otherTokens(), Cost.MAX_TOKENS);
+  }
+
+  /** Returns how many tokens were counted for each estimated; 1 while nothing is known. */
+  double textRatio(Content content) {
+    Model model = content.model() == null ? null : models.find(content.model());
+    return model == null ? 1 : model.ratio(content).ratio();
+  }
+
+  int pairs() {
+    return pairs.size();
+  }
+
+  int models() {
+    return models.size();
+  }
+}

@@ -1,0 +1,131 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Expectations;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.Tokenizers;
+import io.penstock.provider.Weighed;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.core.publisher.Mono;
+
+/** What a request whose body was read is expected to use. Safe from any thread. */
+final class Weighing {
+  /** A request's cost, and what it was made of. */
+  record Result(Content content, Cost cost) {}
+
+  private final Expectations expectations;
+  private final Tokenizers tokenizers;
+  private final ProviderCount provider;
+  private final Complaints complaints;
+
+  Weighing(
+      Expectations expectations,
+      Tokenizers tokenizers,
+      ProviderCount provider,
+      Complaints complaints) {
+    this.expectations = expectations;
+    this.tokenizers = tokenizers;
+    this.provider = provider;
+    this.complaints = complaints;
+  }
+
+  /** Returns the result where it takes neither long nor the provider; else null. */
+  @Nullable Result atOnce(Passage passage, Weighed.Request body) {
+    boolean asks = passage.endpoint().spec().reading().costFrom() == CostFrom.PROVIDER;
+    Content content = asks ? null : tokenizers.atOnce(body);
+    return content == null ? null : result(passage, content);
+  }
+
+  /** Returns the result, which may come on any thread. */
+  Mono<Result> later(Passage passage, Weighed.Request body, ServerHttpRequest request) {
+    Mono<Result> local =
+        Mono.fromSupplier(() -> tokenizers.atOnce(body))
+            .switchIfEmpty(tokenizers.later(body))
+            .map(content -> result(passage, content));
+    String model = body.model();
+    UpstreamSpec upstream = upstream(passage.endpoint().spec(), model);
+    return upstream == null || model == null
+        ? local
+        : local.flatMap(result -> counted(passage, model, request, upstream, result));
+  }
+
+  /** Returns who is asked to count, or null. */
+  private static @Nullable UpstreamSpec upstream(EndpointSpec spec, @Nullable String model) {
+    if (spec.reading().costFrom() != CostFrom.PROVIDER) {
+      return null;
+    }
+    for (UpstreamSpec each : spec.upstreams()) {
+      if (each.access().disabledBecause() == null && each.serves(model)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private Mono<Result> counted(
+      Passage passage,
+      String model,
+      ServerHttpRequest request,
+      UpstreamSpec upstream,
+      Result local) {
+    EndpointSpec spec = passage.endpoint().spec();
+    String path = Paths.forwarded(spec, request.getURI().getRawPath());
+    ProviderCount.Ask ask =
+        new ProviderCount.Ask(
+            spec.reading().dialect(), upstream, path, model, request.getHeaders()::getFirst);
+    return provider
+        .count(ask, passage.body().size(), bytes(passage.body()))
+        .map(
+            answer ->
+                switch (answer) {
+                  case ProviderCount.Answer.Counted(long tokens) ->
+                      new Result(local.content(), local.cost().withInput(tokens));
+                  case ProviderCount.Answer.NoCall none -> local;
+                  case ProviderCount.Answer.Failed(String why) -> {
+                    complaints.about(upstream.id(), "it was to count tokens, but " + why);
+                    yield local;
+                  }
+                });
+  }
+
+  private static Mono<byte[]> bytes(HeldBody body) {
+    return DataBufferUtils.join(body.publish(DefaultDataBufferFactory.sharedInstance))
+        .map(Weighing::bytes);
+  }
+
+  private static byte[] bytes(DataBuffer joined) {
+    byte[] bytes = new byte[joined.readableByteCount()];
+    joined.read(bytes);
+    DataBufferUtils.release(joined);
+    return bytes;
+  }
+
+  private Result result(Passage passage, Content content) {
+    EndpointSpec.Reading reading = passage.endpoint().spec().reading();
+    Cost learned = expectations.expect(content, passage.key(), reading.defaultOutputTokens());
+    return new Result(content, cost(reading, learned, passage.parameters().tokens()));
+  }
+
+  private static Cost cost(EndpointSpec.Reading reading, Cost body, @Nullable Long tokens) {
+    return switch (reading.costFrom()) {
+      case BODY, PROVIDER -> body;
+      case QUERY -> Cost.ofInput(tokens == null ? reading.defaultTokens() : tokens);
+      case MAX -> tokens == null ? body : body.withInputAtLeast(tokens);
+    };
+  }
+
+  /** Returns the cost of a request whose body is not read. */
+  static Cost unread(EndpointSpec.Reading reading, @Nullable Long tokens) {
+    return reading.costFrom() == CostFrom.BODY || reading.costFrom() == CostFrom.PROVIDER
+        ? Cost.NO_TOKENS
+        : cost(reading, Cost.ofInput(reading.defaultTokens()), tokens);
+  }
+}

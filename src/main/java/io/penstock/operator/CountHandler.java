@@ -1,0 +1,170 @@
+package io.penstock.operator;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.penstock.cost.Expectations;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.operator.CountRequest.Unclear;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.ProviderCount;
+import io.penstock.provider.RequestReader;
+import io.penstock.provider.Speech;
+import io.penstock.provider.Tokenizers;
+import io.penstock.provider.Weighed;
+import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Counts the input tokens of a text or a request, without sending it to be answered. */
+final class CountHandler {
+  /** The longest question. */
+  static final int MOST_BYTES = 4 << 20;
+
+  /**
+   * What was counted.
+   *
+   * @param exact whether the provider counted it
+   * @param tokenizer whether the text was counted by a tokenizer, else by its length; null where
+   *     the provider counted
+   * @param upstream who counted it, or null
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Counted(
+      String provider,
+      String model,
+      long inputTokens,
+      boolean exact,
+      @Nullable Boolean tokenizer,
+      @Nullable String upstream) {}
+
+  private final Registry registry;
+  private final Expectations expectations;
+  private final Tokenizers tokenizers;
+  private final ProviderCount provider;
+
+  CountHandler(
+      Registry registry, Expectations expectations, Tokenizers tokenizers, ProviderCount provider) {
+    this.registry = registry;
+    this.expectations = expectations;
+    this.tokenizers = tokenizers;
+    this.provider = provider;
+  }
+
+  /** Answers with the local estimate, or with the provider's own count. */
+  Mono<ServerResponse> count(ServerRequest request) {
+    Scheduler elsewhere = tokenizers.scheduler();
+    return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
+        .map(CountHandler::bytes)
+        .defaultIfEmpty(new byte[0])
+        .publishOn(elsewhere)
+        .map(CountRequest::read)
+        .flatMap(asked -> asked.exact() ? exactly(asked) : estimated(asked))
+        .onErrorResume(
+            Unclear.class,
+            unclear -> problem(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage())))
+        .onErrorResume(
+            DataBufferLimitException.class,
+            large ->
+                problem(
+                    HttpStatus.CONTENT_TOO_LARGE,
+                    "the body is larger than " + MOST_BYTES + " bytes"))
+        .onErrorResume(
+            RejectedExecutionException.class,
+            busy -> problem(HttpStatus.SERVICE_UNAVAILABLE, "too much is being counted"));
+  }
+
+  private static byte[] bytes(DataBuffer joined) {
+    byte[] bytes = new byte[joined.readableByteCount()];
+    joined.read(bytes);
+    DataBufferUtils.release(joined);
+    return bytes;
+  }
+
+  private Mono<ServerResponse> estimated(CountRequest asked) {
+    Weighed.Request read = read(asked);
+    return tokenizers
+        .later(read)
+        .flatMap(
+            content -> {
+              long input = expectations.expect(content, "", 0).inputTokens();
+              return Json.answer(
+                  new Counted(
+                      asked.provider(), asked.model(), input, false, content.tokenized(), null));
+            });
+  }
+
+  private static Weighed.Request read(CountRequest asked) {
+    Speech speech = Speech.of(asked.dialect());
+    if (!speech.weighs("POST", asked.path())) {
+      throw new Unclear("requests of this kind are not read: body is expected to be another");
+    }
+    EndpointSpec.Reading reading =
+        new EndpointSpec.Reading(asked.dialect(), CostFrom.BODY, 0, 0, MOST_BYTES, false);
+    RequestReader reader = speech.requestReader(reading, asked.path());
+    reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
+    return switch (reader.finish()) {
+      case Weighed.Request read -> read;
+      case Weighed.Malformed(String detail) -> throw new Unclear("in the body: " + detail);
+    };
+  }
+
+  private Mono<ServerResponse> exactly(CountRequest asked) {
+    UpstreamSpec upstream = upstream(asked);
+    if (upstream == null) {
+      return problem(HttpStatus.NOT_FOUND, "no upstream of this provider serves this model");
+    }
+    byte[] body = JsonMapper.shared().writeValueAsBytes(asked.body());
+    String base = String.valueOf(upstream.url().getPath());
+    String path =
+        base.matches(".*/v1(beta)?/?") ? asked.path().replaceFirst("/v1(beta)?", "") : asked.path();
+    return provider
+        .count(
+            new ProviderCount.Ask(asked.dialect(), upstream, path, asked.model(), name -> null),
+            body.length,
+            Mono.just(body))
+        .flatMap(
+            answer ->
+                switch (answer) {
+                  case ProviderCount.Answer.Counted(long tokens) ->
+                      Json.answer(
+                          new Counted(
+                              asked.provider(), asked.model(), tokens, true, null, upstream.id()));
+                  case ProviderCount.Answer.NoCall none ->
+                      problem(HttpStatus.NOT_FOUND, "the provider counts no requests of this kind");
+                  case ProviderCount.Answer.Failed(String why) ->
+                      problem(
+                          HttpStatus.BAD_GATEWAY,
+                          "upstream " + upstream.id() + " did not count: " + why);
+                });
+  }
+
+  private @Nullable UpstreamSpec upstream(CountRequest asked) {
+    for (Endpoint endpoint : registry.all()) {
+      EndpointSpec spec = endpoint.spec();
+      if (spec.reading().dialect() == asked.dialect()) {
+        for (UpstreamSpec each : spec.upstreams()) {
+          boolean enabled = each.access().disabledBecause() == null && !each.access().passthrough();
+          if (enabled && each.serves(asked.model())) {
+            return each;
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
+    return Problem.of(status, detail).answer();
+  }
+}

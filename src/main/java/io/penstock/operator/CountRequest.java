@@ -1,0 +1,133 @@
+package io.penstock.operator;
+
+import io.penstock.cost.Dialect;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is to be counted: a request as a client would send it.
+ *
+ * @param provider as it was asked for
+ * @param path that a client would use
+ * @param body its body
+ */
+record CountRequest(
+    String provider, Dialect dialect, String model, boolean exact, String path, ObjectNode body) {
+  private static final Set<String> MEMBERS = Set.of("provider", "model", "text", "body", "exact");
+
+  private static final Map<String, Dialect> PROVIDERS =
+      new TreeMap<>(
+          Map.of(
+              "openai", Dialect.OPENAI,
+              "azure", Dialect.AZURE,
+              "anthropic", Dialect.ANTHROPIC,
+              "gemini", Dialect.GEMINI));
+
+  /** Something that cannot be counted; the message says why, for a person. */
+  static final class Unclear extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Unclear(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  /**
+   * Reads it.
+   *
+   * @throws Unclear when it is not what is expected
+   */
+  static CountRequest read(byte[] json) {
+    if (!(parsed(json) instanceof ObjectNode asked)) {
+      throw new Unclear("a JSON object is expected");
+    }
+    asked
+        .propertyNames()
+        .forEach(
+            name -> {
+              if (!MEMBERS.contains(name)) {
+                throw new Unclear("provider, model, text, body and exact are understood");
+              }
+            });
+    String provider = string(asked, "provider").toLowerCase(Locale.ROOT);
+    Dialect dialect = PROVIDERS.get(provider);
+    if (dialect == null) {
+      throw new Unclear("provider is not known, expected one of " + PROVIDERS.keySet());
+    }
+    String model = string(asked, "model");
+    JsonNode exact = asked.path("exact");
+    if (!exact.isMissingNode() && !exact.isBoolean()) {
+      throw new Unclear("exact is expected to be true or false");
+    }
+    ObjectNode body = body(asked, dialect);
+    String path = path(dialect, body);
+    if (dialect != Dialect.GEMINI) {
+      body.put("model", model);
+    }
+    return new CountRequest(provider, dialect, model, exact.asBoolean(false), path, body);
+  }
+
+  private static @Nullable JsonNode parsed(byte[] json) {
+    try {
+      return JsonMapper.shared().readTree(json);
+    } catch (JacksonException unreadable) {
+      return null;
+    }
+  }
+
+  private static String string(ObjectNode asked, String name) {
+    JsonNode value = asked.path(name);
+    if (!value.isString() || value.stringValue().isBlank()) {
+      throw new Unclear(name + " is expected to be a string");
+    }
+    return value.stringValue();
+  }
+
+  private static ObjectNode body(ObjectNode asked, Dialect dialect) {
+    if (asked.has("text") == asked.has("body")) {
+      throw new Unclear("either text or body is expected");
+    }
+    if (asked.get("body") instanceof ObjectNode body) {
+      return body;
+    }
+    if (asked.has("body")) {
+      throw new Unclear("body is expected to be a JSON object");
+    }
+    JsonNode text = asked.path("text");
+    if (!text.isString()) {
+      throw new Unclear("text is expected to be a string");
+    }
+    return around(text.stringValue(), dialect);
+  }
+
+  /** Returns the least request that holds a text. */
+  private static ObjectNode around(String text, Dialect dialect) {
+    ObjectNode body = JsonMapper.shared().createObjectNode();
+    switch (dialect) {
+      case GEMINI ->
+          body.putArray("contents").addObject().putArray("parts").addObject().put("text", text);
+      case OPENAI, AZURE -> body.put("input", text);
+      case ANTHROPIC, NONE ->
+          body.putArray("messages").addObject().put("role", "user").put("content", text);
+    }
+    return body;
+  }
+
+  private static String path(Dialect dialect, ObjectNode body) {
+    return switch (dialect) {
+      case ANTHROPIC -> "/v1/messages";
+      case GEMINI -> "/v1beta/models/-:generateContent";
+      case OPENAI, AZURE, NONE ->
+          body.has("messages")
+              ? "/v1/chat/completions"
+              : body.has("prompt") ? "/v1/completions" : "/v1/responses";
+    };
+  }
+}

@@ -1,0 +1,115 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingType;
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Expectations;
+import io.penstock.cost.Usage;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * 5,000 requests of one key and model, one after the other, and how far off what is expected of
+ * them is from what they use, once 200 were answered. What the provider counts is counted here by a
+ * tokenizer that the gateway does not use; the gateway begins with the rule of thumb.
+ */
+class EstimateReplayTest {
+  private static final int MANY = 5_000;
+  private static final int FIRST = 200;
+  private static final int TOKENS_A_MESSAGE = 4;
+
+  /** The sum of what was reserved and used, and how often the output was within. */
+  private static final class Tally {
+    private final double[] errors = new double[MANY - FIRST];
+    private long within;
+    private long reserved;
+    private long used;
+
+    void add(int at, Cost expected, Usage usage) {
+      double off = (double) Math.abs(expected.inputTokens() - usage.inputTokens());
+      errors[at] = off / (double) usage.inputTokens();
+      within += usage.outputTokens() <= expected.outputTokens() ? 1 : 0;
+      reserved += expected.totalTokens();
+      used += usage.totalTokens();
+    }
+
+    double p90Error() {
+      double[] sorted = errors.clone();
+      Arrays.sort(sorted);
+      return sorted[(int) Math.ceil(0.9 * sorted.length) - 1];
+    }
+
+    double coverage() {
+      return (double) within / errors.length;
+    }
+
+    double ratio() {
+      return (double) reserved / (double) used;
+    }
+
+    @Override
+    public String toString() {
+      return "input p90 error %.2f %%, output within %.2f %%, reserved ÷ used %.4f"
+          .formatted(100 * p90Error(), 100 * coverage(), ratio());
+    }
+  }
+
+  private static Tally replay(List<Cost> sizes, EncodingType provider, long seed) throws Exception {
+    Encoding truth = Encodings.newLazyEncodingRegistry().getEncoding(provider);
+    Expectations expectations = new Expectations();
+    SplittableRandom random = new SplittableRandom(seed);
+    Prose prose = Prose.read();
+    Tally tally = new Tally();
+    for (int at = 0; at < MANY; at++) {
+      Cost size = sizes.get(at);
+      String text = prose.slice(Math.toIntExact(4 * size.inputTokens()), random);
+      Usage usage =
+          new Usage(truth.countTokensOrdinary(text) + TOKENS_A_MESSAGE, 0, size.outputTokens());
+      long bytes = text.getBytes(StandardCharsets.UTF_8).length;
+      long stated = random.nextInt(3) == 0 ? 4_096 : Content.UNSTATED;
+      Content content =
+          new Content("m", Math.ceilDiv(bytes, 4L), TOKENS_A_MESSAGE, stated, 1, true);
+      if (at >= FIRST) {
+        tally.add(at - FIRST, expectations.expect(content, "k", 256), usage);
+      }
+      expectations.answered(content, "k", usage);
+    }
+    return tally;
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"R50K_BASE", "P50K_BASE"})
+  void conversations_areExpectedAsTheyTurnOut(EncodingType provider) throws Exception {
+    List<Cost> sizes = Conversations.sizes(MANY, new SplittableRandom(1));
+    Tally tally = replay(sizes, provider, 1);
+    System.out.println("replay of " + MANY + ", " + provider + ": " + tally);
+    assertThat(tally.p90Error()).as("p90 of the input's error").isLessThanOrEqualTo(0.10);
+    assertThat(tally.coverage()).as("answers within what was expected").isBetween(0.87, 0.93);
+    assertThat(tally.ratio()).as("reserved ÷ used").isLessThanOrEqualTo(1.15);
+  }
+
+  /**
+   * Where the length of an answer has nothing to do with that of its question nothing can be known
+   * of it but its quantile, and to reserve that costs what it costs: 424 tokens for 211 in the mean
+   * of this shape, (1,155 + 424) ÷ (1,155 + 211) = 1.156.
+   */
+  @Test
+  void answersThatQuestionsTellNothingOf_areCoveredAllTheSame() throws Exception {
+    SplittableRandom random = new SplittableRandom(9);
+    List<Cost> sizes = random.ints(MANY).mapToObj(any -> Trace.draw(random)).toList();
+    Tally tally = replay(sizes, EncodingType.R50K_BASE, 9);
+    System.out.println("replay of " + MANY + ", drawn apart: " + tally);
+    assertThat(tally.p90Error()).isLessThanOrEqualTo(0.10);
+    assertThat(tally.coverage()).isBetween(0.87, 0.93);
+    assertThat(tally.ratio()).isLessThanOrEqualTo(1.18);
+  }
+}

@@ -1,0 +1,51 @@
+package io.penstock.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * English to cut slices from: this project's README, and the comments of its sources. One language
+ * and one house style, so texts differ less from each other than those of many clients would:
+ * prose, tables, names of code, commands, a little YAML and JSON.
+ */
+final class Prose {
+  private final String text;
+
+  private Prose(String text) {
+    this.text = text;
+  }
+
+  static Prose read() throws IOException {
+    StringBuilder all = new StringBuilder(Files.readString(Path.of("README.md")));
+    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
+        all.append('\n').append(comments(source));
+      }
+    }
+    return new Prose(all.toString());
+  }
+
+  private static String comments(Path source) throws IOException {
+    return Files.readAllLines(source).stream()
+        .map(String::strip)
+        .filter(line -> line.startsWith("*") || line.startsWith("/**") || line.startsWith("//"))
+        .map(line -> line.replaceAll("^(/\\*\\*|\\*/|\\*|//)|\\*/$", "").strip())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** Returns so many characters from anywhere, round the end if need be. */
+  String slice(int characters, SplittableRandom random) {
+    StringBuilder slice = new StringBuilder(characters);
+    int at = random.nextInt(text.length());
+    while (slice.length() < characters) {
+      int end = Math.min(text.length(), at + characters - slice.length());
+      slice.append(text, at, end);
+      at = 0;
+    }
+    return slice.toString();
+  }
+}

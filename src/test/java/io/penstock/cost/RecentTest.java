@@ -1,0 +1,59 @@
+package io.penstock.cost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class RecentTest {
+  @Test
+  void oneTooMany_hasTheTenthTouchedLongestAgoForgotten() {
+    Recent<Integer, AtomicInteger> recent = new Recent<>(100, AtomicInteger::new);
+    for (int i = 0; i < 100; i++) {
+      recent.touch(i).set(i);
+    }
+    assertThat(recent.size()).isEqualTo(100);
+    recent.touch(0);
+    recent.touch(100);
+    assertThat(recent.size()).isEqualTo(90);
+    assertThat(recent.find(0)).hasValue(0);
+    assertThat(recent.find(1)).isNull();
+    assertThat(recent.find(11)).isNull();
+    assertThat(recent.find(12)).hasValue(12);
+    assertThat(recent.find(100)).hasValue(0);
+  }
+
+  @Test
+  void roomForOne_isOfTheLast() {
+    Recent<Integer, AtomicInteger> recent = new Recent<>(1, AtomicInteger::new);
+    recent.touch(1);
+    recent.touch(2);
+    assertThat(recent.find(1)).isNull();
+    assertThat(recent.find(2)).hasValue(0);
+  }
+
+  @Test
+  void threadsThatAddAtOnce_neverPassTheBound() throws Exception {
+    Recent<Integer, AtomicInteger> recent = new Recent<>(50, AtomicInteger::new);
+    AtomicInteger most = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      int from = 1_000 * t;
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; i < 1_000; i++) {
+                      recent.touch(from + i).incrementAndGet();
+                      most.accumulateAndGet(recent.size(), Math::max);
+                    }
+                  }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(most.get()).isBetween(45, 50);
+  }
+}

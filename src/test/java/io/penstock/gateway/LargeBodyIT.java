@@ -1,0 +1,135 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.springframework.http.client.ReactorResourceFactory;
+
+/** A large body keeps nobody else waiting. */
+@Isolated("measures")
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LargeBodyIT {
+  private static final int WARM = 8;
+  private static final int TIMES = 11;
+  private static final double MOST_MILLIS = 5;
+  private static final int MIB = 1 << 20;
+
+  private RunningGateway gateway;
+
+  @BeforeAll
+  void start() {
+    gateway =
+        RunningGateway.start(
+            """
+            endpoints:
+              - path: /free
+                dialect: openai
+                upstreams: [{id: f, url: "mock://openai?tokens=5"}]
+              - path: /paced
+                dialect: openai
+                algorithm: strict
+                rate: 4
+                upstreams: [{id: p, url: "mock://openai?tokens=5"}]
+            """);
+  }
+
+  @AfterAll
+  void stop() {
+    gateway.awaitBalance();
+    assertThat(gateway.bean(BodyBudget.class).heldBytes()).isZero();
+    gateway.close();
+  }
+
+  /** 8 MiB of base64, and text up to 10 MiB, {@code parts} parts of it. */
+  private static String body(int parts) {
+    StringBuilder body = new StringBuilder(10 * MIB);
+    body.append(
+        "{\"model\":\"gpt-4o\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":[");
+    body.append("{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,");
+    body.append("iVBORw0KGgo+".repeat(8 * MIB / 12)).append("\"}}");
+    String words = "Water waits behind the gate until there is room for it below. ";
+    int each = (10 * MIB - body.length()) / parts - 40;
+    for (int part = 0; part < parts; part++) {
+      body.append(",{\"type\":\"text\",\"text\":\"");
+      body.append(words.repeat(each / words.length())).append("\"}");
+    }
+    return body.append("]}]}").toString();
+  }
+
+  /** Returns the least of the repeats: whatever else the machine does can only add to it. */
+  private double least(String path, String body, boolean parks) throws Exception {
+    double[] millis = new double[TIMES];
+    for (int time = -WARM; time < TIMES; time++) {
+      double most = once(path, body, parks) / 1e6;
+      if (time >= 0) {
+        millis[time] = most;
+      }
+    }
+    Arrays.sort(millis);
+    System.out.printf(
+        "10 MiB to %s: longest on an event loop %.2f ms of CPU (median of %d; %.2f to %.2f)%n",
+        path, millis[TIMES / 2], TIMES, millis[0], millis[TIMES - 1]);
+    return millis[0];
+  }
+
+  private double once(String path, String body, boolean parks) throws Exception {
+    if (parks) {
+      takeTheSlot(path);
+    }
+    try (LoopProbe probe = LoopProbe.at(gateway.bean(ReactorResourceFactory.class));
+        Wire wire = Wire.to(gateway.port())) {
+      assertThat(wire.post(path, body).answer().status()).isEqualTo(200);
+      return (double) probe.mostNanos();
+    }
+  }
+
+  private void takeTheSlot(String path) {
+    String small = "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+    try (Wire wire = Wire.to(gateway.port())) {
+      assertThat(wire.post(path, small).answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void largeBody_takesNoEventLoopLong() throws Exception {
+    assertThat(least("/free/v1/chat/completions", body(1), false)).isLessThan(MOST_MILLIS);
+    assertThat(least("/free/v1/chat/completions", body(40), false)).isLessThan(MOST_MILLIS);
+  }
+
+  @Test
+  void largeBodyThatWaits_takesNoEventLoopLong() throws Exception {
+    assertThat(least("/paced/v1/chat/completions", body(1), true)).isLessThan(MOST_MILLIS);
+  }
+
+  @Test
+  void taskThatTakesLong_isNoticed() throws Exception {
+    ReactorResourceFactory resources = gateway.bean(ReactorResourceFactory.class);
+    try (LoopProbe probe = LoopProbe.at(resources)) {
+      CountDownLatch done = new CountDownLatch(1);
+      resources
+          .getLoopResources()
+          .onServer(true)
+          .next()
+          .execute(
+              () -> {
+                long until = LoopProbe.cpuNanos() + 20_000_000;
+                while (LoopProbe.cpuNanos() < until) {
+                  Thread.onSpinWait();
+                }
+                done.countDown();
+              });
+      done.await();
+      assertThat(probe.mostNanos()).isGreaterThanOrEqualTo(20_000_000);
+    }
+  }
+}

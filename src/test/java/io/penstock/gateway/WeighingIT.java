@@ -1,0 +1,133 @@
+package io.penstock.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.Wire;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What was answered teaches what is to be expected, and the provider is asked where it is to be.
+ */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class WeighingIT extends HostileCase {
+  private static final String TEXT = "x".repeat(4_000);
+  private static final String BODY =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"" + TEXT + "\"}]}";
+  private static final String COUNTED = "/counted/v1/messages";
+  private static final String MESSAGE =
+      "{\"model\":\"m\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s"}]
+      - path: /failing
+        dialect: openai
+        upstreams: [{id: f, url: "%1$s"}]
+      - path: /counted
+        dialect: anthropic
+        cost_from: provider
+        upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}"}]
+    """;
+  }
+
+  private static String json(int status, String body) {
+    return "HTTP/1.1 "
+        + status
+        + " X\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
+        + body.getBytes(UTF_8).length
+        + "\r\n\r\n"
+        + body;
+  }
+
+  private static RawUpstream.Script using(int status, int input, int output) {
+    return (self, wire) -> {
+      wire.request();
+      wire.send(
+          json(
+              status,
+              "{\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}"
+                  .formatted(input, output)));
+    };
+  }
+
+  private static int cost(Message answer) {
+    return Integer.parseInt(Objects.requireNonNull(answer.header("x-penstock-cost")));
+  }
+
+  @Test
+  void answers_teachTheCostOfWhatComes() {
+    upstream.script(using(200, 1_504, 12));
+    assertThat(cost(post(CHAT, BODY))).isEqualTo(1_004 + 256);
+    for (int i = 0; i < 40; i++) {
+      post(CHAT, BODY);
+    }
+    assertThat(cost(post(CHAT, BODY))).isBetween(1_490 + 12, 1_504 + 12);
+  }
+
+  @Test
+  void errors_teachNothing() {
+    upstream.script(using(400, 1_504, 12));
+    for (int i = 0; i < 30; i++) {
+      post("/failing/v1/chat/completions", BODY.replace("\"m\"", "\"f\""));
+    }
+    upstream.script(using(200, 1_504, 12));
+    Message answer = post("/failing/v1/chat/completions", BODY.replace("\"m\"", "\"f\""));
+    assertThat(cost(answer)).isEqualTo(1_004 + 256);
+  }
+
+  private static void counts(RawUpstream self, Wire wire, String count) {
+    Message request = self.read(wire);
+    wire.send(
+        request.target().endsWith("/count_tokens")
+            ? count
+            : json(200, "{\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}"));
+  }
+
+  @Test
+  void providersCount_isTheCost() throws Exception {
+    upstream.script((self, wire) -> counts(self, wire, json(200, "{\"input_tokens\":777}")));
+    assertThat(cost(post(COUNTED, MESSAGE))).isEqualTo(777 + 5);
+    Message count = upstream.received();
+    assertThat(count.target()).isEqualTo("/v1/messages/count_tokens");
+    assertThat(count.header("x-api-key")).isEqualTo(UPSTREAM_SECRET);
+    assertThat(count.text())
+        .isEqualTo("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}");
+    assertThat(upstream.received().text()).isEqualTo(MESSAGE);
+  }
+
+  @Test
+  void providerThatDoesNotCount_isComplainedOfOnce_andTheEstimateStands() throws Exception {
+    upstream.script((self, wire) -> counts(self, wire, json(500, "{}")));
+    for (int i = 0; i < 3; i++) {
+      assertThat(cost(post(COUNTED, MESSAGE))).isEqualTo(1 + 4 + 5);
+      upstream.received();
+      upstream.received();
+    }
+    assertThat(logged.lines())
+        .filteredOn(line -> line.contains("it was to count tokens, but it answered 500"))
+        .hasSize(1);
+  }
+
+  @Test
+  void clientGoneWhileTheProviderCounts_isCancelled() throws Exception {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.awaitEnd();
+        });
+    long before = gateway.count("/counted", Fate.CANCELLED);
+    Wire wire = connect().post(COUNTED, MESSAGE);
+    upstream.received();
+    wire.close();
+    gateway.await("/counted", Fate.CANCELLED, before + 1);
+  }
+}
