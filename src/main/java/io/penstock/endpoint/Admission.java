@@ -1,10 +1,12 @@
 package io.penstock.endpoint;
 
+import io.penstock.pool.Upstream;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Sizes;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,22 @@ final class Admission {
             ? "no upstream of this endpoint is enabled"
             : "no upstream of this endpoint serves the model";
     return Refusal.of(reason, detail);
+  }
+
+  /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
+  static @Nullable Refusal unwell(List<Route> ways, long now) {
+    long soonest = Ticker.NEVER;
+    for (Route route : ways) {
+      Upstream upstream = route.upstream();
+      if (upstream == null || !upstream.health().onTrial()) {
+        return null;
+      }
+      soonest = Math.min(soonest, upstream.health().opens(now));
+    }
+    return soonest <= now
+        ? null
+        : new Refusal(
+            Reason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", soonest - now);
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */

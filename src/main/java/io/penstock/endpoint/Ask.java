@@ -12,12 +12,36 @@ import org.jspecify.annotations.Nullable;
  * @param patience how long it is willing to wait
  * @param priority larger goes first, where that counts
  * @param flow whose it is, where shares are fair
+ * @param kept what keeps it to one upstream
  */
 public record Ask(
-    @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
+    @Nullable String model,
+    Cost cost,
+    long bytes,
+    Patience patience,
+    int priority,
+    Flow flow,
+    Kept kept) {
+  /** What a request asks that may go to any upstream. */
+  public Ask(
+      @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
+    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE);
+  }
+
   /** Returns what a request asks that says nothing of itself but its cost. */
   public static Ask of(@Nullable String model, Cost cost, long bytes, Patience patience) {
     return new Ask(model, cost, bytes, patience, 0, Flow.ANONYMOUS);
+  }
+
+  /**
+   * What keeps requests to one upstream.
+   *
+   * @param with requests of the same go to the same upstream while it is well; null is none
+   * @param at the id of the upstream that alone can serve it, or null
+   */
+  public record Kept(@Nullable String with, @Nullable String at) {
+    /** Nothing does. */
+    public static final Kept NOWHERE = new Kept(null, null);
   }
 
   /**

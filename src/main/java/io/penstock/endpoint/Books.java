@@ -77,7 +77,16 @@ final class Books implements Dispatcher.Clerk {
     ended(pending, Fate.RUNNING, fate);
   }
 
+  /** A ticket that was let go comes back. */
+  void returned(Pending pending) {
+    totals.move(Fate.RUNNING, Fate.WAITING, pending.cost(), pending.bytes());
+  }
+
   private void ended(Pending pending, Fate from, Fate to) {
+    Spends carried = pending.carried();
+    if (from == Fate.WAITING && carried != null) {
+      carried.end(now());
+    }
     totals.move(from, to, pending.cost(), pending.bytes());
     guests.leave(now());
   }

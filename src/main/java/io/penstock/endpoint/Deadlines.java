@@ -1,45 +1,41 @@
 package io.penstock.endpoint;
 
-import io.penstock.time.Ticker;
-import java.util.Comparator;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose time is up when. Tickets that wait for ever are not here. The first instant is at hand,
- * because it is asked for at each step. Belongs to the owner of the queue.
+ * When the time of whom is up: to wait at all, or to wait for its own model alone. Belongs to the
+ * owner of the queue.
  */
 final class Deadlines {
-  private static final Comparator<Pending> IN_ORDER =
-      (a, b) ->
-          a.deadlineNanos() == b.deadlineNanos()
-              ? Long.compare(a.order(), b.order())
-              : Long.compare(a.deadlineNanos(), b.deadlineNanos());
-
-  private final TreeSet<Pending> tickets = new TreeSet<>(IN_ORDER);
-  private long firstNanos = Ticker.NEVER;
+  private final Schedule ends = new Schedule(Pending::deadlineNanos);
+  private final Schedule fallbacks = new Schedule(Pending::fallbackNanos);
 
   void add(Pending pending) {
-    if (pending.deadlineNanos() != Ticker.NEVER) {
-      tickets.add(pending);
-      firstNanos = Math.min(firstNanos, pending.deadlineNanos());
-    }
+    ends.add(pending);
+    fallbacks.add(pending);
   }
 
   void remove(Pending pending) {
-    boolean was = pending.deadlineNanos() != Ticker.NEVER && tickets.remove(pending);
-    if (was && pending.deadlineNanos() == firstNanos) {
-      firstNanos = tickets.isEmpty() ? Ticker.NEVER : tickets.first().deadlineNanos();
-    }
+    ends.remove(pending);
+    fallbacks.remove(pending);
   }
 
-  /** Returns the first deadline, NEVER when there is none. */
+  /** Returns the first instant at which the time of any is up, NEVER when there is none. */
   long firstNanos() {
-    return firstNanos;
+    return Math.min(ends.firstNanos(), fallbacks.firstNanos());
   }
 
-  /** Returns the first ticket whose deadline is not after {@code until}, or null. */
+  /** Returns the first ticket that may not wait beyond {@code until}, or null. */
   @Nullable Pending due(long until) {
-    return tickets.isEmpty() || firstNanos > until ? null : tickets.first();
+    return ends.due(until);
+  }
+
+  /** Takes out the first ticket that other models may serve at {@code now}; null when none may. */
+  @Nullable Pending widens(long now) {
+    Pending pending = fallbacks.due(now);
+    if (pending != null) {
+      fallbacks.remove(pending);
+    }
+    return pending;
   }
 }

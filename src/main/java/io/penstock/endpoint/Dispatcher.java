@@ -4,16 +4,12 @@ import io.penstock.queue.Discipline;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
-import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets tickets go. There is one machine for all limits and orders: {@link #step} ends the waiting
@@ -36,7 +32,7 @@ final class Dispatcher {
 
   private final Clerk clerk;
   private final Routes routes;
-  private final Map<@Nullable String, Lane> lanes = new HashMap<>();
+  private final Lanes lanes;
   private final Deadlines deadlines = new Deadlines();
   private final Elders elders = new Elders();
   private final Backlog backlog = new Backlog();
@@ -50,12 +46,14 @@ final class Dispatcher {
   Dispatcher(Clerk clerk, Routes routes) {
     this.clerk = clerk;
     this.routes = routes;
+    this.lanes = new Lanes(this, routes);
     this.discipline = routes.discipline();
   }
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
   long step(long now) {
     expireLate(now);
+    widen(now);
     // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
     // one that expires may have kept what the next needs.
     do {
@@ -92,30 +90,11 @@ final class Dispatcher {
     if (paused) {
       return;
     }
-    for (Choice choice = choose(now); choice != null; choice = choose(now)) {
+    Choice choice = lanes.choose(discipline, now);
+    while (choice != null) {
       grant(choice, now);
+      choice = lanes.choose(discipline, now);
     }
-  }
-
-  /** The earliest ticket of all lanes that can go; lanes without one are set aside. */
-  private @Nullable Choice choose(long now) {
-    Choice best = null;
-    for (Lane lane : lanes.values()) {
-      while (lane.awake(now)) {
-        Choice choice = lane.choose(now);
-        if (choice == null) {
-          lane.sleep(now);
-        } else {
-          best = best == null || comesBefore(choice, best) ? choice : best;
-          break;
-        }
-      }
-    }
-    return best;
-  }
-
-  private boolean comesBefore(Choice a, Choice b) {
-    return discipline.precedes(a.pending(), b.pending());
   }
 
   /** Lets those into the queue for whom there is a place by now; returns whether there was one. */
@@ -124,8 +103,7 @@ final class Dispatcher {
     Pending first = overflow.first();
     while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
       overflow.remove(first);
-      Lane lane = lane(first.model(), now);
-      enqueue(first, lane, now);
+      Lane lane = enqueue(first, now);
       if (!paused) {
         lane.join(); // who is let in with others is skipped by none of them unseen
       }
@@ -154,7 +132,7 @@ final class Dispatcher {
       skipped.forEach(each -> each.skip(pending));
       skipped.clear();
     }
-    List<Spend> spends = route.take(pending.cost(), now);
+    Spends spends = route.take(pending.cost(), now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
       // may have looked gone to others meanwhile.
@@ -163,25 +141,21 @@ final class Dispatcher {
     }
     remove(pending, true);
     int depth = (int) backlog.tickets();
-    Settlement settlement = new Settlement(pending, route, spends, depth, now);
+    Settlement settlement =
+        new Settlement(pending, route, spends.with(pending.carried()), depth, now);
     if (pending.decide(State.GRANTED)) {
       discipline.charge(pending);
       moved();
       clerk.granted(pending, settlement);
     } else {
-      spends.forEach(spend -> spend.giveBack(now));
+      spends.giveBack(now);
       route.wake();
     }
   }
 
   private long next() {
     long next = deadlines.firstNanos();
-    if (!paused) {
-      for (Lane lane : lanes.values()) {
-        next = Math.min(next, lane.wakeAt());
-      }
-    }
-    return next;
+    return paused ? next : Math.min(next, lanes.wakeAt());
   }
 
   /** Takes in a ticket: it goes at once, waits, or is refused. */
@@ -190,33 +164,68 @@ final class Dispatcher {
       return; // its client was faster
     }
     expireLate(now); // whose time is up takes no place from who comes
-    Lane known = lanes.get(pending.model());
-    List<Route> ways = known == null ? routes.of(pending.model(), now) : known.routes();
+    List<Route> ways = lanes.ways(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
+    if (refusal == null) {
+      refusal = Admission.unwell(ways, now);
+    }
     if (refusal != null) {
       refuse(pending, refusal);
       return;
     }
-    pending.enter(discipline);
-    pending.counted = Admission.counted(ways, pending);
+    enter(pending, ways);
     long estimate =
         pending.refusesAboveNanos() == 0 || !discipline.foreseeable()
             ? 0
             : Admission.estimate(
                 ways,
-                Backlog.ahead(pending, discipline, lanes.values(), backlog, overflow),
+                Backlog.ahead(pending, discipline, lanes.all(), backlog, overflow),
                 pending,
                 now);
-    elders.add(pending, backlog.tickets() + overflow.tickets());
-    deadlines.add(pending);
     if (overflow.tickets() == 0) {
-      enqueue(pending, lane(pending.model(), now), now);
+      enqueue(pending, now);
       step(now);
       if (pending.queued()) {
         admit(pending, estimate, now);
       }
     } else {
       block(pending, estimate, now); // nobody overtakes those who wait for a place
+    }
+  }
+
+  private void enter(Pending pending, List<Route> ways) {
+    pending.enter(discipline);
+    pending.counted = Admission.counted(ways, pending);
+    elders.add(pending, backlog.tickets() + overflow.tickets());
+    deadlines.add(pending);
+  }
+
+  /** Takes in a ticket that comes back: it waits at its old place, whatever the bounds. */
+  void back(Pending pending, long now) {
+    if (pending.state() != State.PARKED) {
+      return;
+    }
+    List<Route> ways = lanes.ways(pending.facing, now);
+    Refusal refusal = Admission.impossible(ways, routes, pending);
+    if (refusal == null) {
+      enter(pending, ways);
+      enqueue(pending, now);
+    } else {
+      refuse(pending, refusal);
+    }
+  }
+
+  /** Has other models serve those who have waited long enough for their own. */
+  private void widen(long now) {
+    for (Pending each = deadlines.widens(now); each != null; each = deadlines.widens(now)) {
+      boolean blocked = each.blocked;
+      if (!blocked) {
+        leaveLane(each, false);
+      }
+      each.facing = each.facing.widened();
+      if (!blocked) {
+        enqueue(each, now);
+      }
     }
   }
 
@@ -262,21 +271,15 @@ final class Dispatcher {
     return may;
   }
 
-  private Lane lane(@Nullable String model, long now) {
-    Lane lane = lanes.get(model);
-    if (lane == null) {
-      lane = new Lane(model, routes.of(model, now), discipline, this, routes);
-      lanes.put(model, lane);
-    }
-    return lane;
-  }
-
-  private void enqueue(Pending pending, Lane lane, long now) {
+  private Lane enqueue(Pending pending, long now) {
+    Lane lane = lanes.of(pending.facing, discipline, now);
     lane.add(pending, now);
     backlog.add(pending);
-    if (discipline.order() != Order.FIFO) { // there nobody who comes is before anybody
-      lanes.values().forEach(each -> each.yieldTo(pending));
+    if (discipline.order() != Order.FIFO || pending.carried() != null) {
+      // elsewhere nobody who comes is before anybody
+      lanes.all().forEach(each -> each.yieldTo(pending));
     }
+    return lane;
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -301,7 +304,7 @@ final class Dispatcher {
   /** Who comes first may have changed without anybody's coming or going. */
   private void moved() {
     if (discipline.settles()) {
-      lanes.values().forEach(Lane::show);
+      lanes.all().forEach(Lane::show);
     }
   }
 
@@ -309,8 +312,12 @@ final class Dispatcher {
     deadlines.remove(pending);
     if (pending.blocked) {
       overflow.remove(pending);
-      return;
+    } else {
+      leaveLane(pending, passed);
     }
+  }
+
+  private void leaveLane(Pending pending, boolean passed) {
     Lane lane = pending.lane;
     if (lane == null) {
       throw new IllegalStateException("ticket " + pending.order() + " has no lane");
@@ -318,7 +325,7 @@ final class Dispatcher {
     lane.remove(pending, passed);
     backlog.remove(pending);
     if (lane.tickets().size() == 0) {
-      lanes.remove(lane.model());
+      lanes.remove(lane);
       discipline.retire(lane.tickets());
     }
   }
@@ -331,11 +338,11 @@ final class Dispatcher {
     Discipline<Pending> configured = routes.discipline();
     boolean reorder = !configured.same(discipline);
     discipline = reorder ? configured : discipline;
-    for (Lane lane : List.copyOf(lanes.values())) {
+    for (Lane lane : lanes.copy()) {
       if (reorder) {
         lane.reorder(configured);
       }
-      lane.reroute(routes.of(lane.model(), now), routes.maxSkips());
+      lane.reroute(routes.of(lane.facing(), now), routes.maxSkips());
       if (!paused) {
         lane.join();
       }
@@ -345,7 +352,7 @@ final class Dispatcher {
       if (reorder) {
         pending.enter(configured);
       }
-      drop(pending, routes.of(pending.model(), now));
+      drop(pending, routes.of(pending.facing, now));
       dropFromOverflow(pending);
     }
   }
@@ -370,7 +377,7 @@ final class Dispatcher {
   /** Refuses everyone who waits. */
   void close(Refusal refusal) {
     List<Pending> all = new ArrayList<>(overflow.all());
-    lanes.values().forEach(lane -> lane.tickets().forEach(all::add));
+    lanes.all().forEach(lane -> lane.tickets().forEach(all::add));
     for (Pending pending : all) {
       remove(pending, false);
       refuse(pending, refusal);
@@ -381,7 +388,7 @@ final class Dispatcher {
   void pause(boolean stop) {
     paused = stop;
     // Who may not go keeps nothing from others, and is not skipped by them.
-    lanes.values().forEach(stop ? Lane::withdraw : Lane::join);
+    lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
   /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */

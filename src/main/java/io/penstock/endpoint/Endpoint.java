@@ -153,6 +153,7 @@ public final class Endpoint {
     // Numbered as late as can be: who is numbered first should be in the inbox first.
     long order = house.arrivals().getAndIncrement();
     Pending pending = new Pending(this, order, ask, now);
+    pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
     if (spec.shadow()) {
       pass(pending, ask, now);
     } else {
@@ -163,7 +164,7 @@ public final class Endpoint {
 
   /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
   private void pass(Pending pending, Ask ask, long now) {
-    List<Route> routes = ways.of(pending.model(), now);
+    List<Route> routes = ways.of(pending.facing, now);
     Refusal all = refusesAll();
     Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
     if (refusal != null) {
@@ -292,7 +293,11 @@ public final class Endpoint {
     }
     // It may have come after the running step read the clock, and goes no earlier than it came.
     long at = Math.max(now, pending.arrivedNanos());
-    dispatcher.arrive(pending, at);
+    if (pending.carried() == null) {
+      dispatcher.arrive(pending, at);
+    } else {
+      dispatcher.back(pending, at);
+    }
     if (pending.waits() && pending.shadow() == null) {
       publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
     }
@@ -303,6 +308,13 @@ public final class Endpoint {
     if (spec.scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
       inbox.send(at -> dispatcher.settled(pending, tokens));
     }
+  }
+
+  /** Has a ticket that was let go wait once more, as {@code next}. */
+  Pending again(Pending pending, Pending next) {
+    books.returned(pending);
+    inbox.offer(at -> arrive(next, at));
+    return next;
   }
 
   /** A ticket that was let go is settled. */

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One endpoint, as configured, every default filled in.
@@ -248,9 +249,33 @@ public record EndpointSpec(
     return upstreams.isEmpty();
   }
 
+  /** Returns what may serve in the place of a model, or null. */
+  @Nullable Fallback fallback(@Nullable String model) {
+    return model == null ? null : forwarding.fallbacks().get(model);
+  }
+
   /** Returns whether nobody configured this very path. */
   public boolean isDynamic() {
     return !path.equals(configuredPath);
+  }
+
+  /** Returns the same endpoint, whose models others may serve for. */
+  public EndpointSpec withFallbacks(Map<String, Fallback> fallbacks) {
+    return new EndpointSpec(
+        path,
+        configuredPath,
+        algorithm,
+        limit,
+        scheduling,
+        waiting,
+        reading,
+        descendants,
+        shadow,
+        new Forwarding(
+            forwarding.stripPrefix(), forwarding.affinity(), forwarding.upgrades(), fallbacks),
+        upstreams,
+        shown,
+        stated);
   }
 
   /** Returns the settings of a dynamic endpoint below this one, which it has from here. */

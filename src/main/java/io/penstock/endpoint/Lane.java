@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Lane implements Line.Waiter {
   private static final long AWAKE = Long.MIN_VALUE;
 
-  private final @Nullable String model;
+  private final Facing facing;
   private final Dispatcher owner;
   private final Runnable signal;
   private final AtomicInteger skippedByOthers = new AtomicInteger();
@@ -43,12 +43,12 @@ final class Lane implements Line.Waiter {
   private volatile boolean woken;
 
   Lane(
-      @Nullable String model,
+      Facing facing,
       List<Route> routes,
       Discipline<Pending> discipline,
       Dispatcher owner,
       Routes terms) {
-    this.model = model;
+    this.facing = facing;
     this.routes = routes;
     this.discipline = discipline;
     this.tickets = discipline.queue();
@@ -57,8 +57,8 @@ final class Lane implements Line.Waiter {
     this.signal = terms.signal();
   }
 
-  @Nullable String model() {
-    return model;
+  Facing facing() {
+    return facing;
   }
 
   List<Route> routes() {

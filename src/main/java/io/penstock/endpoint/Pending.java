@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
+import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
@@ -42,6 +43,12 @@ public final class Pending extends Ticket {
   private volatile @Nullable Object meeting;
   private volatile Hand hand = Hand.OPEN;
 
+  private final long fallbackNanos;
+  private final @Nullable Spends carried;
+
+  /** What it faces; for the owner of the queue only. */
+  Facing facing;
+
   /** The lane it waits in. */
   @Nullable Lane lane;
 
@@ -69,6 +76,56 @@ public final class Pending extends Ticket {
     this.ask = ask;
     this.shadow = shadow;
     this.refusesAboveNanos = ask.patience().refusesAbove(endpoint.spec());
+    this.fallbackNanos = fallback(ask, endpoint.spec(), now);
+    this.facing = Facing.of(ask.model());
+    this.carried = null;
+  }
+
+  /** Makes the ticket of one that comes back. */
+  private Pending(Pending before, Facing facing, Spends carried) {
+    super(
+        before.order(),
+        before.cost(),
+        before.bytes(),
+        before.arrivedNanos(),
+        before.deadlineNanos());
+    this.endpoint = before.endpoint;
+    this.ask = before.ask;
+    this.shadow = null;
+    this.refusesAboveNanos = 0;
+    this.fallbackNanos = facing.widely() ? Ticker.NEVER : before.fallbackNanos;
+    this.facing = facing;
+    this.carried = carried;
+  }
+
+  /**
+   * Returns the ticket with which this one, which was let go, comes back to its place.
+   *
+   * @param avoided the id of the upstream it is not to go to if another serves it, or null
+   * @param left what stays taken for it
+   */
+  Pending again(@Nullable String avoided, Spends left) {
+    // Others can take over from the one it was merely kept with, and not from the one that knows
+    // it.
+    String keptTo = avoided == null ? facing.only() : ask.kept().at();
+    return new Pending(this, facing.again(avoided, keptTo), left);
+  }
+
+  private static long fallback(Ask ask, EndpointSpec spec, long now) {
+    EndpointSpec.Fallback fallback = spec.fallback(ask.model());
+    return fallback == null || fallback.afterNanos() > Ticker.NEVER - now
+        ? Ticker.NEVER
+        : now + fallback.afterNanos();
+  }
+
+  /** Returns the instant from which other models may serve it, NEVER when none may. */
+  long fallbackNanos() {
+    return fallbackNanos;
+  }
+
+  /** Returns what was taken for it when it went before, or null when it never did. */
+  @Nullable Spends carried() {
+    return carried;
   }
 
   private static long deadline(Ask ask, EndpointSpec spec, long now) {

@@ -6,8 +6,6 @@ import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Spend;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +14,13 @@ import org.jspecify.annotations.Nullable;
  * One way a ticket can go.
  *
  * @param upstream where to, or null for a permit
+ * @param model the name under which a model is asked for this way: the client's, or that of one
+ *     that serves in its place; null when none is asked for
+ * @param pool what the upstream gives, settled with each attempt; null for a permit
  * @param quotas all that must admit it, in the order in which they are taken: the endpoint's last
  */
-record Route(@Nullable Upstream upstream, List<Quota> quotas) {
-  /** More limits than most routes have. */
-  private static final int FEW = 4;
-
+record Route(
+    @Nullable Upstream upstream, @Nullable String model, @Nullable Quota pool, List<Quota> quotas) {
   Route {
     quotas = List.copyOf(quotas);
   }
@@ -163,11 +162,11 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
   }
 
   /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
-  @Nullable List<Spend> take(Cost cost, long now) {
-    List<Spend> spends = new ArrayList<>(FEW);
+  @Nullable Spends take(Cost cost, long now) {
+    Spends spends = new Spends(quotas);
     for (Quota quota : quotas) {
-      if (!quota.take(cost, now, spends)) {
-        spends.forEach(spend -> spend.giveBack(now));
+      if (!quota.take(cost, now, quota == pool ? spends.attempt() : spends.kept())) {
+        spends.giveBack(now);
         return null;
       }
     }
@@ -213,6 +212,11 @@ record Route(@Nullable Upstream upstream, List<Quota> quotas) {
       }
     }
     return least;
+  }
+
+  /** Returns whether it goes to the upstream of that id. */
+  boolean goesTo(@Nullable String id) {
+    return upstream != null && upstream.spec().id().equals(id);
   }
 
   int weight() {

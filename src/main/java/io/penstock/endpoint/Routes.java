@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How tickets of this endpoint can go, and within which bounds they wait. */
 interface Routes {
-  /** The ways a ticket for a model can go; empty when no upstream serves it. */
-  List<Route> of(@Nullable String model, long now);
+  /** The ways a ticket can go; empty when no upstream serves it. */
+  List<Route> of(Facing facing, long now);
 
   /** Why there is no way for a model. */
   Reason noWay(@Nullable String model);

@@ -4,8 +4,8 @@ import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
 import io.penstock.pool.Upstream;
-import io.penstock.quota.Spend;
 import io.penstock.refusal.Refusal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,29 +19,24 @@ public final class Settlement {
 
   private final Pending pending;
   private final Route route;
-  private final List<Spend> spends;
+  private final Spends spends;
   private final long releasedNanos;
   private final int depth;
   private final @Nullable WindowRoom window;
   private final @Nullable Shadow shadow;
   private boolean closed;
 
-  Settlement(Pending pending, Route route, List<Spend> spends, int depth, long now) {
+  Settlement(Pending pending, Route route, Spends spends, int depth, long now) {
     this(pending, route, spends, depth, now, null);
   }
 
   /** Makes that of a ticket for which nothing was taken but, maybe, by its shadow. */
   Settlement(Pending pending, Route route, Shadow shadow, long now) {
-    this(pending, route, List.of(), 0, now, shadow);
+    this(pending, route, new Spends(List.of()), 0, now, shadow);
   }
 
   private Settlement(
-      Pending pending,
-      Route route,
-      List<Spend> spends,
-      int depth,
-      long now,
-      @Nullable Shadow shadow) {
+      Pending pending, Route route, Spends spends, int depth, long now, @Nullable Shadow shadow) {
     this.shadow = shadow;
     this.depth = depth;
     this.pending = pending;
@@ -82,22 +77,25 @@ public final class Settlement {
   /** Charges output as it is produced, {@code outputTokens} so far. */
   public void produced(long outputTokens, long now) {
     if (charge(outputTokens, now)) {
-      route.wake();
+      wake();
     }
     if (shadow != null) {
       shadow.produced(outputTokens, now);
     }
   }
 
-  private synchronized boolean charge(long outputTokens, long now) {
-    boolean eased = false;
-    if (!closed) {
-      for (Spend spend : spends) {
-        spend.produce(outputTokens, now);
-        eased |= spend.eased();
-      }
+  /**
+   * Has the upstream's limits learn what its answer says of them; before the answer ends, or not at
+   * all.
+   */
+  public synchronized void learn(Lesson lesson, long now) {
+    if (!closed && route.pool() != null) {
+      route.pool().learn(lesson.standings(), spends.attempt(), now);
     }
-    return eased;
+  }
+
+  private synchronized boolean charge(long outputTokens, long now) {
+    return !closed && spends.produce(outputTokens, now);
   }
 
   /**
@@ -147,7 +145,32 @@ public final class Settlement {
    * @return the ticket that waits now, or null when this was settled before
    */
   public @Nullable Pending again(Failure failure, boolean elsewhere, long now) {
-    return null;
+    Spends left;
+    synchronized (this) {
+      if (closed) {
+        return null;
+      }
+      closed = true;
+      left = spends.again(failure, now);
+    }
+    used(0);
+    route.wake();
+    Upstream upstream = route.upstream();
+    String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
+    return pending.endpoint().again(pending, pending.again(avoided, left));
+  }
+
+  /** Returns whether {@link #again} may be called: what nothing holds goes once. */
+  public boolean repeatable() {
+    return shadow == null;
+  }
+
+  /**
+   * Returns the name under which a model is asked for: the client's, or that of one that serves in
+   * its place; null when none is.
+   */
+  public @Nullable String model() {
+    return route.model();
   }
 
   /** The ticket was never sent, because its client went away: all is returned. */
@@ -173,10 +196,10 @@ public final class Settlement {
         return false;
       }
       closed = true;
-      spends.forEach(spend -> spend.giveBack(now));
+      spends.giveBack(now);
     }
     used(0);
-    route.wake();
+    wake();
     if (shadow != null) {
       shadow.returned(now);
     }
@@ -223,23 +246,17 @@ public final class Settlement {
     }
     closed = true;
     long output = usage == null ? outputTokens : usage.outputTokens();
-    long overrun = 0;
-    for (Spend spend : spends) {
-      overrun = Math.max(overrun, spend.settle(usage, output, now));
-    }
-    return overrun;
+    return spends.settle(usage, output, now);
   }
 
   /** Usage that is as expected, or more, lets nobody go sooner. */
   private void wakeIfEased() {
-    boolean eased = false;
+    boolean eased;
     synchronized (this) {
-      for (Spend spend : spends) {
-        eased |= spend.eased();
-      }
+      eased = spends.eased();
     }
     if (eased) {
-      route.wake();
+      wake();
     }
   }
 
@@ -254,6 +271,13 @@ public final class Settlement {
     if (shadow == null) {
       pending.endpoint().used(pending, tokens);
     }
+  }
+
+  private void wake() {
+    if (pending.carried() != null) {
+      spends.wake(); // the way of one that came back has not all who gave
+    }
+    route.wake();
   }
 
   private String path() {

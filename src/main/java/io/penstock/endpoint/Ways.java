@@ -27,19 +27,56 @@ final class Ways implements Routes {
   }
 
   @Override
-  public List<Route> of(@Nullable String model, long now) {
+  public List<Route> of(Facing facing, long now) {
     EndpointSpec spec = configuration.get();
     if (spec.permit()) {
-      return List.of(new Route(null, List.of(own)));
+      return List.of(new Route(null, null, null, List.of(own)));
     }
     List<Route> routes = new ArrayList<>();
-    for (UpstreamSpec each : spec.upstreams()) {
+    add(routes, facing.model(), facing, now);
+    EndpointSpec.Fallback fallback = facing.widely() ? spec.fallback(facing.model()) : null;
+    if (fallback != null) {
+      fallback.models().forEach(model -> add(routes, model, facing, now));
+    }
+    return chosen(routes, facing);
+  }
+
+  /** Returns the id of the upstream a request is to be kept to, or null. */
+  @Nullable String keptTo(Ask ask, long now) {
+    if (ask.kept().at() != null || ask.kept().with() == null) {
+      return ask.kept().at();
+    }
+    List<UpstreamSpec> all = new ArrayList<>();
+    List<UpstreamSpec> well = new ArrayList<>();
+    for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreams.find(each.id());
-      if (upstream != null && upstream.enabled() && each.serves(model)) {
-        routes.add(new Route(upstream, List.of(upstream.pool(model, now), own)));
+      if (upstream != null && upstream.enabled() && each.serves(ask.model())) {
+        all.add(each);
+        if (!upstream.health().onTrial()) {
+          well.add(each);
+        }
       }
     }
-    return routes;
+    return Rendezvous.choose(ask.kept().with(), well.isEmpty() ? all : well);
+  }
+
+  private void add(List<Route> routes, @Nullable String model, Facing facing, long now) {
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreams.find(each.id());
+      if (upstream != null && upstream.enabled() && each.serves(model)) {
+        Quota pool = upstream.pool(model, now);
+        List<Quota> quotas = facing.paid() ? List.of(pool) : List.of(pool, own);
+        routes.add(new Route(upstream, model, pool, quotas));
+      }
+    }
+  }
+
+  /** Who is kept to an upstream that is not there any more may go to any. */
+  private static List<Route> chosen(List<Route> routes, Facing facing) {
+    List<Route> kept = routes.stream().filter(route -> route.goesTo(facing.only())).toList();
+    List<Route> allowed = kept.isEmpty() ? routes : kept;
+    List<Route> others = allowed.stream().filter(route -> !route.goesTo(facing.not())).toList();
+    return others.isEmpty() ? allowed : others;
   }
 
   @Override

@@ -2,9 +2,11 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Anthropic: messages are weighed, everything else passes, counting of tokens included. */
@@ -57,6 +59,11 @@ final class AnthropicSpeech implements Speech {
   @Override
   public byte[] models(List<String> names) {
     return ModelList.anthropic(names);
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.anthropic(status, header, body);
   }
 
   @Override

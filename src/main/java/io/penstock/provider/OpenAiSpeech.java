@@ -2,12 +2,17 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** OpenAI: chat completions and embeddings are weighed, everything else passes. */
+/**
+ * OpenAI: completions of chats and of text, responses and embeddings are weighed. Everything else
+ * passes, batches, uploads and the counting of tokens included.
+ */
 final class OpenAiSpeech implements Speech {
   static final OpenAiSpeech INSTANCE = new OpenAiSpeech();
 
@@ -28,6 +33,12 @@ final class OpenAiSpeech implements Speech {
   static @Nullable RequestVisitor visitor(String path) {
     if (Paths.names(path, "/chat/completions")) {
       return new OpenAiChat();
+    }
+    if (Paths.names(path, "/completions")) {
+      return new OpenAiCompletions();
+    }
+    if (Paths.names(path, "/responses") || Paths.names(path, "/responses/compact")) {
+      return new OpenAiResponses();
     }
     return Paths.names(path, "/embeddings") ? new OpenAiEmbeddings() : null;
   }
@@ -55,6 +66,11 @@ final class OpenAiSpeech implements Speech {
   @Override
   public byte[] models(List<String> names) {
     return ModelList.openAi(names);
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.openAi(status, header, body);
   }
 
   @Override

@@ -52,7 +52,8 @@ class HandoffLincheckTest {
     private final Pending pending =
         new Pending(ENDPOINT, 1, Ask.of(null, Cost.NO_TOKENS, 0, Patience.DEFAULT), 0);
     private final Settlement settlement =
-        new Settlement(pending, new Route(null, List.of(NOBODYS)), List.of(), 0, 0);
+        new Settlement(
+            pending, new Route(null, null, null, List.of(NOBODYS)), new Spends(List.of()), 0, 0);
     private volatile boolean delivered;
     private volatile boolean asked;
     private volatile boolean cancelled;

@@ -182,6 +182,28 @@ final class House {
     return endpoint(setup.path());
   }
 
+  Endpoint open(Setup setup, EndpointSpec.Forwarding forwarding) {
+    EndpointSpec spec = setup.spec();
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                spec.path(),
+                spec.configuredPath(),
+                spec.algorithm(),
+                spec.limit(),
+                spec.scheduling(),
+                spec.waiting(),
+                spec.reading(),
+                spec.descendants(),
+                spec.shadow(),
+                forwarding,
+                spec.upstreams(),
+                spec.shown(),
+                spec.stated())));
+    drivers.run();
+    return endpoint(setup.path());
+  }
+
   Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
     registry.apply(List.of(setup.spec(scheduling, waiting)));
     drivers.run();

@@ -1,0 +1,40 @@
+package io.penstock.endpoint;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ticket faces: all that decides which ways it can go. Those that face the same wait in one
+ * lane.
+ *
+ * @param model the model it asks for, or null
+ * @param paid whether all but the upstream have given already: it was let go before, and came back
+ * @param only the id of the upstream it is kept to, or null
+ * @param not the id of the upstream it avoids while another serves it, or null
+ * @param widely whether other models may serve in the place of its own
+ */
+record Facing(
+    @Nullable String model,
+    boolean paid,
+    @Nullable String only,
+    @Nullable String not,
+    boolean widely) {
+  /** Returns what a ticket faces that has just come, and may go to any upstream. */
+  static Facing of(@Nullable String model) {
+    return new Facing(model, false, null, null, false);
+  }
+
+  /** Returns what one faces that is kept to an upstream. */
+  Facing keptTo(@Nullable String upstream) {
+    return new Facing(model, paid, upstream, not, widely);
+  }
+
+  /** Returns what one faces that comes back, avoiding one upstream or kept to another. */
+  Facing again(@Nullable String avoided, @Nullable String keptTo) {
+    return new Facing(model, true, keptTo, avoided, widely);
+  }
+
+  /** Returns what one faces that other models may serve. */
+  Facing widened() {
+    return new Facing(model, paid, only, not, true);
+  }
+}

@@ -1,0 +1,78 @@
+package io.penstock.endpoint;
+
+import io.penstock.queue.Discipline;
+import io.penstock.time.Ticker;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The lanes of one endpoint, by what their tickets face. Belongs to the owner of the queue. */
+final class Lanes {
+  private final Map<Facing, Lane> byFacing = new HashMap<>();
+  private final Dispatcher owner;
+  private final Routes routes;
+
+  Lanes(Dispatcher owner, Routes routes) {
+    this.owner = owner;
+    this.routes = routes;
+  }
+
+  Collection<Lane> all() {
+    return byFacing.values();
+  }
+
+  /** Returns all lanes; who goes through them may remove some. */
+  List<Lane> copy() {
+    return List.copyOf(byFacing.values());
+  }
+
+  /** Returns the ways of a ticket; those of its lane, if there is one. */
+  List<Route> ways(Facing facing, long now) {
+    Lane known = byFacing.get(facing);
+    return known == null ? routes.of(facing, now) : known.routes();
+  }
+
+  /** Returns the lane of tickets that face the same, made if there is none. */
+  Lane of(Facing facing, Discipline<Pending> discipline, long now) {
+    Lane lane = byFacing.get(facing);
+    if (lane == null) {
+      lane = new Lane(facing, routes.of(facing, now), discipline, owner, routes);
+      byFacing.put(facing, lane);
+    }
+    return lane;
+  }
+
+  /** Forgets a lane in which nobody waits. */
+  void remove(Lane lane) {
+    byFacing.remove(lane.facing());
+  }
+
+  /** The earliest ticket of all lanes that can go; lanes without one are set aside. */
+  @Nullable Choice choose(Discipline<Pending> discipline, long now) {
+    Choice best = null;
+    for (Lane lane : byFacing.values()) {
+      while (lane.awake(now)) {
+        Choice choice = lane.choose(now);
+        if (choice == null) {
+          lane.sleep(now);
+        } else {
+          boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
+          best = before ? choice : best;
+          break;
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Returns the first instant at which one of them is worth looking at. */
+  long wakeAt() {
+    long next = Ticker.NEVER;
+    for (Lane lane : byFacing.values()) {
+      next = Math.min(next, lane.wakeAt());
+    }
+    return next;
+  }
+}

@@ -1,0 +1,306 @@
+package io.penstock.endpoint;
+
+import static io.penstock.endpoint.House.SECOND;
+import static io.penstock.endpoint.House.START;
+import static io.penstock.endpoint.House.refusal;
+import static io.penstock.endpoint.House.settlement;
+import static io.penstock.endpoint.House.submit;
+import static io.penstock.endpoint.House.upstream;
+import static io.penstock.endpoint.House.waits;
+import static io.penstock.endpoint.House.went;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Reason;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.assertj.core.data.Offset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that take more than one attempt. */
+class AgainTest {
+  private static final UpstreamSpec ANY = upstream("u", 0, 1_000);
+
+  /** Shares of a limit are told as floating-point numbers. */
+  private static final Offset<Double> EXACT = Offset.offset(1e-12);
+
+  private final House house = new House();
+
+  @AfterEach
+  void totalsBalance() {
+    house.registry.all().forEach(House::assertBalanced);
+  }
+
+  private Pending again(Pending pending, Failure failure, boolean elsewhere) {
+    Pending next = settlement(pending).again(failure, elsewhere, house.ticker.nanos());
+    house.drivers.run();
+    return Objects.requireNonNull(next);
+  }
+
+  private static String goesTo(Pending pending) {
+    return Objects.requireNonNull(settlement(pending).upstream()).spec().id();
+  }
+
+  private Upstream upstreamOf(String id) {
+    return Objects.requireNonNull(house.upstreams.find(id));
+  }
+
+  private double used(String id) {
+    return upstreamOf(id).pool(null, house.ticker.nanos()).utilization(house.ticker.nanos());
+  }
+
+  @Test
+  void unsentElsewhere_otherUpstreamServes_firstGetsAllBack() {
+    Endpoint endpoint =
+        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 100)));
+    Pending first = submit(endpoint, 50);
+    assertThat(goesTo(first)).isEqualTo("u");
+
+    Pending second = again(first, Failure.UNSENT, true);
+
+    assertThat(goesTo(second)).isEqualTo("v");
+    assertThat(used("u")).isZero();
+    assertThat(used("v")).isCloseTo(0.5, EXACT);
+  }
+
+  @Test
+  void elsewhereWithoutAnother_goesToTheSame() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    assertThat(goesTo(again(submit(endpoint, 50), Failure.BROKEN, true))).isEqualTo("u");
+  }
+
+  @Test
+  void brokenAttempt_isChargedAndTheNextTakesAnew() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    again(submit(endpoint, 100), Failure.BROKEN, false);
+    assertThat(used("u")).isCloseTo(0.2, EXACT);
+  }
+
+  @Test
+  void rejected_whereRejectedCallsCount_staysCharged() {
+    Map<String, String> any = Map.of();
+    Endpoint endpoint =
+        house.open(
+            House.none("/a")
+                .to(
+                    upstream("total", 0, 1_000),
+                    upstream("openai", 0, 1_000, Charge.OPENAI, any, null)));
+    Pending first = submit(endpoint, 100);
+    assertThat(goesTo(first)).isEqualTo("total");
+    Pending second = again(first, Failure.REJECTED, true);
+    assertThat(goesTo(second)).isEqualTo("openai");
+    Pending third = again(second, Failure.REJECTED, true);
+    assertThat(goesTo(third)).isEqualTo("total");
+    assertThat(used("openai")).isCloseTo(0.1, EXACT);
+    assertThat(used("total")).isCloseTo(0.1, EXACT);
+  }
+
+  @Test
+  void endpointsOwnLimit_isTakenOnce() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
+    Pending second = again(submit(endpoint, 60), Failure.REJECTED, false);
+    assertThat(went(second)).isTrue();
+    assertThat(endpoint.utilization()).isCloseTo(0.6, EXACT);
+    settlement(second).served(new Usage(30, 0, 0), 0, house.ticker.nanos());
+    assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
+  }
+
+  @Test
+  void whoComesBack_waitsAtItsOldPlace() {
+    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 0, 100)));
+    Pending first = submit(endpoint, 100);
+    Pending second = submit(endpoint, 100);
+    Pending third = submit(endpoint, 100);
+    upstreamOf("u").health().shut(START + SECOND);
+
+    Pending back = again(first, Failure.REJECTED, false);
+
+    assertThat(waits(back)).isTrue();
+    assertThat(endpoint.totals().requests(Fate.WAITING)).isEqualTo(3);
+    house.at(SECOND);
+    assertThat(went(back)).isTrue();
+    assertThat(waits(second)).isTrue();
+    assertThat(settlement(back).waitedNanos()).isEqualTo(SECOND);
+    house.at(62 * SECOND);
+    house.at(63 * SECOND);
+    assertThat(went(second)).isTrue();
+    assertThat(waits(third)).isTrue();
+  }
+
+  @Test
+  void fullQueue_isNoneOfItsConcern() {
+    Endpoint endpoint =
+        house.open(House.none("/a").to(upstream("u", 0, 100)).bounds(1, 1_000, 1_000));
+    Pending first = submit(endpoint, 100);
+    Pending second = submit(endpoint, 1);
+    assertThat(waits(second)).isTrue();
+    upstreamOf("u").health().shut(START + SECOND);
+    assertThat(waits(again(first, Failure.REJECTED, false))).isTrue();
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.QUEUE_FULL);
+  }
+
+  @Test
+  void itsDeadline_isTheOldOne_andWhatItHadIsReturned() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY).maxWait(10 * SECOND));
+    Pending first = submit(endpoint, 60);
+    house.at(4 * SECOND);
+    upstreamOf("u").health().shut(START + 100 * SECOND);
+    Pending back = again(first, Failure.REJECTED, false);
+    Pending behind = submit(endpoint, 60);
+    house.at(10 * SECOND);
+    assertThat(refusal(back).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
+    assertThat(endpoint.utilization()).isZero();
+    assertThat(waits(behind)).isTrue();
+  }
+
+  @Test
+  void brokenAndNeverServed_inputStaysCharged() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
+    Pending first = endpoint.submit(Ask.of(null, new Cost(30, 20, 0), 0, Patience.DEFAULT));
+    upstreamOf("u").health().shut(START + 100 * SECOND);
+    Pending back = again(first, Failure.BROKEN, false);
+    assertThat(endpoint.utilization()).isCloseTo(0.5, EXACT);
+    endpoint.cancel(back);
+    house.drivers.run();
+    assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
+    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+  }
+
+  @Test
+  void whatComesBackReturns_wakesWhoWaitsForTheEndpoint() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
+    Pending first = submit(endpoint, 100);
+    Pending behind = submit(endpoint, 50);
+    Pending second = again(first, Failure.UNSENT, false);
+    assertThat(waits(behind)).isTrue();
+    settlement(second).served(new Usage(50, 0, 0), 0, house.ticker.nanos());
+    house.drivers.run();
+    assertThat(went(behind)).isTrue();
+  }
+
+  @Test
+  void settledBefore_nothingComesBack() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    Settlement settlement = settlement(submit(endpoint, 1));
+    settlement.served(null, 0, house.ticker.nanos());
+    assertThat(settlement.again(Failure.UNSENT, true, house.ticker.nanos())).isNull();
+  }
+
+  @Test
+  void removedEndpoint_refusesWhoComesBack() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    Pending first = submit(endpoint, 1);
+    house.apply(House.none("/b").to(ANY));
+    assertThat(refusal(again(first, Failure.UNSENT, true)).reason())
+        .isEqualTo(Reason.ENDPOINT_REMOVED);
+    assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
+  }
+
+  @Test
+  void onlyUnwellUpstreams_whoComesIsRefusedUntilTheNextTrial() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    upstreamOf("u").health().tryFrom(START + 3 * SECOND, SECOND);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(3 * SECOND);
+    house.at(3 * SECOND);
+    assertThat(went(submit(endpoint, 1))).isTrue();
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
+    upstreamOf("u").health().open();
+    assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  private Pending kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {
+    return endpoint.submit(
+        new Ask(
+            null,
+            Cost.ofInput(1),
+            0,
+            Patience.DEFAULT,
+            0,
+            Ask.Flow.ANONYMOUS,
+            new Ask.Kept(with, at)));
+  }
+
+  @Test
+  void keptWith_goesToOneUpstream_andToAnotherOnlyWhileThatIsUnwell() {
+    Endpoint endpoint =
+        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
+    String home = goesTo(kept(endpoint, "session-1", null));
+    assertThat(IntStream.range(0, 20).mapToObj(i -> goesTo(kept(endpoint, "session-1", null))))
+        .containsOnly(home);
+    assertThat(IntStream.range(0, 50).mapToObj(i -> goesTo(kept(endpoint, "session-" + i, null))))
+        .contains("u", "v");
+    Pending failed = kept(endpoint, "session-1", null);
+    assertThat(goesTo(again(failed, Failure.UNSENT, true))).isNotEqualTo(home);
+    upstreamOf(home).health().tryFrom(START + SECOND, SECOND);
+    assertThat(goesTo(kept(endpoint, "session-1", null))).isNotEqualTo(home);
+  }
+
+  @Test
+  void keptAt_goesNowhereElse_evenWhenItFails() {
+    Endpoint endpoint =
+        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
+    Pending first = kept(endpoint, null, "v");
+    assertThat(goesTo(first)).isEqualTo("v");
+    assertThat(goesTo(again(first, Failure.UNSENT, true))).isEqualTo("v");
+    assertThat(went(kept(endpoint, null, "gone"))).as("not configured any more").isTrue();
+  }
+
+  private Endpoint withFallback(UpstreamSpec... upstreams) {
+    return house.open(
+        House.none("/a").to(upstreams),
+        new EndpointSpec.Forwarding(
+            true,
+            new EndpointSpec.Affinity.None(),
+            true,
+            Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
+  }
+
+  private static Pending ask(Endpoint endpoint, String model, long tokens) {
+    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
+  }
+
+  @Test
+  void waitedLongEnough_anotherModelServes() {
+    Endpoint endpoint = withFallback(upstream("u", 0, 100));
+    assertThat(settlement(ask(endpoint, "large", 100)).model()).isEqualTo("large");
+    Pending waiting = ask(endpoint, "large", 50);
+    house.at(5 * SECOND - 1);
+    assertThat(waits(waiting)).isTrue();
+    house.at(5 * SECOND);
+    assertThat(settlement(waiting).model()).isEqualTo("small");
+    assertThat(settlement(waiting).waitedNanos()).isEqualTo(5 * SECOND);
+  }
+
+  @Test
+  void ownModelHasRoomFirst_serves_whateverTheFallback() {
+    Endpoint endpoint = withFallback(upstream("u", 0, 100));
+    Pending first = ask(endpoint, "large", 100);
+    ask(endpoint, "small", 100);
+    Pending waiting = ask(endpoint, "large", 50);
+    house.at(6 * SECOND);
+    assertThat(waits(waiting)).isTrue();
+    settlement(first).served(new Usage(10, 0, 0), 0, house.ticker.nanos());
+    house.drivers.run();
+    assertThat(settlement(waiting).model()).isEqualTo("large");
+  }
+
+  @Test
+  void modelWithoutFallback_waitsForItsOwn() {
+    Endpoint endpoint = withFallback(upstream("u", 0, 100));
+    ask(endpoint, "small", 100);
+    Pending waiting = ask(endpoint, "small", 50);
+    house.at(50 * SECOND);
+    assertThat(waits(waiting)).isTrue();
+  }
+}

@@ -1,0 +1,58 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class OriginsTest {
+  private final Origins origins = new Origins(3);
+
+  @Test
+  void whoGaveAnId_isKnownForAnHour() {
+    origins.gave("u", "resp_1", 5);
+    assertThat(origins.of("resp_1", 5 + Origins.KEPT_NANOS - 1)).isEqualTo("u");
+    assertThat(origins.of("resp_1", 5 + Origins.KEPT_NANOS)).isNull();
+    assertThat(origins.of("resp_2", 5)).isNull();
+  }
+
+  @Test
+  void moreThanFit_latestStay() {
+    for (int id = 0; id < 4; id++) {
+      origins.gave("u" + id, "id" + id, id);
+    }
+    assertThat(origins.size()).isEqualTo(3);
+    assertThat(origins.of("id0", 4)).isNull();
+    assertThat(origins.of("id1", 4)).isEqualTo("u1");
+  }
+
+  @Test
+  void idSaidAgain_isAsYoungAsThat() {
+    origins.gave("u", "id", 0);
+    origins.gave("other", "b", 1);
+    origins.gave("v", "id", 2);
+    origins.gave("other", "c", 3);
+    origins.gave("other", "d", 4);
+    assertThat(origins.of("id", 5)).isEqualTo("v");
+    assertThat(origins.of("b", 5)).isNull();
+  }
+
+  @Test
+  void oldIds_goWhenNewOnesCome() {
+    origins.gave("u", "old", 0);
+    origins.gave("u", "new", Origins.KEPT_NANOS);
+    assertThat(origins.size()).isEqualTo(1);
+  }
+
+  @Test
+  void emptyOrEndlessIds_areNobodys() {
+    origins.gave("u", "", 0);
+    origins.gave("u", "x".repeat(Origins.MAX_ID_LENGTH + 1), 0);
+    assertThat(origins.size()).isZero();
+  }
+
+  @Test
+  void noRoomAtAll_isRefused() {
+    assertThatThrownBy(() -> new Origins(0)).hasMessageContaining("most is 0");
+  }
+}
