@@ -51,6 +51,7 @@ final class GeminiAnswer implements AnswerVisitor {
       }
       meter.figure(Meter.INPUT, input);
       meter.figure(Meter.OUTPUT, output);
+      meter.figure(Meter.REASONING, thoughts);
       meter.endBlock(true);
     }
   }

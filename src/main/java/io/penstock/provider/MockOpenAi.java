@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** OpenAI's chat completions and embeddings. */
+/** OpenAI's calls; what it writes itself are chat completions. */
 final class MockOpenAi implements MockDialect, MockForm {
   private static final byte[] MODELS =
       """
@@ -26,7 +26,8 @@ final class MockOpenAi implements MockDialect, MockForm {
 
   /** A call of one of Azure's deployments. */
   private static final Pattern AZURE =
-      Pattern.compile("/openai/deployments/([^/]{1,256})(/(?:chat/completions|embeddings))");
+      Pattern.compile(
+          "/openai/deployments/([^/]{1,256})(/(?:chat/completions|completions|embeddings))");
 
   private static final int MAX_ANSWERS = 128;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
@@ -38,6 +39,9 @@ final class MockOpenAi implements MockDialect, MockForm {
   private static final byte[] EVENT_END =
       "\"},\"logprobs\":null,\"finish_reason\":null}]".getBytes(US_ASCII);
 
+  private final MockCompletions completions = new MockCompletions();
+  private final MockResponses responses = new MockResponses();
+
   @Override
   public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
     Matcher azure = AZURE.matcher(path);
@@ -47,6 +51,8 @@ final class MockOpenAi implements MockDialect, MockForm {
     }
     return switch (plain(path)) {
       case "/v1/chat/completions" -> body -> chat(body, tokens);
+      case "/v1/completions" -> body -> completions.read(body, tokens);
+      case "/v1/responses" -> body -> responses.read(body, tokens);
       case "/v1/embeddings" -> MockOpenAi::embed;
       default -> null;
     };
@@ -141,12 +147,12 @@ final class MockOpenAi implements MockDialect, MockForm {
         true);
   }
 
-  private static boolean isTokens(JsonNode input) {
+  static boolean isTokens(JsonNode input) {
     return input.isArray() && input.path(0).isIntegralNumber();
   }
 
   /** Returns what the inputs count together; 0 or less when there is none or one is malformed. */
-  private static long inputTokens(JsonNode input) {
+  static long inputTokens(JsonNode input) {
     if (!input.isArray() || isTokens(input)) {
       return oneInputTokens(input);
     }
@@ -211,7 +217,7 @@ final class MockOpenAi implements MockDialect, MockForm {
     out.put(",\"service_tier\":\"default\",\"system_fingerprint\":\"fp_mock\",\"choices\":[");
   }
 
-  private static void usage(MockAnswer answer, MockBytes out) {
+  static void usage(MockAnswer answer, MockBytes out) {
     long prompt = answer.ask().promptTokens();
     long completion = answer.outputTokens();
     out.put("{\"prompt_tokens\":").put(prompt).put(",\"completion_tokens\":").put(completion);

@@ -155,6 +155,7 @@ final class RefusalJson {
       case 403 -> "Forbidden";
       case 404 -> "Not Found";
       case 413 -> "Content Too Large";
+      case 426 -> "Upgrade Required";
       case 429 -> "Too Many Requests";
       case 502 -> "Bad Gateway";
       case 503 -> "Service Unavailable";

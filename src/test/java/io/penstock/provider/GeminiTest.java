@@ -274,10 +274,10 @@ class GeminiTest {
         "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":%d,"
             + "\"thoughtsTokenCount\":10}}";
     AnswerReader rising = json("[" + part.formatted(1) + "," + part.formatted(5) + "]");
-    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 15));
+    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 0, 15, 10));
     assertThat(rising.warning()).isNull();
     AnswerReader falling = json("[" + part.formatted(5) + "," + part.formatted(1) + "]");
-    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 15));
+    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 0, 15, 10));
     assertThat(falling.warning()).contains("fell");
   }
 
@@ -341,6 +341,15 @@ class GeminiTest {
     assertThat(Speech.of(Dialect.OPENAI).heartbeat(null)).isEqualTo(Cases.bytes(": \n\n"));
     assertThat(text(SPEECH.errorEvent(Cases.bytes("{\"error\":\n{}}"))))
         .isEqualTo("data: {\"error\": {}}\n\n");
+  }
+
+  @Test
+  void answerOver_teachesWhenToComeBack() {
+    String error =
+        "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"@type\":"
+            + "\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"7s\"}]}}";
+    assertThat(SPEECH.lesson(429, name -> null, Cases.bytes(error)).retryAfterNanos())
+        .isEqualTo(7_000_000_000L);
   }
 
   @Test
