@@ -12,6 +12,7 @@ import io.penstock.pool.Upstreams;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -57,8 +58,11 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Upstreams upstreams(LimitSource limits, Server.Setup setup) {
-    return new Upstreams(limits, setup.window().toNanos());
+  Upstreams upstreams(LimitSource limits, Server.Setup setup, Environment environment) {
+    long unlimited =
+        environment.getProperty(
+            "penstock.mock-endpoint-tpm-threshold", Long.class, Upstreams.UNLIMITED_TPM);
+    return new Upstreams(limits, setup.window().toNanos(), unlimited, WallClock.system());
   }
 
   @Bean

@@ -11,11 +11,14 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
  * routes for several providers can be shipped and run by somebody who has a key for one.
  *
  * @param secret null when none is sent
+ * @param passthrough whether the client's own is sent on
  * @param disabledBecause null when the upstream takes requests
  */
-record Credential(@Nullable String secret, @Nullable String disabledBecause) {
+record Credential(@Nullable String secret, boolean passthrough, @Nullable String disabledBecause) {
   /** None is sent. */
-  static final Credential NONE = new Credential(null, null);
+  static final Credential NONE = new Credential(null, false, null);
+
+  private static final String PASSTHROUGH = "passthrough";
 
   /** What is shown in the place of a secret. */
   static final String MASK = "***";
@@ -54,8 +57,6 @@ record Credential(@Nullable String secret, @Nullable String disabledBecause) {
         problem = " is a number or a truth value, expected text: put it in quotes";
       } else if (secret.isEmpty()) {
         problem = " is empty, expected text, mostly ${NAME}";
-      } else if (secret.equals("passthrough")) {
-        problem = " is 'passthrough', which is not supported yet, expected a credential";
       } else if (secret.length() > LONGEST || !secret.chars().allMatch(Key::sendable)) {
         problem = " cannot be sent, expected up to 8192 visible ASCII characters";
       }
@@ -63,7 +64,10 @@ record Credential(@Nullable String secret, @Nullable String disabledBecause) {
         source.fault(node, name + problem);
         return Optional.empty();
       }
-      return Optional.of(new Credential(secret, null));
+      return Optional.of(
+          secret.equals(PASSTHROUGH)
+              ? new Credential(null, true, null)
+              : new Credential(secret, false, null));
     }
 
     private static boolean sendable(int c) {
@@ -71,12 +75,12 @@ record Credential(@Nullable String secret, @Nullable String disabledBecause) {
     }
 
     private static Credential disabled(String variable, String why) {
-      return new Credential(null, "environment variable " + variable + " " + why);
+      return new Credential(null, false, "environment variable " + variable + " " + why);
     }
 
     @Override
     public Object show(Credential value) {
-      return MASK;
+      return value.passthrough() ? PASSTHROUGH : MASK;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.penstock.config;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.pool.UpstreamSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,6 +18,7 @@ final class Draft {
   private final List<EndpointSpec> endpoints = new ArrayList<>();
   private final Map<String, Place> paths = new HashMap<>();
   private final Map<String, Located<UpstreamSpec>> upstreams = new HashMap<>();
+  private final Map<String, Located<Fallback>> models = new HashMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
   private @Nullable Runnable root;
   private boolean rls;
@@ -86,6 +88,38 @@ final class Draft {
     }
   }
 
+  /** Notes what may serve in the place of a model; a model that was noted before is a fault. */
+  void model(String name, Section section, Place place) {
+    Values values = Values.ofModel(section);
+    Fallback fallback =
+        new Fallback(
+            values.get(ModelSettings.FALLBACK),
+            Numbers.secondsToNanos(values.get(ModelSettings.FALLBACK_AFTER)));
+    Located<Fallback> first = models.putIfAbsent(name, new Located<>(fallback, place));
+    if (first != null) {
+      faults.add(
+          place,
+          "model %s is there at %s already, expected it once"
+              .formatted(Scalar.quote(name), first.place()));
+    }
+    if (fallback.models().contains(name)) {
+      faults.add(
+          values.place(ModelSettings.FALLBACK),
+          "model " + Scalar.quote(name) + " falls back to itself, expected others");
+    }
+  }
+
+  private Map<String, Fallback> fallbacks() {
+    Map<String, Fallback> fallbacks = new HashMap<>();
+    models.forEach(
+        (name, fallback) -> {
+          if (!fallback.value().models().isEmpty()) {
+            fallbacks.put(name, fallback.value());
+          }
+        });
+    return fallbacks;
+  }
+
   void endpoint(EndpointSpec endpoint) {
     endpoints.add(endpoint);
   }
@@ -106,7 +140,10 @@ final class Draft {
             host == null ? null : host.value(),
             port == null ? null : Math.toIntExact(port.value()));
     return new Snapshot(
-        endpoints.stream().sorted(Comparator.comparing(EndpointSpec::path)).toList(),
+        endpoints.stream()
+            .sorted(Comparator.comparing(EndpointSpec::path))
+            .map(endpoint -> endpoint.withFallbacks(fallbacks()))
+            .toList(),
         rls ? server : null,
         new ArrayList<>(warnings));
   }

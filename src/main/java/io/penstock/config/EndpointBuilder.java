@@ -1,5 +1,6 @@
 package io.penstock.config;
 
+import static io.penstock.config.EndpointSettings.AFFINITY;
 import static io.penstock.config.EndpointSettings.ALGORITHM;
 import static io.penstock.config.EndpointSettings.COST_FROM;
 import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
@@ -15,6 +16,7 @@ import static io.penstock.config.EndpointSettings.MAX_QUEUED_BYTES;
 import static io.penstock.config.EndpointSettings.MAX_QUEUED_TOKENS;
 import static io.penstock.config.EndpointSettings.MAX_QUEUE_SIZE;
 import static io.penstock.config.EndpointSettings.MAX_SKIPS;
+import static io.penstock.config.EndpointSettings.MAX_UPLOAD_BYTES;
 import static io.penstock.config.EndpointSettings.MAX_WAIT;
 import static io.penstock.config.EndpointSettings.OVERFLOW;
 import static io.penstock.config.EndpointSettings.PATH;
@@ -23,6 +25,7 @@ import static io.penstock.config.EndpointSettings.QUEUE_TIMEOUT;
 import static io.penstock.config.EndpointSettings.SCHEDULER;
 import static io.penstock.config.EndpointSettings.SHADOW;
 import static io.penstock.config.EndpointSettings.STRIP_PREFIX;
+import static io.penstock.config.EndpointSettings.UPGRADE;
 import static io.penstock.config.EndpointSettings.UPSTREAMS;
 
 import io.penstock.cost.Dialect;
@@ -31,11 +34,13 @@ import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Forwarding;
 import io.penstock.endpoint.EndpointSpec.Reading;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.UpstreamSpec.SharedPool;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.math.BigDecimal;
@@ -88,6 +93,9 @@ final class EndpointBuilder {
     if (values.usable(FAIR_BY, DIALECT, SCHEDULER)) {
       checkFairBy();
     }
+    if (values.usable(AFFINITY, DIALECT)) {
+      checkAffinity();
+    }
     if (values.usable(OVERFLOW, MAX_BLOCKED)) {
       checkMaxBlocked();
     }
@@ -113,6 +121,15 @@ final class EndpointBuilder {
       faults.add(
           values.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
           "fair_by is 'body:user', but dialect none reads no body, expected another or a dialect");
+    }
+  }
+
+  private void checkAffinity() {
+    if (values.get(DIALECT) == Dialect.NONE
+        && values.get(AFFINITY) instanceof EndpointSpec.Affinity.Auto) {
+      faults.add(
+          values.placeOfAny(AFFINITY, DIALECT),
+          "affinity is 'auto', but dialect none reads no body, expected another or a dialect");
     }
   }
 
@@ -149,15 +166,31 @@ final class EndpointBuilder {
             "upstream '%s' is in this list twice, expected it once"
                 .formatted(upstream.get(UpstreamSettings.ID)));
       }
-      good &= upstream.usable();
-      if (upstream.usable()) {
-        UpstreamSpec spec = UpstreamBuilder.build(upstream);
-        note(spec, section.start(), upstream.place(UpstreamSettings.ID));
-        upstreams.specs().add(spec);
-        upstreams.shown().add(Collections.unmodifiableMap(upstream.shown()));
-      }
+      good &= add(upstream, section.start(), upstreams);
     }
     return good ? Optional.of(upstreams) : Optional.empty();
+  }
+
+  /** Adds an upstream; returns false when it has a fault. */
+  private boolean add(Values upstream, Place start, Upstreams upstreams) {
+    boolean good = UpstreamBuilder.agree(upstream, faults);
+    if (!upstream.usable(UpstreamSettings.LIMITS, UpstreamSettings.MODELS)) {
+      return false;
+    }
+    PoolBuilder pools = new PoolBuilder(upstream, faults);
+    Optional<List<SharedPool>> built = pools.build();
+    if (!good || built.isEmpty() || !upstream.usable()) {
+      return false;
+    }
+    UpstreamSpec spec = UpstreamBuilder.build(upstream, built.get());
+    note(spec, start, upstream.place(UpstreamSettings.ID));
+    upstreams.specs().add(spec);
+    Map<String, Object> shown = upstream.shown();
+    if (!built.get().isEmpty()) {
+      shown.put(UpstreamSettings.LIMITS.name(), pools.shown());
+    }
+    upstreams.shown().add(Collections.unmodifiableMap(shown));
+    return true;
   }
 
   private void note(UpstreamSpec upstream, Place start, Place id) {
@@ -171,7 +204,8 @@ final class EndpointBuilder {
     if (values.usable(ALGORITHM)
         && values.get(ALGORITHM) == Algorithm.TOKEN_WINDOW
         && !upstream.url().getScheme().equals("mock")
-        && upstream.budget().limits().none()) {
+        && upstream.budget().limits().none()
+        && upstream.budget().pools().isEmpty()) {
       draft.warn(
           start,
           "upstream '%s' has no limit of its own, and 60 seconds may hold more than its provider"
@@ -197,10 +231,12 @@ final class EndpointBuilder {
             values.get(DEFAULT_TOKENS),
             values.get(DEFAULT_OUTPUT_TOKENS),
             values.get(MAX_BODY_BYTES),
+            values.get(MAX_UPLOAD_BYTES),
             rls),
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
-        EndpointSpec.Forwarding.plain(values.get(STRIP_PREFIX)),
+        new Forwarding(
+            values.get(STRIP_PREFIX), values.get(AFFINITY), values.get(UPGRADE), Map.of()),
         upstreams.specs(),
         shown,
         values.stated());

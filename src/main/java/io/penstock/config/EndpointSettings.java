@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.queue.Order;
 import java.math.BigDecimal;
@@ -189,6 +190,28 @@ final class EndpointSettings {
           32 * MIB,
           "Largest body that is weighed, in bytes; a larger one is refused.");
 
+  static final Setting<Long> MAX_UPLOAD_BYTES =
+      Setting.fixed(
+          "max_upload_bytes",
+          new Numbers.Whole(1, 1L << 50),
+          EndpointSpec.Reading.UPLOAD_BYTES,
+          "Largest body that is not weighed but streamed through, in bytes.");
+
+  static final Setting<EndpointSpec.Affinity> AFFINITY =
+      Setting.derived(
+          "affinity",
+          new Affinity(),
+          "auto with dialect openai or azure, else none",
+          values -> affinityOf(values.get(DIALECT)),
+          "What keeps requests to one upstream; auto: what an earlier answer named.");
+
+  static final Setting<Boolean> UPGRADE =
+      Setting.fixed(
+          "upgrade",
+          Words.Choice.of(List.of(true, false), pass -> pass ? "pass" : "refuse"),
+          true,
+          "Whether connections may become another protocol, such as WebSocket.");
+
   static final Setting<Boolean> SHADOW =
       Setting.fixed(
           "shadow",
@@ -253,6 +276,9 @@ final class EndpointSettings {
           COST_FROM,
           DEFAULT_OUTPUT_TOKENS,
           MAX_BODY_BYTES,
+          MAX_UPLOAD_BYTES,
+          AFFINITY,
+          UPGRADE,
           SHADOW,
           DYNAMIC,
           STRIP_PREFIX,
@@ -266,6 +292,13 @@ final class EndpointSettings {
           .toList();
 
   private EndpointSettings() {}
+
+  private static EndpointSpec.Affinity affinityOf(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI, AZURE -> new EndpointSpec.Affinity.Auto();
+      case ANTHROPIC, GEMINI, NONE -> new EndpointSpec.Affinity.None();
+    };
+  }
 
   private static boolean permit(Values values) {
     return values.get(EndpointSettings.UPSTREAMS).isEmpty();

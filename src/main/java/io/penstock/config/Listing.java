@@ -20,10 +20,14 @@ record Listing(String of, List<Setting<?>> table) implements Shape<List<Section>
       if (source.faults().full()) {
         break;
       }
-      Optional<MappingNode> mapping = source.mapping(item, "an " + of, "a mapping of settings");
+      Optional<MappingNode> mapping = source.mapping(item, article() + of, "a mapping of settings");
       mapping.ifPresent(m -> sections.add(Section.read(m, table, source)));
     }
     return Optional.of(sections);
+  }
+
+  private String article() {
+    return "aeiou".indexOf(of.charAt(0)) < 0 ? "a " : "an ";
   }
 
   /** Sections have defaults that depend on others; whoever builds from them shows them. */

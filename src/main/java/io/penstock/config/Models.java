@@ -52,25 +52,70 @@ record Models() implements Shape<Map<String, String>> {
     }
   }
 
-  private static Optional<String> model(Node node, Source source) {
-    Optional<Scalar> scalar = source.scalar(node, "a model", "its name");
-    if (scalar.isEmpty()) {
-      return Optional.empty();
+  /** Reads the name of a model, or adds a fault. */
+  static Optional<String> model(Node node, Source source) {
+    return new Name().read(node, source, "a model");
+  }
+
+  /** One name. */
+  record Name() implements Shape.OfScalar<String> {
+    @Override
+    public String expected() {
+      return "its name";
     }
-    String text = scalar.get().text();
-    if (!scalar.get().textual()) {
-      source.fault(
-          node, "a model is " + scalar.get().shown() + ", expected text: put it in quotes");
-      return Optional.empty();
+
+    @Override
+    public Parsed<String> parse(Scalar scalar, Source source) {
+      String text = scalar.text();
+      if (!scalar.textual()) {
+        return new Parsed.Bad<>("is " + scalar.shown() + ", expected text: put it in quotes");
+      }
+      boolean good =
+          !text.isBlank()
+              && text.length() <= LONGEST
+              && text.codePoints().noneMatch(Character::isISOControl);
+      return good
+          ? new Parsed.Good<>(text)
+          : new Parsed.Bad<>("is " + scalar.shown() + ", expected a name of up to 256 characters");
     }
-    if (text.isBlank()
-        || text.length() > LONGEST
-        || text.codePoints().anyMatch(Character::isISOControl)) {
-      source.fault(
-          node, "a model is " + scalar.get().shown() + ", expected a name of up to 256 characters");
-      return Optional.empty();
+
+    @Override
+    public Object show(String value) {
+      return value;
     }
-    return Optional.of(text);
+
+    @Override
+    public Map<String, Object> schema() {
+      return Shape.keywords("type", "string", "minLength", 1);
+    }
+  }
+
+  /** Some names, each once, at least one. */
+  record Names() implements Shape<List<String>> {
+    @Override
+    public Optional<List<String>> read(Node node, Source source, String name) {
+      List<Node> nodes = source.items(node, name, "a list of models").orElse(List.of());
+      Map<String, String> models = new LinkedHashMap<>();
+      for (Node item : nodes) {
+        model(item, source).ifPresent(model -> add(models, model, model, item, source));
+      }
+      if (nodes.isEmpty() && !Source.plainScalar(node) && !(node instanceof MappingNode)) {
+        source.fault(node, name + " is empty, expected a model");
+      }
+      boolean good = !nodes.isEmpty() && models.size() == nodes.size();
+      return good ? Optional.of(List.copyOf(models.keySet())) : Optional.empty();
+    }
+
+    @Override
+    public Object show(List<String> value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return Shape.keywords(
+          "type", "array", "items", new Name().schema(), "minItems", 1, "uniqueItems", true);
+    }
   }
 
   @Override

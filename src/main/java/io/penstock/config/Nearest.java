@@ -13,6 +13,9 @@ final class Nearest {
   /** Returns the fault of a key that {@code table} does not have. */
   static String unknownKey(String key, List<Setting<?>> table) {
     String fault = "unknown key " + Scalar.quote(key);
+    if (table.equals(ModelSettings.TABLE) && ModelSettings.LATER.contains(key)) {
+      return key + " is not supported yet, expected fallback or fallback_after";
+    }
     if (has(UpstreamSettings.TABLE, key)) {
       return fault + " here, expected it in one of upstreams";
     }
@@ -21,6 +24,12 @@ final class Nearest {
     }
     if (has(EndpointSettings.DEFAULTS, key)) {
       return fault + " here, expected it in defaults";
+    }
+    if (has(PoolSettings.TABLE, key)) {
+      return fault + " here, expected it in one of limits";
+    }
+    if (has(ModelSettings.TABLE, key)) {
+      return fault + " here, expected it in one of models";
     }
     List<String> names = table.stream().<String>map(Setting::name).toList();
     Optional<String> near = nearest(key, names);

@@ -1,11 +1,13 @@
 package io.penstock.config;
 
 import io.penstock.endpoint.EndpointSpec;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -54,11 +56,36 @@ public final class RouteText {
     if (all.size() == 1) {
       file.put("defaults", Map.of(most, all.iterator().next()));
     }
+    Map<String, Object> models = models(snapshot);
+    if (!models.isEmpty()) {
+      file.put("models", models);
+    }
     Snapshot.Server server = snapshot.server();
     if (server != null) {
       file.put(Rls.SERVER, shown(server));
     }
     return file;
+  }
+
+  /** Every endpoint has the fallbacks of all files. */
+  private static Map<String, Object> models(Snapshot snapshot) {
+    Map<String, Object> models = new TreeMap<>();
+    for (EndpointSpec endpoint : snapshot.endpoints()) {
+      endpoint
+          .forwarding()
+          .fallbacks()
+          .forEach((name, fallback) -> models.put(name, shown(fallback)));
+    }
+    return models;
+  }
+
+  private static Map<String, Object> shown(EndpointSpec.Fallback fallback) {
+    BigDecimal after = BigDecimal.valueOf(fallback.afterNanos(), 9).stripTrailingZeros();
+    return Shape.keywords(
+        ModelSettings.FALLBACK.name(),
+        fallback.models(),
+        ModelSettings.FALLBACK_AFTER.name(),
+        ModelSettings.FALLBACK_AFTER.shape().show(after));
   }
 
   private static Map<String, Object> shown(Snapshot.Server server) {
@@ -82,6 +109,10 @@ public final class RouteText {
     properties.put(
         "endpoints",
         Shape.keywords("type", "array", "items", sectionSchema(EndpointSettings.TABLE)));
+    properties.put(
+        "models",
+        Shape.keywords(
+            "type", "object", "additionalProperties", sectionSchema(ModelSettings.TABLE)));
     properties.put(Rls.SERVER, sectionSchema(Rls.SERVER_TABLE));
     schema.putAll(object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";

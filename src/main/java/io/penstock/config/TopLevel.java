@@ -13,7 +13,8 @@ import org.yaml.snakeyaml.nodes.Tag;
 final class TopLevel {
   private static final String DEFAULTS = "defaults";
   private static final String ENDPOINTS = "endpoints";
-  private static final List<String> KEYS = List.of(DEFAULTS, ENDPOINTS, Rls.SERVER);
+  private static final String MODELS = "models";
+  private static final List<String> KEYS = List.of(DEFAULTS, ENDPOINTS, MODELS, Rls.SERVER);
   private static final Listing ENDPOINT_LIST = new Listing("endpoint", EndpointSettings.TABLE);
 
   private final Source source;
@@ -49,9 +50,23 @@ final class TopLevel {
         defaults = section(value, key, table).orElse(defaults);
       }
       case ENDPOINTS -> endpoints = ENDPOINT_LIST.read(value, source, key).orElse(List.of());
+      case MODELS -> source.mapping(value, key, "a mapping of models").ifPresent(this::models);
       case Rls.SERVER ->
           section(value, key, Rls.SERVER_TABLE).ifPresent(server -> source.draft().listen(server));
       default -> source.unknown(entry.getKeyNode(), unknown(key));
+    }
+  }
+
+  private void models(MappingNode models) {
+    Set<String> seen = new HashSet<>();
+    for (NodeTuple entry : source.entries(models)) {
+      Optional<String> name =
+          Section.uniqueKey(entry.getKeyNode(), seen, source)
+              .flatMap(key -> Models.model(entry.getKeyNode(), source));
+      Optional<Section> section = section(entry.getValueNode(), "a model", ModelSettings.TABLE);
+      if (name.isPresent() && section.isPresent() && !section.get().broken()) {
+        source.draft().model(name.get(), section.get(), source.place(entry.getKeyNode()));
+      }
     }
   }
 
@@ -70,6 +85,6 @@ final class TopLevel {
         + Scalar.quote(key)
         + Nearest.nearest(key, KEYS)
             .map(near -> ", did you mean '" + near + "'?")
-            .orElse(", expected defaults or endpoints");
+            .orElse(", expected defaults, endpoints or models");
   }
 }

@@ -1,75 +1,151 @@
 package io.penstock.config;
 
+import static io.penstock.config.UpstreamSettings.API_KEY;
+import static io.penstock.config.UpstreamSettings.BURST_SECONDS;
+import static io.penstock.config.UpstreamSettings.CHARGE;
+import static io.penstock.config.UpstreamSettings.CONNECT_TIMEOUT;
+import static io.penstock.config.UpstreamSettings.DAY;
+import static io.penstock.config.UpstreamSettings.FIRST_BYTE_TIMEOUT;
+import static io.penstock.config.UpstreamSettings.GUARD;
+import static io.penstock.config.UpstreamSettings.HEADERS;
+import static io.penstock.config.UpstreamSettings.ID;
+import static io.penstock.config.UpstreamSettings.INJECT_USAGE;
+import static io.penstock.config.UpstreamSettings.ITPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.LIMITS;
+import static io.penstock.config.UpstreamSettings.MAX_CONCURRENCY;
+import static io.penstock.config.UpstreamSettings.MODELS;
+import static io.penstock.config.UpstreamSettings.OTPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.PROXY;
+import static io.penstock.config.UpstreamSettings.RPD_LIMIT;
+import static io.penstock.config.UpstreamSettings.RPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.SETTLE;
+import static io.penstock.config.UpstreamSettings.STALL_TIMEOUT;
+import static io.penstock.config.UpstreamSettings.TLS;
+import static io.penstock.config.UpstreamSettings.TPM_LIMIT;
+import static io.penstock.config.UpstreamSettings.URL;
+import static io.penstock.config.UpstreamSettings.WEIGHT;
+
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.UpstreamSpec.Access;
+import io.penstock.pool.UpstreamSpec.Budget;
 import io.penstock.pool.UpstreamSpec.Limits;
+import io.penstock.pool.UpstreamSpec.Link;
+import io.penstock.pool.UpstreamSpec.SharedPool;
 import io.penstock.pool.UpstreamSpec.Timeouts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Builds upstreams from checked settings. */
 final class UpstreamBuilder {
   private UpstreamBuilder() {}
 
-  static UpstreamSpec build(Values values) {
-    Credential credential = values.find(UpstreamSettings.API_KEY).orElse(Credential.NONE);
+  /** Returns whether the settings of an upstream agree with each other; if not, adds faults. */
+  static boolean agree(Values values, Faults faults) {
+    if (!values.usable(URL, TLS, PROXY)) {
+      return true; // has its fault already
+    }
+    String scheme = values.get(URL).getScheme();
+    boolean good = true;
+    if (values.find(TLS).isPresent() && !scheme.equals("https")) {
+      faults.add(values.place(TLS), "tls is set, but url is no https address, expected one");
+      good = false;
+    }
+    if (values.find(PROXY).isPresent() && scheme.equals("mock")) {
+      faults.add(values.place(PROXY), "proxy is set, but url is a mock address, expected another");
+      good = false;
+    }
+    return good;
+  }
+
+  static UpstreamSpec build(Values values, List<SharedPool> pools) {
+    Credential credential = values.find(API_KEY).orElse(Credential.NONE);
     return new UpstreamSpec(
-        values.get(UpstreamSettings.ID),
-        values.get(UpstreamSettings.URL),
-        credential.secret(),
-        credential.disabledBecause(),
-        Headers.values(values.get(UpstreamSettings.HEADERS)),
-        values.find(UpstreamSettings.MODELS).orElse(Map.of()),
-        Math.toIntExact(values.get(UpstreamSettings.WEIGHT)),
+        values.get(ID),
+        values.get(URL),
+        new Access(
+            credential.secret(),
+            credential.passthrough(),
+            credential.disabledBecause(),
+            Headers.values(values.get(HEADERS))),
+        values.find(MODELS).orElse(Map.of()),
+        Math.toIntExact(values.get(WEIGHT)),
+        budget(values, pools),
+        new Link(
+            new Timeouts(
+                Numbers.secondsToNanos(values.get(CONNECT_TIMEOUT)),
+                Numbers.secondsToNanos(values.get(FIRST_BYTE_TIMEOUT)),
+                Numbers.secondsToNanos(values.get(STALL_TIMEOUT))),
+            values.find(TLS).orElse(null),
+            values.find(PROXY).orElse(null)),
+        values.get(INJECT_USAGE));
+  }
+
+  private static Budget budget(Values values, List<SharedPool> pools) {
+    return new Budget(
         new Limits(
-            values.get(UpstreamSettings.RPM_LIMIT),
-            values.get(UpstreamSettings.TPM_LIMIT),
-            values.get(UpstreamSettings.ITPM_LIMIT),
-            values.get(UpstreamSettings.OTPM_LIMIT)),
-        values.get(UpstreamSettings.CHARGE),
-        Numbers.millisToNanos(values.get(UpstreamSettings.GUARD)),
-        values.get(UpstreamSettings.BURST_SECONDS).doubleValue(),
-        new Timeouts(
-            Numbers.secondsToNanos(values.get(UpstreamSettings.CONNECT_TIMEOUT)),
-            Numbers.secondsToNanos(values.get(UpstreamSettings.FIRST_BYTE_TIMEOUT)),
-            Numbers.secondsToNanos(values.get(UpstreamSettings.STALL_TIMEOUT))));
+            values.get(RPM_LIMIT),
+            values.get(TPM_LIMIT),
+            values.get(ITPM_LIMIT),
+            values.get(OTPM_LIMIT),
+            values.get(RPD_LIMIT),
+            values.get(MAX_CONCURRENCY)),
+        pools,
+        values.get(DAY),
+        values.get(CHARGE),
+        values.get(SETTLE),
+        Numbers.millisToNanos(values.get(GUARD)),
+        values.get(BURST_SECONDS).doubleValue());
   }
 
   /** Returns the settings in which two upstreams differ; empty when they are the same. */
   static List<String> differences(UpstreamSpec a, UpstreamSpec b) {
     List<String> names = new ArrayList<>();
-    note(names, UpstreamSettings.URL, a.url(), b.url());
+    note(names, URL, a.url(), b.url());
     boolean sameKey =
         Objects.equals(a.access().apiKey(), b.access().apiKey())
+            && a.access().passthrough() == b.access().passthrough()
             && Objects.equals(a.access().disabledBecause(), b.access().disabledBecause());
-    note(names, UpstreamSettings.API_KEY, sameKey, true);
-    note(names, UpstreamSettings.HEADERS, a.access().headers(), b.access().headers());
-    note(names, UpstreamSettings.MODELS, a.models(), b.models());
-    note(names, UpstreamSettings.WEIGHT, a.weight(), b.weight());
-    note(names, UpstreamSettings.RPM_LIMIT, a.budget().limits().rpm(), b.budget().limits().rpm());
-    note(names, UpstreamSettings.TPM_LIMIT, a.budget().limits().tpm(), b.budget().limits().tpm());
-    note(
-        names, UpstreamSettings.ITPM_LIMIT, a.budget().limits().itpm(), b.budget().limits().itpm());
-    note(
-        names, UpstreamSettings.OTPM_LIMIT, a.budget().limits().otpm(), b.budget().limits().otpm());
-    note(names, UpstreamSettings.CHARGE, a.budget().charge(), b.budget().charge());
-    note(names, UpstreamSettings.GUARD, a.budget().guardNanos(), b.budget().guardNanos());
-    note(
-        names,
-        UpstreamSettings.BURST_SECONDS,
-        a.budget().burstSeconds(),
-        b.budget().burstSeconds());
-    Timeouts one = a.link().timeouts();
-    Timeouts other = b.link().timeouts();
-    note(names, UpstreamSettings.CONNECT_TIMEOUT, one.connectNanos(), other.connectNanos());
-    note(names, UpstreamSettings.FIRST_BYTE_TIMEOUT, one.firstByteNanos(), other.firstByteNanos());
-    note(names, UpstreamSettings.STALL_TIMEOUT, one.stallNanos(), other.stallNanos());
+    note(names, API_KEY, sameKey, true);
+    note(names, HEADERS, a.access().headers(), b.access().headers());
+    note(names, MODELS, a.models(), b.models());
+    note(names, WEIGHT, a.weight(), b.weight());
+    differences(names, a.budget(), b.budget());
+    note(names, INJECT_USAGE, a.injectsUsage(), b.injectsUsage());
+    differences(names, a.link(), b.link());
     return names;
   }
 
-  private static void note(List<String> names, Setting<?> setting, Object a, Object b) {
-    if (!a.equals(b)) {
+  private static void differences(List<String> names, Budget a, Budget b) {
+    note(names, RPM_LIMIT, a.limits().rpm(), b.limits().rpm());
+    note(names, TPM_LIMIT, a.limits().tpm(), b.limits().tpm());
+    note(names, ITPM_LIMIT, a.limits().itpm(), b.limits().itpm());
+    note(names, OTPM_LIMIT, a.limits().otpm(), b.limits().otpm());
+    note(names, RPD_LIMIT, a.limits().rpd(), b.limits().rpd());
+    note(names, MAX_CONCURRENCY, a.limits().concurrency(), b.limits().concurrency());
+    note(names, LIMITS, a.pools(), b.pools());
+    note(names, DAY, a.day(), b.day());
+    note(names, CHARGE, a.charge(), b.charge());
+    note(names, SETTLE, a.settlesUsage(), b.settlesUsage());
+    note(names, GUARD, a.guardNanos(), b.guardNanos());
+    note(names, BURST_SECONDS, a.burstSeconds(), b.burstSeconds());
+  }
+
+  private static void differences(List<String> names, Link a, Link b) {
+    note(names, TLS, a.tls(), b.tls());
+    note(names, PROXY, a.proxy(), b.proxy());
+    Timeouts one = a.timeouts();
+    Timeouts other = b.timeouts();
+    note(names, CONNECT_TIMEOUT, one.connectNanos(), other.connectNanos());
+    note(names, FIRST_BYTE_TIMEOUT, one.firstByteNanos(), other.firstByteNanos());
+    note(names, STALL_TIMEOUT, one.stallNanos(), other.stallNanos());
+  }
+
+  private static void note(
+      List<String> names, Setting<?> setting, @Nullable Object a, @Nullable Object b) {
+    if (!Objects.equals(a, b)) {
       names.add(setting.name());
     }
   }

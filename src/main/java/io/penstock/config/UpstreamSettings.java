@@ -3,6 +3,8 @@ package io.penstock.config;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.pool.UpstreamSpec.Day;
+import io.penstock.pool.UpstreamSpec.Tls;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.util.List;
@@ -26,7 +28,8 @@ final class UpstreamSettings {
           "api_key",
           new Credential.Key(),
           "none is sent",
-          "The credential sent to it; where its variable is not set the upstream is disabled.");
+          "The credential sent to it, or passthrough for the client's own; where its variable is"
+              + " not set the upstream is disabled.");
 
   static final Setting<Map<String, Headers.Header>> HEADERS =
       Setting.fixed("headers", new Headers(), Map.of(), "Headers set on every request to it.");
@@ -50,18 +53,57 @@ final class UpstreamSettings {
   static final Setting<Long> ITPM_LIMIT = limit("itpm_limit", "Input tokens");
   static final Setting<Long> OTPM_LIMIT = limit("otpm_limit", "Output tokens");
 
+  static final Setting<Long> RPD_LIMIT =
+      Setting.fixed("rpd_limit", LIMIT, 0L, "Requests a day, per model; 0 is unlimited.");
+
+  static final Setting<Long> MAX_CONCURRENCY =
+      Setting.fixed(
+          "max_concurrency", LIMIT, 0L, "Requests at the same time, per model; 0 is unlimited.");
+
+  static final Setting<List<Section>> LIMITS =
+      Setting.fixed(
+          "limits",
+          new Listing("pool", PoolSettings.TABLE),
+          List.of(),
+          "What some of its models may be sent together, in the place of limits per model.");
+
   static final Setting<Charge> CHARGE =
       Setting.derived(
           "charge",
           Words.Choice.of(
-              List.of(Charge.OPENAI, Charge.ANTHROPIC, Charge.TOTAL),
-              charge -> charge.name().toLowerCase(Locale.ROOT),
-              "azure",
-              "gemini",
-              "bedrock"),
-          "openai and anthropic for their dialects, else total",
+              List.of(
+                  Charge.OPENAI,
+                  Charge.AZURE,
+                  Charge.ANTHROPIC,
+                  Charge.GEMINI,
+                  Charge.BEDROCK,
+                  Charge.TOTAL),
+              UpstreamSettings::lower),
+          "that of its dialect, total for none",
           values -> chargeOf(values.get(EndpointSettings.DIALECT)),
           "How its provider counts the tokens of a request.");
+
+  static final Setting<Day> DAY =
+      Setting.derived(
+          "day",
+          Words.Choice.of(List.of(Day.values()), UpstreamSettings::lower),
+          "pacific with charge gemini, else first_use",
+          values -> values.get(CHARGE) == Charge.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
+          "When the day of a daily limit begins: with its first request, or at midnight.");
+
+  static final Setting<Boolean> SETTLE =
+      Setting.fixed(
+          "settle",
+          Words.Choice.of(List.of(false, true), usage -> usage ? "usage" : "profile"),
+          false,
+          "Whether what its provider keeps charged is settled by the usage all the same.");
+
+  static final Setting<Boolean> INJECT_USAGE =
+      Setting.fixed(
+          "inject_usage",
+          new Words.Flag(),
+          true,
+          "Whether streams are asked to state their usage when the client did not.");
 
   static final Setting<BigDecimal> GUARD =
       Setting.fixed(
@@ -76,6 +118,13 @@ final class UpstreamSettings {
           Numbers.Fraction.above(0, 60),
           BigDecimal.valueOf(5),
           "Seconds' worth of a minute limit that may go at once.");
+
+  static final Setting<Tls> TLS =
+      Setting.unset(
+          "tls", new Certificates(), "what the platform trusts", "Certificates on the way to it.");
+
+  static final Setting<URI> PROXY =
+      Setting.unset("proxy", new Proxy(), "none", "The HTTP proxy on the way to it.");
 
   static final Setting<BigDecimal> CONNECT_TIMEOUT =
       Setting.fixed("connect_timeout", TIMEOUT, BigDecimal.valueOf(5), "Seconds to connect.");
@@ -107,9 +156,17 @@ final class UpstreamSettings {
           TPM_LIMIT,
           ITPM_LIMIT,
           OTPM_LIMIT,
+          RPD_LIMIT,
+          MAX_CONCURRENCY,
+          LIMITS,
+          DAY,
           CHARGE,
+          SETTLE,
+          INJECT_USAGE,
           GUARD,
           BURST_SECONDS,
+          TLS,
+          PROXY,
           CONNECT_TIMEOUT,
           FIRST_BYTE_TIMEOUT,
           STALL_TIMEOUT);
@@ -122,9 +179,15 @@ final class UpstreamSettings {
 
   private static Charge chargeOf(Dialect dialect) {
     return switch (dialect) {
-      case OPENAI, AZURE -> Charge.OPENAI;
+      case OPENAI -> Charge.OPENAI;
+      case AZURE -> Charge.AZURE;
       case ANTHROPIC -> Charge.ANTHROPIC;
-      case GEMINI, NONE -> Charge.TOTAL;
+      case GEMINI -> Charge.GEMINI;
+      case NONE -> Charge.TOTAL;
     };
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

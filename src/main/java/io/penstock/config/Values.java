@@ -34,6 +34,14 @@ final class Values {
     return new Values(UpstreamSettings.TABLE, own, null, endpoint);
   }
 
+  static Values ofPool(Section own, Values upstream) {
+    return new Values(PoolSettings.TABLE, own, null, upstream);
+  }
+
+  static Values ofModel(Section own) {
+    return new Values(ModelSettings.TABLE, own, null, null);
+  }
+
   /** Returns what is set, and where, without the table's default. */
   <T> Optional<Located<T>> set(Setting<T> setting) {
     Located<T> value = own.get(setting);

@@ -1,150 +1,71 @@
 package io.penstock.cost;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * How a provider adds a request up against its limits.
+ * How a provider adds a request up against its limits; {@link Tariff} does the sums.
  *
- * <p>A weight has two parts: what is <em>taken</em> when the request is released, and what is
- * <em>held</em> while its answer runs and charged as the answer is produced. Requests are always
- * one, taken at release. Input and output budgets kept apart count the input at release and the
- * output as produced, under every charge.
+ * <p>Under every charge requests are one each, taken at release, and budgets of input and of output
+ * kept apart count the input at release and the output as it is produced. The charges differ in
+ * what a limit of tokens counts, in whether reads from the provider's cache count as input, and in
+ * whether calls count that the provider refuses.
  */
 public enum Charge {
   /**
-   * Input plus output. This is the measure of endpoints, keys and groups, and of providers that
-   * count the tokens of both sides.
+   * Input at release plus output as it is produced. This is the measure of endpoints, keys and
+   * groups, and of providers that count the tokens of both sides.
    */
-  TOTAL {
-    @Override
-    long takenTokens(Cost cost) {
-      return cost.inputTokens();
-    }
-
-    @Override
-    long heldTokens(Cost cost) {
-      return cost.outputTokens();
-    }
-
-    @Override
-    long usedAtRelease(Usage usage) {
-      return usage.inputTokens();
-    }
-
-    @Override
-    long usedAsProduced(long outputTokens) {
-      return outputTokens;
-    }
-  },
+  TOTAL,
 
   /**
    * The larger of the stated maximum and the input, charged at release and kept whatever the answer
-   * uses. Source: OpenAI's rate-limit guide, which counts a request as the maximum of {@code
-   * max_tokens} and an estimate of its prompt.
+   * uses; calls that fail count. Source: OpenAI's guide <i>Rate limits</i>
+   * (platform.openai.com/docs/guides/rate-limits), which counts a request as the maximum of {@code
+   * max_tokens} and an estimate of its prompt, and has unsuccessful requests count.
    */
-  OPENAI {
-    @Override
-    long takenTokens(Cost cost) {
-      return Math.max(cost.statedOutputTokens(), cost.inputTokens());
-    }
-
-    @Override
-    long heldTokens(Cost cost) {
-      return 0;
-    }
-
-    @Override
-    long usedAtRelease(Usage usage) {
-      return KEEP;
-    }
-
-    @Override
-    long usedAsProduced(long outputTokens) {
-      return 0;
-    }
-  },
+  OPENAI,
 
   /**
-   * Input without cache reads at release, output as it is produced; the stated maximum does not
-   * matter. Source: Anthropic's rate-limit page (ITPM excludes cache reads, OTPM counts tokens as
-   * they are generated, {@code max_tokens} does not factor in).
+   * As {@link #OPENAI}; the requests of a minute are also held to their share of one second and of
+   * ten. Source: <i>Manage Azure OpenAI quota</i>
+   * (learn.microsoft.com/azure/ai-services/openai/how-to/quota): an estimate of prompt, {@code
+   * max_tokens} and {@code best_of}, and requests a minute evaluated over 1 or 10 seconds.
    */
-  ANTHROPIC {
-    @Override
-    long takenTokens(Cost cost) {
-      return cost.inputTokens();
-    }
+  AZURE,
 
-    @Override
-    long heldTokens(Cost cost) {
-      return cost.outputTokens();
-    }
+  /**
+   * Input without cache reads at release, cache writes included, and output as it is produced; the
+   * stated maximum does not matter. Source: Anthropic's page <i>Rate limits</i>
+   * (docs.claude.com/en/api/rate-limits): ITPM excludes cache reads, OTPM counts tokens as they are
+   * generated, {@code max_tokens} does not factor in.
+   */
+  ANTHROPIC,
 
-    @Override
-    long usedAtRelease(Usage usage) {
-      return usage.inputTokens() - usage.cacheReadTokens();
-    }
+  /**
+   * Input alone, cached or not; output is free. Source: Gemini's page <i>Rate limits</i>
+   * (ai.google.dev/gemini-api/docs/rate-limits): tokens a minute are those of input; requests a day
+   * start anew at midnight Pacific time.
+   */
+  GEMINI,
 
-    @Override
-    long usedAsProduced(long outputTokens) {
-      return outputTokens;
-    }
-  };
+  /**
+   * Input and the stated maximum are kept free from the start; in the end input without cache reads
+   * counts, cache writes included, and output times a rate of the model's. Source: <i>How tokens
+   * are counted in Amazon Bedrock</i>
+   * (docs.aws.amazon.com/bedrock/latest/userguide/quotas-token-burndown.html).
+   */
+  BEDROCK;
 
-  /** Says that what was taken at release stands, whatever the usage. */
-  public static final long KEEP = -1;
-
-  abstract long takenTokens(Cost cost);
-
-  abstract long heldTokens(Cost cost);
-
-  abstract long usedAtRelease(Usage usage);
-
-  abstract long usedAsProduced(long outputTokens);
-
-  /** Returns what {@code cost} asks of a limit of {@code measure}. */
-  public Weight weigh(Measure measure, Cost cost) {
-    return switch (measure) {
-      case REQUESTS -> Weight.exactly(1);
-      case TOKENS -> new Weight(takenTokens(cost), heldTokens(cost), cost.inputTokens());
-      case INPUT_TOKENS -> Weight.exactly(cost.inputTokens());
-      case OUTPUT_TOKENS -> new Weight(0, cost.outputTokens(), 0);
-    };
+  /** Returns whether calls count that the provider refuses for its limits. */
+  public boolean countsRejected() {
+    return this == OPENAI || this == AZURE;
   }
 
-  /**
-   * Returns the dimension in which {@link Weight#amount} grows for a limit of {@code measure}, or
-   * null for requests, which all weigh the same.
-   */
-  public @Nullable Dimension dimension(Measure measure) {
-    return switch (measure) {
-      case REQUESTS -> null;
-      case TOKENS -> this == OPENAI ? Dimension.STATED : Dimension.TOTAL;
-      case INPUT_TOKENS -> Dimension.INPUT;
-      case OUTPUT_TOKENS -> Dimension.OUTPUT;
-    };
+  /** Whether what is charged at release stands whatever the usage. */
+  boolean keeps() {
+    return this == OPENAI || this == AZURE;
   }
 
-  /**
-   * Returns what the part taken at release should have been, given what was used, or {@link #KEEP}
-   * when it stands.
-   */
-  public long settled(Measure measure, Usage usage) {
-    return switch (measure) {
-      case REQUESTS, OUTPUT_TOKENS -> KEEP;
-      case TOKENS -> usedAtRelease(usage);
-      case INPUT_TOKENS -> this == ANTHROPIC ? usedAtRelease(usage) : usage.inputTokens();
-    };
-  }
-
-  /**
-   * Returns what {@code outputTokens} tokens just produced charge to a limit of {@code measure}.
-   */
-  public long produced(Measure measure, long outputTokens) {
-    return switch (measure) {
-      case REQUESTS, INPUT_TOKENS -> 0;
-      case TOKENS -> usedAsProduced(outputTokens);
-      case OUTPUT_TOKENS -> outputTokens;
-    };
+  /** Whether input that was read from the provider's cache is free. */
+  boolean cacheReadsAreFree() {
+    return this == ANTHROPIC || this == BEDROCK;
   }
 }

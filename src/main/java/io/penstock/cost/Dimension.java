@@ -9,10 +9,12 @@ public enum Dimension {
   /** Input plus expected output. */
   TOTAL(2),
   /** The larger of the stated maximum and the input. */
-  STATED(3);
+  STATED(3),
+  /** Input plus the larger of the stated maximum and the expected output. */
+  MOST(4);
 
   /** How many dimensions there are. */
-  public static final int COUNT = 4;
+  public static final int COUNT = 5;
 
   private final int index;
 
@@ -32,6 +34,7 @@ public enum Dimension {
       case OUTPUT -> cost.outputTokens();
       case TOTAL -> cost.totalTokens();
       case STATED -> Math.max(cost.statedOutputTokens(), cost.inputTokens());
+      case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
     };
   }
 }

@@ -4,11 +4,19 @@ package io.penstock.cost;
  * What a request really used, as its answer says. Counts above {@link Cost#MAX_TOKENS} are cut to
  * it: what an answer claims must not overflow what is added up.
  *
- * @param inputTokens tokens of input, cache reads included, ≥ 0
+ * @param inputTokens tokens of input, cache reads and writes included, ≥ 0
  * @param cacheReadTokens the part of the input that was read from the provider's cache
- * @param outputTokens tokens of output, ≥ 0
+ * @param cacheWriteTokens the part of the input that was written to it; with what was read no more
+ *     than the input
+ * @param outputTokens tokens of output, those of reasoning included, ≥ 0
+ * @param reasoningTokens the part of the output that nobody sees
  */
-public record Usage(long inputTokens, long cacheReadTokens, long outputTokens) {
+public record Usage(
+    long inputTokens,
+    long cacheReadTokens,
+    long cacheWriteTokens,
+    long outputTokens,
+    long reasoningTokens) {
   /** Nothing was used. */
   public static final Usage NONE = new Usage(0, 0, 0);
 
@@ -17,13 +25,26 @@ public record Usage(long inputTokens, long cacheReadTokens, long outputTokens) {
       throw new IllegalArgumentException(
           "usage is " + inputTokens + " in, " + outputTokens + " out, expected neither below 0");
     }
-    if (cacheReadTokens < 0 || cacheReadTokens > inputTokens) {
-      throw new IllegalArgumentException(
-          "cacheReadTokens is " + cacheReadTokens + ", expected 0 to inputTokens " + inputTokens);
-    }
+    part("cacheReadTokens", cacheReadTokens, "inputTokens", inputTokens);
+    part("cacheWriteTokens", cacheWriteTokens, "uncached input", inputTokens - cacheReadTokens);
+    part("reasoningTokens", reasoningTokens, "outputTokens", outputTokens);
     inputTokens = Math.min(inputTokens, Cost.MAX_TOKENS);
-    cacheReadTokens = Math.min(cacheReadTokens, Cost.MAX_TOKENS);
+    cacheReadTokens = Math.min(cacheReadTokens, inputTokens);
+    cacheWriteTokens = Math.min(cacheWriteTokens, inputTokens - cacheReadTokens);
     outputTokens = Math.min(outputTokens, Cost.MAX_TOKENS);
+    reasoningTokens = Math.min(reasoningTokens, outputTokens);
+  }
+
+  /** Nothing was written to a cache, and all of the output was seen. */
+  public Usage(long inputTokens, long cacheReadTokens, long outputTokens) {
+    this(inputTokens, cacheReadTokens, 0, outputTokens, 0);
+  }
+
+  private static void part(String name, long part, String ofWhat, long whole) {
+    if (part < 0 || part > whole) {
+      throw new IllegalArgumentException(
+          name + " is " + part + ", expected 0 to " + ofWhat + " " + whole);
+    }
   }
 
   /** Returns input plus output, in tokens. */

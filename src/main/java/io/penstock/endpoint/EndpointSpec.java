@@ -259,6 +259,25 @@ public record EndpointSpec(
     return !path.equals(configuredPath);
   }
 
+  /** Returns the same endpoint, whose models others may serve for. */
+  public EndpointSpec withFallbacks(Map<String, Fallback> fallbacks) {
+    return new EndpointSpec(
+        path,
+        configuredPath,
+        algorithm,
+        limit,
+        scheduling,
+        waiting,
+        reading,
+        descendants,
+        shadow,
+        new Forwarding(
+            forwarding.stripPrefix(), forwarding.affinity(), forwarding.upgrades(), fallbacks),
+        upstreams,
+        shown,
+        stated);
+  }
+
   /** Returns the settings of a dynamic endpoint below this one, which it has from here. */
   EndpointSpec dynamicAt(String below) {
     Map<String, Object> as = new LinkedHashMap<>(shown);

@@ -48,6 +48,8 @@ final class OwnLimit {
       case LimitSpec.Unlimited unlimited -> null;
       case LimitSpec.Strict strict -> id(spec, Measure.REQUESTS, 0);
       case LimitSpec.TokenBucket bucket -> id(spec, Measure.REQUESTS, 0);
+      case LimitSpec.Concurrency concurrency -> id(spec, Measure.CONCURRENCY, 0);
+      case LimitSpec.Day day -> id(spec, Measure.REQUESTS, LimitSpec.Day.NANOS);
       case LimitSpec.SlidingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());
       case LimitSpec.FixedWindow window -> id(spec, Measure.TOKENS, window.windowNanos());
       case LimitSpec.TrailingWindow window -> id(spec, Measure.REQUESTS, window.windowNanos());

@@ -4,6 +4,7 @@ import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
 import io.penstock.pool.Upstream;
 import io.penstock.refusal.Refusal;
 import java.util.List;
@@ -80,6 +81,16 @@ public final class Settlement {
     }
     if (shadow != null) {
       shadow.produced(outputTokens, now);
+    }
+  }
+
+  /**
+   * Has the upstream's limits learn what its answer says of them; before the answer ends, or not at
+   * all.
+   */
+  public synchronized void learn(Lesson lesson, long now) {
+    if (!closed && route.pool() != null) {
+      route.pool().learn(lesson.standings(), spends.attempt(), now);
     }
   }
 

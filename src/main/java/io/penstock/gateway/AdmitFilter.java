@@ -9,6 +9,7 @@ import io.penstock.park.Parking;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -55,7 +56,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   }
 
   /** Returns what a client that waits for a stream hears meanwhile, or null. */
-  private static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
+  static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
     long nanos = passage.endpoint().spec().waiting().heartbeatNanos();
     byte[] bytes = passage.speech().heartbeat();
     return nanos == 0 || bytes == null || !passage.stream()
@@ -85,10 +86,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
         // what comes after settles it; should that fail to, nothing must stay taken
-        yield Mono.defer(() -> chain.filter(exchange))
-            .doFinally(signal -> settlement.abandoned(ticker.nanos()));
+        yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));
       }
     };
+  }
+
+  private void abandoned(Passage passage) {
+    Objects.requireNonNull(passage.settlement()).abandoned(ticker.nanos());
   }
 
   /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */

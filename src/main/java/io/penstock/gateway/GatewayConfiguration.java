@@ -1,12 +1,16 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import io.penstock.pool.Upstreams;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
-import org.springframework.cloud.gateway.config.HttpClientCustomizer;
+import org.springframework.cloud.gateway.config.HttpClientProperties;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
@@ -57,8 +61,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter forwardFilter(UpstreamAddress addresses, Ticker ticker) {
-    return new ForwardFilter(addresses, ticker);
+  GlobalFilter forwardFilter(Ticker ticker) {
+    return new ForwardFilter(ticker);
   }
 
   @Bean
@@ -67,8 +71,43 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  HttpClientCustomizer upstreamClient(Ticker ticker, ReactorResourceFactory resources) {
-    return new UpstreamClient(ticker, resources.getLoopResources());
+  GlobalFilter screenFilter() {
+    return new ScreenFilter();
+  }
+
+  @Bean
+  GlobalFilter attemptFilter(
+      UpstreamAddress addresses,
+      Links links,
+      Ticker ticker,
+      ReactorResourceFactory resources,
+      ObjectProvider<Judge> judges) {
+    Judge judge = judges.getIfAvailable();
+    Relay relay = new Relay(links, resources.getLoopResources());
+    return new AttemptFilter(
+        new Attempts.House(
+            addresses,
+            judge == null ? Judge.UPSTREAM : judge,
+            new RetryBudgets(ticker),
+            relay,
+            ticker));
+  }
+
+  @Bean
+  Links links(
+      Ticker ticker, ReactorResourceFactory resources, Upstreams upstreams, EventBus events) {
+    UpstreamClient client = new UpstreamClient(ticker, resources.getLoopResources());
+    Links links = new Links(client::customize, upstreams);
+    events.subscribe(links);
+    return links;
+  }
+
+  @Bean
+  RoutingFilter routingFilter(
+      Links links,
+      ObjectProvider<List<HttpHeadersFilter>> headers,
+      HttpClientProperties properties) {
+    return new RoutingFilter(links, headers, properties);
   }
 
   @Bean

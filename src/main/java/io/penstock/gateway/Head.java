@@ -18,7 +18,10 @@ final class Head {
     write(headers, passage);
     Upstream upstream = settlement.upstream();
     if (upstream != null) {
-      headers.set(Names.UPSTREAM, upstream.spec().id());
+      String model = settlement.model();
+      boolean fallback = model != null && !model.equals(passage.model());
+      String id = upstream.spec().id();
+      headers.set(Names.UPSTREAM, fallback ? id + "/" + model : id);
     }
     headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
   }

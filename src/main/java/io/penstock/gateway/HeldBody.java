@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.provider.Edit;
+import io.penstock.provider.Edits;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +98,27 @@ final class HeldBody {
       parts.add(Duplicates.of(buffer, factory));
     }
     return parts;
+  }
+
+  /** Returns the body with some of its bytes changed, as {@link #publish} does. */
+  Flux<DataBuffer> publish(DataBufferFactory factory, List<Edit> edits) {
+    if (edits.isEmpty()) {
+      return publish(factory);
+    }
+    return Flux.defer(
+        () -> {
+          // the pieces may outlive what they are pieces of, so they are of a copy
+          park();
+          return Flux.fromIterable(edited(edits));
+        });
+  }
+
+  private synchronized List<DataBuffer> edited(List<Edit> edits) {
+    return copy == null
+        ? List.of()
+        : Edits.apply(List.of(ByteBuffer.wrap(copy)), edits).stream()
+            .<DataBuffer>map(DefaultDataBufferFactory.sharedInstance::wrap)
+            .toList();
   }
 
   /** Lets everything go; the body cannot be published any more. */

@@ -1,7 +1,9 @@
 package io.penstock.gateway;
 
+import io.penstock.endpoint.Outcome;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -27,9 +29,16 @@ final class LateResponse extends ServerHttpResponseDecorator {
   /** The longest error that is passed on. */
   private static final int MOST_ERROR_BYTES = 64 << 10;
 
+  private static final int MOST_BEATS = 16;
+
   private final HttpHeaders headers = new HttpHeaders();
   private final Passage passage;
   private final Sinks.One<Flux<Publisher<DataBuffer>>> written = Sinks.unsafe().one();
+
+  /** What is said before; who does not read hears no more of it than fits. */
+  private final Sinks.Many<Publisher<DataBuffer>> beats =
+      Sinks.unsafe().many().unicast().onBackpressureBuffer(new ArrayBlockingQueue<>(MOST_BEATS));
+
   private final Sinks.Empty<Void> ended = Sinks.unsafe().empty();
   private @Nullable HttpStatusCode status;
   private boolean begun;
@@ -49,14 +58,19 @@ final class LateResponse extends ServerHttpResponseDecorator {
                   .subscribe(
                       nothing -> {},
                       error -> {
+                        beats.tryEmitComplete();
                         written.tryEmitError(error);
                         ended.tryEmitError(error);
                       },
                       () -> {
+                        beats.tryEmitComplete();
                         written.tryEmitEmpty();
                         ended.tryEmitEmpty();
                       });
-          return written.asMono().flatMapMany(Function.identity()).doOnCancel(running::dispose);
+          return beats
+              .asFlux()
+              .concatWith(written.asMono().flatMapMany(Function.identity()))
+              .doOnCancel(running::dispose);
         });
   }
 
@@ -97,6 +111,25 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return write(Flux.empty());
   }
 
+  /**
+   * Says something now and then while the request waits once more.
+   *
+   * @param outcome what is waited for; it is never cancelled, {@code gone} is called instead
+   */
+  Mono<Outcome> beat(Heartbeat heartbeat, Mono<Outcome> outcome, Runnable gone) {
+    return Mono.defer(
+        () -> {
+          Disposable beating =
+              Flux.interval(heartbeat.every(), heartbeat.timer())
+                  .subscribe(beat -> beats.tryEmitNext(one(heartbeat.bytes())));
+          return outcome.doFinally(end -> beating.dispose()).doOnCancel(gone);
+        });
+  }
+
+  private Publisher<DataBuffer> one(byte[] bytes) {
+    return Mono.fromSupplier(() -> bufferFactory().wrap(bytes));
+  }
+
   /** Refuses what was told to wait. */
   Mono<Void> refuse(Refusal refusal) {
     return hand(Flux.defer(() -> Flux.just(error(refusal))));
@@ -111,6 +144,7 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return Mono.defer(
         () -> {
           begun = true;
+          beats.tryEmitComplete();
           Sinks.Empty<Void> done = Sinks.unsafe().empty();
           Flux<DataBuffer> told =
               body.doOnComplete(() -> done.tryEmitEmpty().orThrow())

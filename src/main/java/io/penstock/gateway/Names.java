@@ -15,18 +15,13 @@ final class Names {
   static final String QUEUED_MS = "x-penstock-queued-ms";
   static final String COST = "x-penstock-cost";
 
-  /** What a client says to the gateway, not to the provider; its credentials above all. */
+  /** What a client says to the gateway, not to the provider. */
   static final Set<String> FOR_THE_GATEWAY =
-      Set.of(
-          "authorization",
-          "x-api-key",
-          "api-key",
-          "x-goog-api-key",
-          "x-penstock-key",
-          "x-token-cost",
-          "x-timeout",
-          "x-priority",
-          "x-sent-at");
+      Set.of("x-penstock-key", "x-token-cost", "x-timeout", "x-priority", "x-sent-at");
+
+  /** What a client says to whoever checks its credentials. */
+  static final Set<String> CREDENTIALS =
+      Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
 
   /** What a provider says of its limits: the client's are the gateway's. */
   private static final List<String> PROVIDER_LIMITS =

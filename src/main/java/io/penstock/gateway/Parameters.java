@@ -27,6 +27,7 @@ import org.springframework.http.HttpHeaders;
  * @param latencyMillis how long it was on its way, by the clocks of both ends, at least 0; null
  *     when it does not say when it was sent, or that cannot be read
  * @param query the query that remains for the upstream, raw, or null
+ * @param credential the part of the query that is a credential, raw, or null
  * @param fault what could not be read, or null
  */
 record Parameters(
@@ -35,6 +36,7 @@ record Parameters(
     int priority,
     @Nullable Long latencyMillis,
     @Nullable String query,
+    @Nullable String credential,
     @Nullable String fault) {
   /** The highest priority of a request without a key. */
   private static final int MOST_PRIORITY = 9;
@@ -72,6 +74,7 @@ record Parameters(
         priority == null ? 0 : Math.clamp(priority, 0, MOST_PRIORITY),
         latency(headers, clock),
         query.rest(),
+        query.credential(),
         reader.fault);
   }
 
@@ -144,14 +147,19 @@ record Parameters(
   }
 
   /** A query without the gateway's own parameters. */
-  private record Query(List<String> tokens, List<String> timeout, @Nullable String rest) {
+  private record Query(
+      List<String> tokens,
+      List<String> timeout,
+      @Nullable String rest,
+      @Nullable String credential) {
     static Query of(@Nullable String raw) {
       List<String> tokens = new ArrayList<>();
       List<String> timeout = new ArrayList<>();
       if (raw == null) {
-        return new Query(tokens, timeout, null);
+        return new Query(tokens, timeout, null, null);
       }
       StringJoiner rest = new StringJoiner("&");
+      String credential = null;
       for (String part : raw.split("&", -1)) {
         int equals = part.indexOf('=');
         String name = equals < 0 ? part : part.substring(0, equals);
@@ -159,11 +167,11 @@ record Parameters(
         switch (decoded(name)) {
           case "tokens" -> tokens.add(decoded(value));
           case "timeout" -> timeout.add(decoded(value));
-          case "key" -> {}
+          case "key" -> credential = part;
           default -> rest.add(part);
         }
       }
-      return new Query(tokens, timeout, rest.length() == 0 ? null : rest.toString());
+      return new Query(tokens, timeout, rest.length() == 0 ? null : rest.toString(), credential);
     }
 
     private static String decoded(String value) {

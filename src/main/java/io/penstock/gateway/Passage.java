@@ -25,7 +25,11 @@ final class Passage {
   private boolean weighed;
   private boolean stream;
   private @Nullable String user;
+  private Weighed.Spots spots = Weighed.Spots.NONE;
   private @Nullable Settlement settlement;
+  private boolean uploading;
+  private boolean upgrades;
+  private boolean asksUsage;
 
   Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
     this.requestId = requestId;
@@ -68,8 +72,24 @@ final class Passage {
     return cost;
   }
 
+  /** The model the client asks for, or null. */
   @Nullable String model() {
     return model;
+  }
+
+  /** The model the upstream at hand is asked for, under the name clients have for it, or null. */
+  @Nullable String askedModel() {
+    return settlement == null ? model : settlement.model();
+  }
+
+  /** Whether the connection is to become another protocol. */
+  boolean upgrades() {
+    return upgrades;
+  }
+
+  /** The connection is to become another protocol. */
+  void upgrading() {
+    upgrades = true;
   }
 
   /** Whether the body was read and held; others are streamed through. */
@@ -98,10 +118,35 @@ final class Passage {
     model = body.model();
     stream = body.stream();
     user = body.user();
+    spots = body.spots();
     weighed = true;
   }
 
-  /** What was taken for the request, once it was let go. */
+  /** Where its body can be changed. */
+  Weighed.Spots spots() {
+    return spots;
+  }
+
+  /** A body that is streamed through began to be read: it can be sent this once. */
+  void uploads() {
+    uploading = true;
+  }
+
+  /** Whether the request could be sent once more. */
+  boolean repeatable() {
+    return (weighed || !uploading) && settlement != null && settlement.repeatable();
+  }
+
+  /** Whether the gateway asked for the usage of a stream, in the attempt at hand. */
+  boolean asksUsage() {
+    return asksUsage;
+  }
+
+  void asksUsage(boolean asks) {
+    asksUsage = asks;
+  }
+
+  /** What was taken for the attempt at hand, once it was let go. */
   @Nullable Settlement settlement() {
     return settlement;
   }

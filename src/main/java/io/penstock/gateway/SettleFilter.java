@@ -32,16 +32,27 @@ final class SettleFilter implements GlobalFilter, Ordered {
     // what was never settled comes after. What the answer's own stream settled is settled already.
     return chain
         .filter(exchange.mutate().response(response).build())
-        .onErrorResume(error -> failed(exchange, tap, error))
+        .onErrorResume(error -> answered(exchange, tap, error))
         .doOnSuccess(done -> tap.ends(SignalType.ON_COMPLETE))
         .doOnCancel(tap::abandoned)
         .contextWrite(context -> context.put(Passage.class, passage));
   }
 
-  private static Mono<Void> failed(ServerWebExchange exchange, Tap tap, Throwable error) {
+  /**
+   * Answers what failed, if somebody is there and there was no answer yet.
+   *
+   * @param exchange whose response is not tapped
+   */
+  static Mono<Void> answered(ServerWebExchange exchange, Tap tap, Throwable error) {
     if (error instanceof ClientGone || !ConnectionGuard.alive(exchange.getRequest())) {
       tap.abandoned();
       return Mono.empty();
+    }
+    if (error instanceof UploadTooLarge large) {
+      tap.refused(large.refusal());
+      return exchange.getResponse().isCommitted()
+          ? ConnectionGuard.cut(exchange.getRequest())
+          : Refuser.refuse(exchange, tap.passage(), large.refusal());
     }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null) {

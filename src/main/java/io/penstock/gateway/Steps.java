@@ -1,15 +1,18 @@
 package io.penstock.gateway;
 
-/**
- * The order of the steps. All come before the framework writes the answer (−1), so that the answer
- * they see is the one that is written.
- */
+import org.springframework.cloud.gateway.filter.NettyRoutingFilter;
+
+/** The order of the steps. */
 final class Steps {
   static final int IDENTIFY = -70;
   static final int WEIGH = -60;
+  static final int SCREEN = -50;
   static final int ADMIT = -40;
   static final int FORWARD = -30;
   static final int SETTLE = -20;
+
+  /** Just before the framework calls: nothing is written yet, so a call can be made again. */
+  static final int ATTEMPT = NettyRoutingFilter.ORDER - 1;
 
   private Steps() {}
 }

@@ -14,14 +14,12 @@ import reactor.core.publisher.SignalType;
  */
 final class Tap {
   private final Passage passage;
-  private final Settlement settlement;
   private final Ticker ticker;
   private final Complaints complaints;
   private @Nullable AnswerReader reader;
 
   Tap(Passage passage, Ticker ticker, Complaints complaints) {
     this.passage = passage;
-    this.settlement = Objects.requireNonNull(passage.settlement());
     this.ticker = ticker;
     this.complaints = complaints;
   }
@@ -30,8 +28,9 @@ final class Tap {
     return passage;
   }
 
+  /** Returns what was taken for the attempt at hand. */
   Settlement settlement() {
-    return settlement;
+    return Objects.requireNonNull(passage.settlement());
   }
 
   /** The head of the answer is there. */
@@ -49,7 +48,7 @@ final class Tap {
     try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
       bytes.forEachRemaining(reading::feed);
     }
-    settlement.produced(reading.producedTokens(), ticker.nanos());
+    settlement().produced(reading.producedTokens(), ticker.nanos());
   }
 
   /** The body of the answer ended; only its own stream says truly how. */
@@ -58,6 +57,7 @@ final class Tap {
     AnswerReader read = reader;
     long produced = read == null ? 0 : read.producedTokens();
     var usage = read == null ? null : read.usage();
+    Settlement settlement = settlement();
     switch (signal) {
       case ON_COMPLETE -> settlement.served(usage, produced, now);
       case CANCEL -> settlement.cancelled(usage, produced, now);
@@ -66,7 +66,7 @@ final class Tap {
     reader = null;
     String warning = read == null ? null : read.warning();
     if (warning != null) {
-      complaints.about(upstream(), warning);
+      complain(upstream(), warning);
     }
   }
 
@@ -78,17 +78,28 @@ final class Tap {
   /** There will be no answer. */
   Refusal failed(UpstreamFailure failure) {
     long now = ticker.nanos();
+    Settlement settlement = settlement();
     if (failure.sent()) {
       settlement.failed(failure.refusal(), 0, now);
     } else {
       settlement.refused(failure.refusal(), now);
     }
-    complaints.about(upstream(), failure.refusal().detail());
+    complain(upstream(), failure.refusal().detail());
     return failure.refusal();
   }
 
+  /** There will be no answer, because of what the client sent. */
+  void refused(Refusal refusal) {
+    settlement().failed(refusal, 0, ticker.nanos());
+  }
+
+  /** Says what is wrong with an upstream. */
+  void complain(String upstream, String what) {
+    complaints.about(upstream, what);
+  }
+
   private String upstream() {
-    var upstream = settlement.upstream();
+    var upstream = settlement().upstream();
     return upstream == null ? "-" : upstream.spec().id();
   }
 }

@@ -19,6 +19,15 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     this.tap = tap;
   }
 
+  /** Returns another response, tapped by the same tap. */
+  TappedResponse over(ServerHttpResponse response) {
+    return new TappedResponse(response, tap);
+  }
+
+  Tap tap() {
+    return tap;
+  }
+
   @Override
   public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
     begin();

@@ -9,7 +9,6 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.springframework.cloud.gateway.config.HttpClientCustomizer;
 import reactor.netty.Connection;
 import reactor.netty.NettyPipeline;
 import reactor.netty.http.client.HttpClient;
@@ -19,7 +18,7 @@ import reactor.netty.resources.LoopResources;
 import reactor.util.context.ContextView;
 
 /** What the gateway does at the turning points of a call to an upstream. */
-final class UpstreamClient implements HttpClientCustomizer {
+final class UpstreamClient {
   private static final String WATCH = "penstock.watch";
 
   private final Ticker ticker;
@@ -31,8 +30,7 @@ final class UpstreamClient implements HttpClientCustomizer {
     this.loops = loops;
   }
 
-  @Override
-  public HttpClient customize(HttpClient client) {
+  HttpClient customize(HttpClient client) {
     return client
         .runOn(loops)
         .doOnChannelInit((observer, channel, address) -> AnswerGuard.install(channel))
@@ -65,15 +63,10 @@ final class UpstreamClient implements HttpClientCustomizer {
     }
   }
 
-  /**
-   * The status line is there: nobody will ask for the body again, and a stall is a shorter wait.
-   */
+  /** The status line is there: from now on a stall is a shorter wait. */
   private static void answered(HttpClientResponse response, Connection connection) {
     Passage passage = passage(response.currentContextView());
     UpstreamSpec.Timeouts timeouts = timeouts(passage);
-    if (passage != null) {
-      passage.body().free();
-    }
     HttpHeaders headers = response.responseHeaders();
     Names.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
     unwatch(connection);

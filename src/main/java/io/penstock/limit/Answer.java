@@ -8,8 +8,14 @@ public sealed interface Answer {
    * @param cell the window or sub-cell it was taken from
    * @param taken what was charged
    * @param held what is held
+   * @param mark the count of all that was ever taken from a trailing window, this included; 0 of
+   *     other limits, and of charges
    */
-  record Receipt(long cell, long taken, long held) implements Answer {}
+  record Receipt(long cell, long taken, long held, long mark) implements Answer {
+    Receipt(long cell, long taken, long held) {
+      this(cell, taken, held, 0);
+    }
+  }
 
   /**
    * Not now.

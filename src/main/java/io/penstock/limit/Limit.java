@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import io.penstock.cost.Weight;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much may pass. Safe from any thread: each change is one compare-and-set, of an immutable
@@ -37,6 +38,16 @@ public final class Limit {
     return state().capacity();
   }
 
+  /** Returns the most that could be admitted at once now: less while a provider said so. */
+  public long capacity(long now) {
+    return state().capacity(now);
+  }
+
+  /** Returns the instant from which no provider lowers it; now when none does. */
+  public long restores(long now) {
+    return state().restores(now);
+  }
+
   /**
    * Returns what would be admitted now, pacing aside. An empty limit answers {@link
    * Long#MAX_VALUE}, because it cuts any expectation to what it has.
@@ -44,7 +55,7 @@ public final class Limit {
   public long room(long now) {
     State current = state();
     long room = current.room(now);
-    return room >= current.capacity() ? Long.MAX_VALUE : room;
+    return room >= current.capacity(now) ? Long.MAX_VALUE : room;
   }
 
   /** Returns the length of a sub-cell in nanoseconds: charges within one need not be told apart. */
@@ -54,6 +65,8 @@ public final class Limit {
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
       case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
       case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
+      case LimitSpec.Concurrency concurrency -> Long.MAX_VALUE;
+      case LimitSpec.Day day -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
       case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
     };
@@ -62,20 +75,20 @@ public final class Limit {
   /** Returns how much of the limit is in use, 0 to 1. */
   public double utilization(long now) {
     State current = state();
-    long capacity = current.capacity();
+    long capacity = current.capacity(now);
     return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.room(now) / capacity;
   }
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
   public long paced(long amount, long now) {
     State current = state();
-    return current.paced(Math.min(amount, current.capacity()), now);
+    return current.paced(Math.min(amount, current.capacity(now)), now);
   }
 
   /** Returns {@link #earliest}, pacing aside. */
   public long opens(long amount, long now) {
     State current = state();
-    return current.opens(Math.min(amount, current.capacity()), now);
+    return current.opens(Math.min(amount, current.capacity(now)), now);
   }
 
   /**
@@ -84,13 +97,13 @@ public final class Limit {
    */
   public long earliest(long amount, long now) {
     State current = state();
-    return current.earliest(Math.min(amount, current.capacity()), now);
+    return current.earliest(Math.min(amount, current.capacity(now)), now);
   }
 
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
   public long forecast(long ahead, long own, long now) {
     State current = state();
-    return current.forecast(ahead, Math.min(own, current.capacity()), now);
+    return current.forecast(ahead, Math.min(own, current.capacity(now)), now);
   }
 
   /** Says what {@link #take} would say, and takes nothing: a receipt here is of nothing taken. */
@@ -116,7 +129,7 @@ public final class Limit {
       if (!(answer instanceof Answer.Receipt)) {
         return answer;
       }
-      Weight cut = weight.within(current.capacity());
+      Weight cut = cut(current, weight, now);
       State.Taken taken = current.take(cut.taken(), cut.held(), now);
       if (replace(current, taken.next())) {
         return taken.receipt();
@@ -145,13 +158,18 @@ public final class Limit {
     if (weight.least() > capacity) {
       return new Answer.Refuse(capacity);
     }
-    long amount = weight.within(capacity).amount();
+    long amount = cut(current, weight, now).amount();
     if (amount <= current.room(now) && current.paced(amount, now) <= now) {
       return NOTHING;
     }
     long until = current.earliest(amount, now);
     // An open window may have got room between the two looks.
     return until <= now ? NOTHING : new Answer.Wait(until);
+  }
+
+  /** What cannot be cut to a lowered capacity waits for the whole one. */
+  private static Weight cut(State current, Weight weight, long now) {
+    return weight.within(current.capacity(now)).within(current.capacity());
   }
 
   /**
@@ -164,7 +182,7 @@ public final class Limit {
       if (current instanceof OpenWindow open && open.tryGive(receipt.cell(), taken, now)) {
         return;
       }
-      if (replace(current, current.give(receipt.cell(), taken, held, now))) {
+      if (replace(current, current.give(receipt, taken, held, now))) {
         return;
       }
     }
@@ -207,6 +225,36 @@ public final class Limit {
         return;
       }
     }
+  }
+
+  /**
+   * Takes note of what a provider says, unless it said more with the answer to a later request: it
+   * never gives more than the limit itself. A lower limit holds for 120 s. Returns whether anything
+   * may go sooner than before. No effect on other limits than trailing windows.
+   */
+  public boolean told(Notice notice, long now) {
+    while (true) {
+      State current = state();
+      State next = current.told(notice, now);
+      if (next.equals(current)) {
+        return false;
+      }
+      if (replace(current, next)) {
+        return sooner(current, next, now);
+      }
+    }
+  }
+
+  /** Linear growth is told by its two ends. */
+  private static boolean sooner(State current, State next, long now) {
+    return next.room(now) > current.room(now)
+        || next.earliest(1, now) < current.earliest(1, now)
+        || next.earliest(next.capacity(now), now) < current.earliest(next.capacity(now), now);
+  }
+
+  /** Returns what a provider said last of a trailing window, or null. */
+  public @Nullable Learned learned(long now) {
+    return state() instanceof TrailingWindowState window ? window.learned(now) : null;
   }
 
   /** Returns what is owed at {@code now}. */

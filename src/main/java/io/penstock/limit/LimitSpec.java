@@ -1,5 +1,8 @@
 package io.penstock.limit;
 
+import io.penstock.time.Midnight;
+import org.jspecify.annotations.Nullable;
+
 /** What a limit is to do; equal specs make equal limits. All durations are in nanoseconds. */
 public sealed interface LimitSpec {
   /** Always admits. */
@@ -74,6 +77,35 @@ public sealed interface LimitSpec {
       atLeast("windowNanos", windowNanos, 1_000_000);
       atLeast("guardNanos", guardNanos, 0);
       atLeast("burst", burst, 1);
+    }
+  }
+
+  /**
+   * At most {@code max} at the same time: amounts are held, and none is ever charged.
+   *
+   * @param max ≥ 1
+   */
+  record Concurrency(long max) implements LimitSpec {
+    public Concurrency {
+      atLeast("max", max, 1);
+    }
+  }
+
+  /**
+   * At most {@code capacity} a day.
+   *
+   * @param capacity ≥ 1
+   * @param midnight where a day ends; null when it ends 24 h after its first request, and the next
+   *     one begins with the first request after that
+   * @param guardNanos how much longer than its day a request counts, ≥ 0
+   */
+  record Day(long capacity, @Nullable Midnight midnight, long guardNanos) implements LimitSpec {
+    /** The length of a day that no calendar cuts. */
+    public static final long NANOS = 86_400_000_000_000L;
+
+    public Day {
+      atLeast("capacity", capacity, 1);
+      atLeast("guardNanos", guardNanos, 0);
     }
   }
 

@@ -15,7 +15,9 @@ sealed interface State
         SlidingCellsState,
         FixedWindowState,
         OpenWindow,
-        TrailingWindowState {
+        TrailingWindowState,
+        ConcurrencyState,
+        DayState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -40,6 +42,21 @@ sealed interface State
 
   /** The most that could ever be admitted at once. */
   long capacity();
+
+  /** The most that could be admitted at once while what the provider said last is in force. */
+  default long capacity(long now) {
+    return capacity();
+  }
+
+  /** The instant from which it is all that is configured again; {@code now} when it is. */
+  default long restores(long now) {
+    return now;
+  }
+
+  /** This limit knowing what a provider says: only trailing windows are a provider's. */
+  default State told(Notice notice, long now) {
+    return this;
+  }
 
   /** What would be admitted now, pacing aside, ≥ 0. */
   long room(long now);
@@ -67,6 +84,11 @@ sealed interface State
   /** Returns what was taken and never used; what was charged only where its cell still counts. */
   State give(long cell, long taken, long held, long now);
 
+  /** Returns part or all of a receipt. */
+  default State give(Answer.Receipt receipt, long taken, long held, long now) {
+    return give(receipt.cell(), taken, held, now);
+  }
+
   /** Charges {@code amount} to the running window and lets go {@code unheld} of what is held. */
   Taken charge(long amount, long unheld, long now);
 
@@ -88,6 +110,8 @@ sealed interface State
       case LimitSpec.SlidingWindow window -> SlidingWindowState.starting(window, owed, now);
       case LimitSpec.FixedWindow window -> FixedWindowState.starting(window, owed, now);
       case LimitSpec.TrailingWindow window -> TrailingWindowState.starting(window, owed, now);
+      case LimitSpec.Concurrency concurrency -> new ConcurrencyState(concurrency, owed.held());
+      case LimitSpec.Day day -> DayState.starting(day, owed, now);
     };
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import io.penstock.time.Ticker;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A window that trails every instant, in 60 sub-cells: what is charged in a sub-cell counts until
@@ -16,6 +17,10 @@ final class TrailingWindowState implements State {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
+  /** For how long a limit that a provider states is in force. */
+  static final long LOWERED_NANOS = 120_000_000_000L;
+
+  /** What is in force: lower than what is configured while the provider said so. */
   private final LimitSpec.TrailingWindow spec;
 
   /** Widening on top of the spec's guard, measured. */
@@ -32,26 +37,52 @@ final class TrailingWindowState implements State {
 
   private final long fullAt;
 
+  /** All that was ever taken. */
+  private final long reserved;
+
+  private final Taught taught;
+
+  /**
+   * What the provider said.
+   *
+   * @param ceiling how much more it takes
+   * @param configured what is to be done once the limit it stated is in force no more; null when it
+   *     states none that is lower
+   * @param untilNanos the instant from which that is done
+   */
+  private record Taught(
+      Ceiling ceiling, LimitSpec.@Nullable TrailingWindow configured, long untilNanos) {
+    private static final Taught NOTHING = new Taught(Ceiling.NONE, null, Long.MIN_VALUE);
+
+    private Taught with(Ceiling next) {
+      return new Taught(next, configured, untilNanos);
+    }
+  }
+
   private TrailingWindowState(
       LimitSpec.TrailingWindow spec,
       long extraGuardNanos,
       long newest,
       long[] cells,
       long held,
-      long fullAt) {
+      long fullAt,
+      long reserved,
+      Taught taught) {
     this.spec = spec;
     this.extraGuardNanos = extraGuardNanos;
     this.newest = newest;
     this.cells = cells;
     this.held = held;
     this.fullAt = fullAt;
+    this.reserved = reserved;
+    this.taught = taught;
   }
 
   static TrailingWindowState starting(LimitSpec.TrailingWindow spec, Balance owed, long now) {
     long[] cells = new long[length(spec)];
     long newest = Math.floorDiv(now, cellNanos(spec));
     cells[Math.floorMod(newest, cells.length)] = State.sum(owed.charged(), owed.debt());
-    return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now);
+    return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now, 0, Taught.NOTHING);
   }
 
   /** How many sub-cells can count at an instant, however much the window is widened. */
@@ -98,18 +129,52 @@ final class TrailingWindowState implements State {
     return Math.max(oldest(now), newest - cells.length + 1);
   }
 
+  private LimitSpec.TrailingWindow configured() {
+    return taught.configured() == null ? spec : taught.configured();
+  }
+
   @Override
   public LimitSpec spec() {
-    return spec;
+    return configured();
   }
 
   @Override
   public long capacity() {
-    return spec.capacity();
+    return configured().capacity();
+  }
+
+  @Override
+  public long capacity(long now) {
+    return at(now).spec.capacity();
+  }
+
+  @Override
+  public long restores(long now) {
+    return Math.max(now, taught.untilNanos());
+  }
+
+  /** This state at {@code now}: what a provider lowered for a while is as configured again. */
+  private TrailingWindowState at(long now) {
+    return now >= taught.untilNanos() ? restored() : this;
+  }
+
+  private TrailingWindowState restored() {
+    return taught.configured() == null
+        ? this
+        : respecced(
+            taught.configured(),
+            new Taught(taught.ceiling(), null, Long.MIN_VALUE),
+            taught.untilNanos());
   }
 
   @Override
   public long room(long now) {
+    TrailingWindowState state = at(now);
+    return Math.max(0, Math.min(state.free(now), taught.ceiling().room(reserved, now)));
+  }
+
+  /** What the window itself has left. */
+  private long free(long now) {
     return Math.max(0, spec.capacity() - held - sum(now));
   }
 
@@ -124,13 +189,38 @@ final class TrailingWindowState implements State {
 
   @Override
   public long paced(long amount, long now) {
+    TrailingWindowState state = at(now);
+    long until = state.taught.untilNanos();
+    long instant = state.spaced(amount);
+    return state.taught.configured() == null || instant <= until
+        ? instant
+        : Math.max(until, state.restored().spaced(amount));
+  }
+
+  private long spaced(long amount) {
     return fullAt + nanosFor(Math.min(amount, spec.burst())) - nanosFor(spec.burst());
   }
 
   @Override
   public long opens(long amount, long now) {
+    TrailingWindowState state = at(now);
+    long until = state.taught.untilNanos();
+    long instant = state.empties(amount, now);
+    return state.taught.configured() == null || instant <= until
+        ? instant
+        : Math.max(until, state.restored().empties(amount, until));
+  }
+
+  private long empties(long amount, long now) {
+    return amount == 0 // nothing fits even into a window that is overdrawn
+        ? now
+        : Math.max(leaves(amount, now), taught.ceiling().opens(amount, reserved, now));
+  }
+
+  /** The instant at which enough has left the window. */
+  private long leaves(long amount, long now) {
     long over = sum(now) + held + amount - spec.capacity();
-    if (over <= 0 || amount == 0) { // nothing fits even into a window that is overdrawn
+    if (over <= 0) {
       return now;
     }
     for (long index = firstKept(now); index <= newest; index++) {
@@ -144,15 +234,17 @@ final class TrailingWindowState implements State {
 
   @Override
   public long forecast(long ahead, long own, long now) {
-    return nanosFor(Math.max(0, ahead + own - room(now)));
+    return at(now).nanosFor(Math.max(0, ahead + own - room(now)));
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
+    TrailingWindowState state = at(now);
     long cell = newestAt(now);
+    long mark = reserved + taken + held;
     TrailingWindowState next =
-        with(now, cell, taken, this.held + held, paceAfter(taken + held, now));
-    return new Taken(next, new Answer.Receipt(cell, taken, held));
+        state.with(now, cell, taken, this.held + held, state.paceAfter(taken + held, now), mark);
+    return new Taken(next, new Answer.Receipt(cell, taken, held, mark));
   }
 
   /**
@@ -170,7 +262,8 @@ final class TrailingWindowState implements State {
   }
 
   /** This state with the cells up to now cleared and {@code amount} added to one of them. */
-  private TrailingWindowState with(long now, long cell, long amount, long held, long fullAt) {
+  private TrailingWindowState with(
+      long now, long cell, long amount, long held, long fullAt, long reserved) {
     long last = newestAt(now);
     long[] next = cells.clone();
     if (last - newest >= next.length) {
@@ -182,27 +275,45 @@ final class TrailingWindowState implements State {
     }
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, State.sum(next[at], amount));
-    return new TrailingWindowState(spec, extraGuardNanos, last, next, held, fullAt);
+    return new TrailingWindowState(
+        spec, extraGuardNanos, last, next, held, fullAt, reserved, taught);
   }
 
   @Override
-  public State give(long cell, long taken, long held, long now) {
+  public State give(Answer.Receipt receipt, long taken, long held, long now) {
+    long back = Math.min(taken + held, receipt.taken() + receipt.held());
+    return give(receipt.cell(), taken, held, now)
+        .taught(taught.with(taught.ceiling().given(receipt.mark(), back)));
+  }
+
+  @Override
+  public TrailingWindowState give(long cell, long taken, long held, long now) {
+    TrailingWindowState state = at(now);
     long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
     boolean counts = cell >= kept && cell <= newest;
-    return with(
+    return state.with(
         now,
         counts ? cell : newestAt(now),
         counts ? -taken : 0,
         Math.max(0, this.held - held),
-        paceAfter(-(held + (counts ? taken : 0)), now));
+        state.paceAfter(-(held + (counts ? taken : 0)), now),
+        reserved);
+  }
+
+  private TrailingWindowState taught(Taught next) {
+    return next.equals(taught)
+        ? this
+        : new TrailingWindowState(
+            spec, extraGuardNanos, newest, cells, held, fullAt, reserved, next);
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
+    TrailingWindowState state = at(now);
     long cell = newestAt(now);
-    long pace = amount == unheld ? fullAt : paceAfter(amount - unheld, now);
+    long pace = amount == unheld ? state.fullAt : state.paceAfter(amount - unheld, now);
     return new Taken(
-        with(now, cell, amount, Math.max(0, held - unheld), pace),
+        state.with(now, cell, amount, Math.max(0, held - unheld), pace, reserved),
         new Answer.Receipt(cell, amount, 0));
   }
 
@@ -211,7 +322,7 @@ final class TrailingWindowState implements State {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
         ? this
-        : new TrailingWindowState(spec, extra, newest, cells, held, fullAt);
+        : new TrailingWindowState(spec, extra, newest, cells, held, fullAt, reserved, taught);
   }
 
   @Override
@@ -223,12 +334,68 @@ final class TrailingWindowState implements State {
   public State become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
-      double scale = (double) spec.capacity() / window.capacity();
-      long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
-      return new TrailingWindowState(
-          window, extraGuardNanos, newest, cells(length(window)), held, now + owing);
+      TrailingWindowState state = at(now);
+      boolean lowered = state.taught.configured() != null;
+      Ceiling ceiling = state.taught.ceiling();
+      return lowered && window.capacity() > state.spec.capacity()
+          ? state.lowered(window, state.spec.capacity(), state.taught.untilNanos(), now)
+          : state.respecced(window, new Taught(ceiling, null, Long.MIN_VALUE), now);
     }
     return State.of(next, balance(now), now);
+  }
+
+  @Override
+  public State told(Notice notice, long now) {
+    // Of an answer to an earlier request, or to one of a limit that was forgotten since.
+    if (notice.mark() < taught.ceiling().mark() || notice.mark() > reserved) {
+      return this;
+    }
+    TrailingWindowState state = at(now);
+    if (notice.statesRemaining()) {
+      long believed = state.free(now);
+      Ceiling ceiling = Ceiling.of(notice, state.spec.capacity(), believed, reserved, now);
+      state = state.taught(state.taught.with(ceiling));
+    }
+    return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
+  }
+
+  /** This state when the provider allows that much. */
+  private TrailingWindowState limited(long limit, long now) {
+    LimitSpec.TrailingWindow configured = configured();
+    return limit < configured.capacity()
+        ? lowered(configured, limit, State.sum(now, LOWERED_NANOS), now)
+        : respecced(configured, new Taught(taught.ceiling(), null, Long.MIN_VALUE), now);
+  }
+
+  private TrailingWindowState lowered(
+      LimitSpec.TrailingWindow configured, long limit, long until, long now) {
+    long burst = (long) ((double) configured.burst() * limit / configured.capacity());
+    LimitSpec.TrailingWindow lower =
+        new LimitSpec.TrailingWindow(
+            limit, configured.windowNanos(), configured.guardNanos(), Math.max(1, burst));
+    return respecced(lower, new Taught(taught.ceiling(), configured, until), now);
+  }
+
+  /** This state at another rate: the pace owes what it owed. */
+  private TrailingWindowState respecced(LimitSpec.TrailingWindow next, Taught learned, long now) {
+    double scale = (double) spec.capacity() / next.capacity();
+    boolean same = spec.capacity() == next.capacity() && spec.burst() == next.burst();
+    long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
+    return new TrailingWindowState(
+        next,
+        extraGuardNanos,
+        newest,
+        cells(length(next)),
+        held,
+        same ? fullAt : now + owing,
+        reserved,
+        learned);
+  }
+
+  /** What the provider said last, or null. */
+  @Nullable Learned learned(long now) {
+    Ceiling ceiling = taught.ceiling();
+    return ceiling.none() ? null : ceiling.learned(reserved, now);
   }
 
   /** The amounts in a ring of another length, each at its own index still. */

@@ -1,29 +1,24 @@
 package io.penstock.pool;
 
-import io.penstock.cost.Measure;
-import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
 import io.penstock.quota.Gate;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** One provider deployment: what it may be sent, one pool a model. Safe from any thread. */
+/**
+ * One provider deployment: what it may be sent, one pool a model, or one that models share. Safe
+ * from any thread.
+ */
 public final class Upstream {
   /** More models than any provider has; what a client makes up beyond shares one pool. */
   private static final int MAX_POOLS = 1_000;
 
   private static final String OTHER = "*";
 
-  private final LimitSource source;
-  private final long windowNanos;
+  private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
   private final Gate health = new Gate();
@@ -31,10 +26,9 @@ public final class Upstream {
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
-  Upstream(UpstreamSpec spec, LimitSource source, long windowNanos) {
+  Upstream(UpstreamSpec spec, PoolLimits limits) {
     this.spec = spec;
-    this.source = source;
-    this.windowNanos = windowNanos;
+    this.limits = limits;
   }
 
   /** Returns the configuration. */
@@ -52,20 +46,21 @@ public final class Upstream {
     return health;
   }
 
-  /** Returns its pools by the upstream's own name for the model, those that were used. */
+  /** Returns its pools by their names, those that were used; the rest of models share one. */
   public Map<String, Quota> pools() {
     return Map.copyOf(pools);
   }
 
   /** Returns the pool for a model under the client's name for it; null is no model. */
   public Quota pool(@Nullable String model, long now) {
-    String own = model == null ? OTHER : spec.ownName(model);
-    Quota known = pools.get(own);
+    UpstreamSpec current = spec;
+    String name = model == null ? OTHER : current.budget().poolOf(current.ownName(model));
+    Quota known = pools.get(name);
     if (known != null) {
       return known;
     }
-    String name = pools.size() < MAX_POOLS ? own : OTHER;
-    return made(name, now);
+    boolean made = pools.size() < MAX_POOLS || current.budget().shared(name) != null;
+    return made(made ? name : OTHER, now);
   }
 
   /** Not while the configuration changes: a pool made of the old one would keep its limits. */
@@ -78,35 +73,11 @@ public final class Upstream {
     Quota quota =
         new Quota(
             "upstream " + spec.id(),
-            spec.budget().charge(),
-            limits(pool, now),
+            PoolLimits.tariff(spec, pool),
+            limits.of(spec, pool, now),
             List.of(health, pause));
     quota.widen(jitterNanos);
     return quota;
-  }
-
-  private List<Metered> limits(String pool, long now) {
-    List<Metered> limits = new ArrayList<>();
-    UpstreamSpec.Limits limit = spec.budget().limits();
-    add(limits, pool, Measure.REQUESTS, limit.rpm(), now);
-    add(limits, pool, Measure.TOKENS, limit.tpm(), now);
-    add(limits, pool, Measure.INPUT_TOKENS, limit.itpm(), now);
-    add(limits, pool, Measure.OUTPUT_TOKENS, limit.otpm(), now);
-    return limits;
-  }
-
-  private void add(List<Metered> limits, String pool, Measure measure, long perMinute, long now) {
-    LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), pool, measure, windowNanos);
-    if (perMinute > 0) {
-      Limit limit = source.limit(id, specOf(perMinute), now);
-      limits.add(new Metered(measure, limit));
-    }
-  }
-
-  private LimitSpec specOf(long perMinute) {
-    long burst =
-        Math.max(1, (long) ((double) perMinute * Math.min(1, spec.budget().burstSeconds() / 60)));
-    return new LimitSpec.TrailingWindow(perMinute, windowNanos, spec.budget().guardNanos(), burst);
   }
 
   /** Gives it another configuration; what its pools owe stays. */
@@ -117,7 +88,7 @@ public final class Upstream {
     spec = next;
     pools.forEach(
         (pool, quota) -> {
-          quota.change(next.budget().charge(), limits(pool, now));
+          quota.change(PoolLimits.tariff(next, pool), limits.of(next, pool, now));
           quota.widen(jitterNanos);
         });
   }

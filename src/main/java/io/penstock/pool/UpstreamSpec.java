@@ -102,6 +102,30 @@ public record UpstreamSpec(
     public Budget {
       pools = List.copyOf(pools);
     }
+
+    /** Returns the pool that models share under that name, or null. */
+    @Nullable SharedPool shared(String name) {
+      for (SharedPool pool : pools) {
+        if (pool.name().equals(name)) {
+          return pool;
+        }
+      }
+      return null;
+    }
+
+    /**
+     * Returns the name of the pool of a model: that of the one it shares, else its own.
+     *
+     * @param model the upstream's own name for it
+     */
+    public String poolOf(String model) {
+      for (SharedPool pool : pools) {
+        if (pool.models().contains(model)) {
+          return pool.name();
+        }
+      }
+      return model;
+    }
   }
 
   /** When a day of a daily limit begins. */

@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.quota.LimitSource;
+import io.penstock.time.WallClock;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
 public final class Upstreams {
-  private final LimitSource source;
-  private final long windowNanos;
+  /** From here on a limit of tokens a minute is none: what mock endpoints are given to say so. */
+  public static final long UNLIMITED_TPM = 1_000_000_000;
+
+  private final PoolLimits limits;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
 
   /**
@@ -22,8 +25,19 @@ public final class Upstreams {
    * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
    */
   public Upstreams(LimitSource source, long windowNanos) {
-    this.source = source;
-    this.windowNanos = windowNanos;
+    this(source, windowNanos, UNLIMITED_TPM, WallClock.system());
+  }
+
+  /**
+   * Makes an empty set.
+   *
+   * @param source where limits come from
+   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   * @param unlimitedTpm from which on a limit of tokens a minute is none
+   * @param wall what tells when a day begins
+   */
+  public Upstreams(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
+    this.limits = new PoolLimits(source, windowNanos, unlimitedTpm, wall);
   }
 
   /**
@@ -35,8 +49,7 @@ public final class Upstreams {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
       configured.add(spec.id());
-      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, source, windowNanos))
-          .reconfigure(spec, now);
+      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, limits)).reconfigure(spec, now);
     }
     for (Upstream upstream : List.copyOf(byId.values())) {
       if (!configured.contains(upstream.spec().id())) {

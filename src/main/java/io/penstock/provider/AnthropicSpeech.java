@@ -2,8 +2,10 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Anthropic: messages are weighed, everything else passes, counting of tokens included. */
@@ -46,6 +48,11 @@ final class AnthropicSpeech implements Speech {
   @Override
   public byte[] errorEvent(byte[] json) {
     return Events.named("error", json);
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.anthropic(status, header, body);
   }
 
   @Override

@@ -14,6 +14,8 @@ final class ContentText {
 
   private final Set<String> textNames;
   private final Set<String> attachmentNames;
+  private final Set<String> jsonNames;
+  private final KeptText.@Nullable Part kept;
 
   private long textBytes;
   private long messages;
@@ -30,11 +32,30 @@ final class ContentText {
    * @param attachmentNames members that are an attachment, whatever is in them
    */
   ContentText(Set<String> textNames, Set<String> attachmentNames) {
+    this(textNames, attachmentNames, Set.of("input"), null);
+  }
+
+  /**
+   * @param textNames members whose strings are text
+   * @param attachmentNames members that are an attachment, whatever is in them
+   * @param jsonNames members that count as the JSON they are when they are no strings
+   * @param kept where the text is kept, or null
+   */
+  ContentText(
+      Set<String> textNames,
+      Set<String> attachmentNames,
+      Set<String> jsonNames,
+      KeptText.@Nullable Part kept) {
     this.textNames = textNames;
     this.attachmentNames = attachmentNames;
+    this.jsonNames = jsonNames;
+    this.kept = kept;
   }
 
   private void reset() {
+    if (kept != null) {
+      kept.clear();
+    }
     textBytes = 0;
     messages = 0;
     attachments = 0;
@@ -68,13 +89,16 @@ final class ContentText {
     }
     String name = at.name();
     if (jsonDepth != NOWHERE) {
-      textBytes += at.containerBytes();
+      textBytes += at.containerBytes(kept);
     } else if (name != null && attachmentNames.contains(name)) {
       attachments++;
       attachmentDepth = depth;
-    } else if ("input".equals(name)) {
+    } else if (depth > 1 && name != null && jsonNames.contains(name)) {
       jsonDepth = depth;
       textBytes += 1;
+      if (kept != null) {
+        kept.append(array ? "[" : "{");
+      }
     } else if ("source".equals(name)) {
       sourceDepth = depth;
       sourceBytes = 0;
@@ -84,6 +108,9 @@ final class ContentText {
 
   void close(JsonWalk at) {
     int depth = at.depth();
+    if (jsonDepth != NOWHERE && attachmentDepth == NOWHERE && kept != null) {
+      kept.closeJson(at.isArray());
+    }
     if (depth == attachmentDepth) {
       attachmentDepth = NOWHERE;
     } else if (depth == jsonDepth) {
@@ -112,7 +139,7 @@ final class ContentText {
       return;
     }
     if (jsonDepth != NOWHERE) {
-      textBytes += at.compactBytes();
+      textBytes += at.compactBytes(kept);
     } else if (at.isString()) {
       string(at, depth);
     }
@@ -134,13 +161,13 @@ final class ContentText {
       // "content": ["text"]
       String list = at.name(depth - 1);
       if (list != null && textNames.contains(list)) {
-        textBytes += at.utf8Bytes();
+        textBytes += at.utf8Bytes(kept);
       }
     } else if (attachmentNames.contains(name)) {
       attachments++;
     } else if (depth == 1 || textNames.contains(name) || (depth > 3 && name.equals("name"))) {
       // a name at depth 3 is that of the speaker, which comes with the message
-      textBytes += at.utf8Bytes();
+      textBytes += at.utf8Bytes(kept);
     }
   }
 }

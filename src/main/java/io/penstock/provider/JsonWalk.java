@@ -44,6 +44,8 @@ final class JsonWalk {
   /** How long a string of an answer may be, in characters; those of requests have the body's. */
   static final int MAX_ANSWER_STRING = 32 << 20;
 
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   // recycled buffers belong to a thread, so that neither their number nor a lock can grow
   private static final JsonFactory REQUESTS = factory(Integer.MAX_VALUE);
   private static final JsonFactory ANSWERS = factory(MAX_ANSWER_STRING);
@@ -67,6 +69,7 @@ final class JsonWalk {
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];
   private int depth;
+  private int markBytes;
   private boolean begun;
   private boolean complete;
 
@@ -99,6 +102,9 @@ final class JsonWalk {
 
   /** Reads and consumes {@code bytes}; after a fault they are only consumed. */
   void feed(ByteBuffer bytes) {
+    if (fault == null && !begun) {
+      skipMark(bytes);
+    }
     if (fault == null && bytes.hasRemaining()) {
       JsonParser open = parser;
       if (open == null) {
@@ -108,6 +114,21 @@ final class JsonWalk {
       advance(open, bytes);
     }
     bytes.position(bytes.limit());
+  }
+
+  /** Consumes a byte order mark: the parser knows it only where it comes in one piece. */
+  private void skipMark(ByteBuffer bytes) {
+    while (parser == null && markBytes < MARK.length && bytes.hasRemaining()) {
+      if (bytes.get(bytes.position()) == MARK[markBytes]) {
+        bytes.get();
+        markBytes++;
+      } else if (markBytes == 0) {
+        return;
+      } else {
+        fault = "the JSON is broken near byte " + markBytes;
+        return;
+      }
+    }
   }
 
   /** Says that the document has ended: one that is not complete is a fault from now on. */
@@ -127,6 +148,7 @@ final class JsonWalk {
     release();
     fault = null;
     depth = 0;
+    markBytes = 0;
     begun = false;
     complete = false;
   }
@@ -210,6 +232,17 @@ final class JsonWalk {
     names[depth] = null;
   }
 
+  /** Returns the offset in the document's bytes of the scalar's or container's first one. */
+  long startsAt() {
+    // the parser has read one byte when it notes where a string, object or array begins
+    return markBytes + reading().currentTokenLocation().getByteOffset() - 1;
+  }
+
+  /** Returns the offset in the document's bytes just after what was read last. */
+  long endsAt() {
+    return markBytes + reading().currentLocation().getByteOffset();
+  }
+
   /** Returns how many levels the place has; 0 is the outermost object itself. */
   int depth() {
     return depth;
@@ -245,6 +278,11 @@ final class JsonWalk {
     return token() == JsonToken.VALUE_NUMBER_INT || token() == JsonToken.VALUE_NUMBER_FLOAT;
   }
 
+  /** Returns whether what begins or ends here is an array. */
+  boolean isArray() {
+    return token() == JsonToken.START_ARRAY || token() == JsonToken.END_ARRAY;
+  }
+
   private JsonToken token() {
     JsonToken token = reading().currentToken();
     return token == null ? JsonToken.NOT_AVAILABLE : token;
@@ -269,18 +307,55 @@ final class JsonWalk {
 
   /** Returns the UTF-8 bytes of the scalar's text, escapes resolved, quotes not counted. */
   long utf8Bytes() {
+    return utf8Bytes(null);
+  }
+
+  /** The same, and copies the text. */
+  long utf8Bytes(KeptText.@Nullable Part into) {
+    counter.copyTo(into);
     reading().getString(counter);
     return counter.take();
   }
 
   /** Returns the bytes the scalar adds to a document without white space, escapes resolved. */
   long compactBytes() {
-    return utf8Bytes() + (isString() ? 2 : 0) + frameBytes();
+    return compactBytes(null);
+  }
+
+  /** The same, and copies them as text. */
+  long compactBytes(KeptText.@Nullable Part into) {
+    String quote = isString() ? "\"" : "";
+    frame(into, quote);
+    long bytes = utf8Bytes(into) + 2L * quote.length() + frameBytes();
+    if (into != null) {
+      into.append(quote);
+      into.append(",");
+    }
+    return bytes;
   }
 
   /** Returns the bytes a container adds to a document without white space, its content aside. */
   long containerBytes() {
     return 1 + frameBytes();
+  }
+
+  /** The same, and copies its beginning as text; {@link KeptText.Part#closeJson} ends it. */
+  long containerBytes(KeptText.@Nullable Part into) {
+    frame(into, isArray() ? "[" : "{");
+    return containerBytes();
+  }
+
+  private void frame(KeptText.@Nullable Part into, String opening) {
+    if (into == null) {
+      return;
+    }
+    String name = name();
+    if (name != null) {
+      into.append("\"");
+      into.append(name);
+      into.append("\":");
+    }
+    into.append(opening);
   }
 
   /** The name with its quotes and colon, and the comma or bracket that follows a value. */

@@ -16,8 +16,10 @@ final class Meter {
   static final int CACHE_READ = 1;
   static final int CACHE_WRITE = 2;
   static final int OUTPUT = 3;
+  static final int REASONING = 4;
+  static final int TOTAL = 5;
 
-  private static final int FIGURES = 4;
+  private static final int FIGURES = 6;
   private static final long UNSTATED = -1;
 
   private final boolean inputHoldsCache;
@@ -99,8 +101,21 @@ final class Meter {
       stated[OUTPUT] = Math.max(stated[OUTPUT], block[OUTPUT]);
       statedIn = atEnd ? document : statedIn;
     }
-    if (inputHoldsCache && figure(CACHE_READ) > figure(INPUT)) {
+    stated[REASONING] = Math.max(stated[REASONING], block[REASONING]);
+    contradictions();
+  }
+
+  private void contradictions() {
+    long cached = figure(CACHE_READ) + figure(CACHE_WRITE);
+    if (inputHoldsCache && cached > figure(INPUT)) {
       warn("the usage states more cached input than input");
+    }
+    if (figure(REASONING) > figure(OUTPUT)) {
+      warn("the usage states more reasoning than output");
+    }
+    long parts = Math.max(0, block[INPUT]) + Math.max(0, block[OUTPUT]);
+    if (block[TOTAL] != UNSTATED && block[INPUT] != UNSTATED && block[TOTAL] != parts) {
+      warn("the total in the usage is not the sum of its parts");
     }
   }
 
@@ -118,12 +133,16 @@ final class Meter {
     }
     long input = figure(INPUT);
     long read = figure(CACHE_READ);
+    long write = figure(CACHE_WRITE);
     if (!inputHoldsCache) {
-      input += read + figure(CACHE_WRITE);
+      input += read + write;
     }
+    read = Math.min(read, input);
     // output that came in a later event than the statement is not in it
     boolean whole = statedIn != UNSTATED && textIn <= statedIn;
-    return new Usage(input, Math.min(read, input), whole ? figure(OUTPUT) : producedTokens());
+    long output = whole ? figure(OUTPUT) : producedTokens();
+    return new Usage(
+        input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
   }
 
   @Nullable String warning() {

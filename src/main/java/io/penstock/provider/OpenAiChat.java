@@ -12,16 +12,21 @@ final class OpenAiChat implements RequestVisitor {
   static final long TOKENS_AN_ATTACHMENT = 765;
 
   private final Parameters parameters = new Parameters(true, "max_completion_tokens", "max_tokens");
+  private final AskedUsage askedUsage = new AskedUsage();
+  private final KeptText kept = new KeptText();
   private final ContentText messages =
       new ContentText(
           Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),
-          Set.of("image_url", "input_audio", "file"));
-  private final JsonText tools = new JsonText();
-  private final JsonText functions = new JsonText();
-  private final JsonText responseFormat = new JsonText();
+          Set.of("image_url", "input_audio", "file"),
+          Set.of("input"),
+          kept.part());
+  private final JsonText tools = new JsonText(kept.part());
+  private final JsonText functions = new JsonText(kept.part());
+  private final JsonText responseFormat = new JsonText(kept.part());
 
   @Override
   public void open(JsonWalk at, boolean array) {
+    askedUsage.open(at);
     String top = at.name(1);
     if (top == null) {
       return;
@@ -41,13 +46,23 @@ final class OpenAiChat implements RequestVisitor {
 
   @Override
   public void close(JsonWalk at) {
-    if ("messages".equals(at.name(1))) {
-      messages.close(at);
+    askedUsage.close(at);
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.close(at);
+      case "tools" -> tools.close(at);
+      case "functions" -> functions.close(at);
+      case "response_format" -> responseFormat.close(at);
+      default -> {}
     }
   }
 
   @Override
   public void scalar(JsonWalk at) {
+    askedUsage.scalar(at);
     String top = at.name(1);
     if (top == null) {
       return;
@@ -80,6 +95,15 @@ final class OpenAiChat implements RequestVisitor {
     long other =
         messages.messages() * Estimate.TOKENS_A_MESSAGE
             + messages.attachments() * TOKENS_AN_ATTACHMENT;
-    return parameters.weigh(Estimate.tokens(text), other, true, reading);
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(text),
+            other,
+            1,
+            true,
+            kept.whole(),
+            askedUsage.edit(),
+            Weighed.Traits.NONE),
+        reading);
   }
 }

@@ -5,6 +5,8 @@ import io.penstock.endpoint.EndpointSpec;
 /** Weighs a request for embeddings: its input is text, or tokens already. */
 final class OpenAiEmbeddings implements RequestVisitor {
   private final Parameters parameters = new Parameters(false);
+  private final KeptText kept = new KeptText();
+  private final KeptText.Part inputText = kept.part();
   private long textBytes;
   private long tokens;
 
@@ -20,6 +22,7 @@ final class OpenAiEmbeddings implements RequestVisitor {
   /** Of an input written twice the last one counts. */
   private void reset(String name) {
     if (name.equals("input")) {
+      inputText.clear();
       textBytes = 0;
       tokens = 0;
     }
@@ -41,7 +44,7 @@ final class OpenAiEmbeddings implements RequestVisitor {
     }
     if ("input".equals(at.name(1))) {
       if (at.isString()) {
-        textBytes += at.utf8Bytes();
+        textBytes += at.utf8Bytes(inputText);
       } else if (at.isNumber()) {
         tokens++;
       }
@@ -50,6 +53,9 @@ final class OpenAiEmbeddings implements RequestVisitor {
 
   @Override
   public Weighed weigh(EndpointSpec.Reading reading) {
-    return parameters.weigh(Estimate.tokens(textBytes), tokens, false, reading);
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(textBytes), tokens, 1, false, kept.whole(), null, Weighed.Traits.NONE),
+        reading);
   }
 }

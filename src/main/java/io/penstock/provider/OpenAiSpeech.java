@@ -2,11 +2,16 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** OpenAI: chat completions and embeddings are weighed, everything else passes. */
+/**
+ * OpenAI: completions of chats and of text, responses and embeddings are weighed. Everything else
+ * passes, batches, uploads and the counting of tokens included.
+ */
 final class OpenAiSpeech implements Speech {
   static final OpenAiSpeech INSTANCE = new OpenAiSpeech();
 
@@ -14,25 +19,27 @@ final class OpenAiSpeech implements Speech {
 
   @Override
   public boolean weighs(String method, String path) {
-    return method.equals("POST") && (isChat(path) || isEmbeddings(path));
-  }
-
-  private static boolean isChat(String path) {
-    return Paths.names(path, "/chat/completions");
-  }
-
-  private static boolean isEmbeddings(String path) {
-    return Paths.names(path, "/embeddings");
+    return method.equals("POST") && visitor(path) != null;
   }
 
   @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
-    if (isChat(path)) {
-      return new BodyReader(reading, new OpenAiChat());
+    RequestVisitor visitor = visitor(path);
+    return visitor == null ? new UnreadBody(Cost.NO_TOKENS) : new BodyReader(reading, visitor);
+  }
+
+  /** Returns what weighs a call, or null where it is not weighed. */
+  static @Nullable RequestVisitor visitor(String path) {
+    if (Paths.names(path, "/chat/completions")) {
+      return new OpenAiChat();
     }
-    return isEmbeddings(path)
-        ? new BodyReader(reading, new OpenAiEmbeddings())
-        : new UnreadBody(Cost.NO_TOKENS);
+    if (Paths.names(path, "/completions")) {
+      return new OpenAiCompletions();
+    }
+    if (Paths.names(path, "/responses") || Paths.names(path, "/responses/compact")) {
+      return new OpenAiResponses();
+    }
+    return Paths.names(path, "/embeddings") ? new OpenAiEmbeddings() : null;
   }
 
   @Override
@@ -48,6 +55,11 @@ final class OpenAiSpeech implements Speech {
   @Override
   public byte[] heartbeat() {
     return Events.comment();
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.openAi(status, header, body);
   }
 
   @Override

@@ -21,23 +21,57 @@ final class Parameters {
   /** The most answers a request may ask for. */
   static final int MAX_ANSWERS = 10_000;
 
+  private static final String NO_MODEL = "model is missing";
+
   private final List<String> maximumNames;
+  private final List<String> answerNames;
   private final List<Count> maxima;
-  private final @Nullable Count answers;
+  private final List<Count> answers;
   private @Nullable String model;
-  private @Nullable String modelFault = "model is missing";
+  private @Nullable String modelFault = NO_MODEL;
   private boolean stream;
   private @Nullable String user;
   private @Nullable String streamFault;
+  private long modelAt = -1;
+  private int modelLength;
+
+  /**
+   * What was found of a request beside its parameters.
+   *
+   * @param textTokens the estimate of its input text, ≥ 0
+   * @param otherTokens that of its other input, ≥ 0
+   * @param inputs how many inputs there are, each of which gets the answers it asks for, ≥ 1
+   * @param generates whether it has output at all
+   * @param text its input text, or null when no tokenizer is to see it
+   * @param asksUsage the change that asks for the usage of a stream, or null
+   * @param traits what else matters of it
+   */
+  record Found(
+      long textTokens,
+      long otherTokens,
+      long inputs,
+      boolean generates,
+      @Nullable String text,
+      @Nullable Edit asksUsage,
+      Weighed.Traits traits) {}
 
   /**
    * @param manyAnswers whether the dialect knows {@code n}
    * @param maximumNames the members that state an output maximum
    */
   Parameters(boolean manyAnswers, String... maximumNames) {
+    this(manyAnswers ? List.of("n") : List.of(), maximumNames);
+  }
+
+  /**
+   * @param answerNames the members that state how many answers there are to be
+   * @param maximumNames the members that state an output maximum
+   */
+  Parameters(List<String> answerNames, String... maximumNames) {
     this.maximumNames = List.of(maximumNames);
     this.maxima = Arrays.stream(maximumNames).map(Count::ofTokens).toList();
-    this.answers = manyAnswers ? new Count("n", 1, MAX_ANSWERS) : null;
+    this.answerNames = answerNames;
+    this.answers = answerNames.stream().map(name -> new Count(name, 1, MAX_ANSWERS)).toList();
   }
 
   /** Reads a scalar member of the outermost object. */
@@ -70,7 +104,11 @@ final class Parameters {
   /** Takes note that an object or array begins as a member of the outermost object. */
   void open(String name) {
     switch (name) {
-      case "model" -> modelFault = "model is not a string";
+      case "model" -> {
+        model = null;
+        modelAt = -1;
+        modelFault = "model is not a string";
+      }
       case "stream" -> streamFault = "stream is not true or false";
       default -> {
         Count count = count(name);
@@ -82,8 +120,9 @@ final class Parameters {
   }
 
   private @Nullable Count count(String name) {
-    if (name.equals("n")) {
-      return answers;
+    int answer = answerNames.indexOf(name);
+    if (answer >= 0) {
+      return answers.get(answer);
     }
     int i = maximumNames.indexOf(name);
     return i < 0 ? null : maxima.get(i);
@@ -91,14 +130,29 @@ final class Parameters {
 
   private void model(JsonWalk at) {
     model = null;
+    modelAt = -1;
     if (!at.isString()) {
       modelFault = "model is not a string";
     } else if (!at.isAtMost(MAX_MODEL_LENGTH)) {
       modelFault = "model is longer than " + MAX_MODEL_LENGTH + " characters";
     } else {
       model = at.text();
+      modelAt = at.startsAt();
+      modelLength = (int) (at.endsAt() - modelAt);
       modelFault = model.isBlank() ? "model is blank" : null;
     }
+  }
+
+  /** Says that the request may leave it to something else which model it is for. */
+  void modelNotNeeded() {
+    if (model == null && modelFault != null && modelFault.equals(NO_MODEL)) {
+      modelFault = null;
+    }
+  }
+
+  /** Returns whether the request asks for a stream. */
+  boolean stream() {
+    return stream;
   }
 
   /**
@@ -110,9 +164,16 @@ final class Parameters {
    */
   Weighed weigh(
       long textTokens, long otherTokens, boolean generates, EndpointSpec.Reading reading) {
+    return weigh(
+        new Found(textTokens, otherTokens, 1, generates, null, null, Weighed.Traits.NONE), reading);
+  }
+
+  /** Returns what the request weighs. */
+  Weighed weigh(Found found, EndpointSpec.Reading reading) {
+    long times = answers() * found.inputs();
     String fault = modelFault != null ? modelFault : streamFault;
-    if (fault == null && generates) {
-      fault = outputFault();
+    if (fault == null && found.generates()) {
+      fault = outputFault(times);
     }
     if (fault != null) {
       return new Weighed.Malformed(fault);
@@ -120,25 +181,34 @@ final class Parameters {
     Content content =
         new Content(
             model,
-            textTokens,
-            otherTokens,
-            generates ? statedOutput() : Content.UNSTATED,
-            generates ? answers() : 1,
-            generates);
+            found.textTokens(),
+            found.otherTokens(),
+            found.generates() ? statedOutput() : Content.UNSTATED,
+            found.generates() ? times : 1,
+            found.generates());
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
-    return new Weighed.Request(content, content.expected(output), stream, user);
+    return new Weighed.Request(
+        content,
+        content.expected(output),
+        stream,
+        user,
+        found.text(),
+        new Weighed.Spots(modelAt, modelLength, stream ? found.asksUsage() : null),
+        found.traits());
   }
 
-  private @Nullable String outputFault() {
+  private @Nullable String outputFault(long times) {
     for (Count maximum : maxima) {
       if (maximum.fault() != null) {
         return maximum.fault();
       }
     }
-    if (answers != null && answers.fault() != null) {
-      return answers.fault();
+    for (Count count : answers) {
+      if (count.fault() != null) {
+        return count.fault();
+      }
     }
-    return statedOutput() * answers() > Cost.MAX_TOKENS
+    return statedOutput() > Cost.MAX_TOKENS / times
         ? "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS
         : null;
   }
@@ -152,7 +222,12 @@ final class Parameters {
     return most;
   }
 
+  /** The largest number of answers to one input. */
   private long answers() {
-    return answers == null ? 1 : Math.max(1, answers.value());
+    long most = 1;
+    for (Count count : answers) {
+      most = Math.max(most, count.value());
+    }
+    return most;
   }
 }

@@ -1,10 +1,17 @@
 package io.penstock.provider;
 
 import java.io.Writer;
+import org.jspecify.annotations.Nullable;
 
-/** Counts the UTF-8 bytes of the characters written to it, and keeps none of them. */
+/** Counts the UTF-8 bytes of the characters written to it, and keeps none of them itself. */
 final class Utf8Counter extends Writer {
+  private KeptText.@Nullable Part copy;
   private long bytes;
+
+  /** Copies what is written from now on there, or nowhere. */
+  void copyTo(KeptText.@Nullable Part part) {
+    copy = part;
+  }
 
   /** Returns the bytes counted since the last call. */
   long take() {
@@ -37,12 +44,18 @@ final class Utf8Counter extends Writer {
       sum += width(chars[i]);
     }
     bytes += sum;
+    if (copy != null) {
+      copy.append(chars, offset, length);
+    }
   }
 
   @Override
   public void write(String text, int offset, int length) {
     for (int i = offset; i < offset + length; i++) {
       bytes += width(text.charAt(i));
+    }
+    if (copy != null) {
+      copy.append(text.substring(offset, offset + length));
     }
   }
 

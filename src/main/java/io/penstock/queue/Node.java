@@ -27,12 +27,16 @@ abstract class Node {
   private long total;
   private long stated;
 
+  /** {@link Dimension#MOST}: what is {@code most} here counts skips. */
+  private long whole;
+
   /** The least of its subtree. */
   private long leastInput;
 
   private long leastOutput;
   private long leastTotal;
   private long leastStated;
+  private long leastWhole;
 
   /** How often it was skipped, and the most of its subtree; what both children do not know yet. */
   private int skips;
@@ -61,6 +65,7 @@ abstract class Node {
     output = Dimension.OUTPUT.of(cost);
     total = Dimension.TOTAL.of(cost);
     stated = Dimension.STATED.of(cost);
+    whole = Dimension.MOST.of(cost);
   }
 
   final boolean before(long otherRank, long otherOrder) {
@@ -86,24 +91,25 @@ abstract class Node {
     output = top.leastOutput;
     total = top.leastTotal;
     stated = top.leastStated;
+    whole = top.leastWhole;
   }
 
   final void sizesInto(Sizes into) {
-    into.set(input, output, total, stated);
+    into.set(input, output, total, stated, whole);
   }
 
   final void leastInto(Sizes into) {
-    into.set(leastInput, leastOutput, leastTotal, leastStated);
+    into.set(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
   }
 
   /** Whether something in its subtree may be within {@code room}. */
   final boolean mayFit(Sizes room) {
-    return room.admits(leastInput, leastOutput, leastTotal, leastStated);
+    return room.admits(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
   }
 
   /** Whether it, or something in it, is within {@code room}. */
   boolean fits(Sizes room) {
-    return room.admits(input, output, total, stated);
+    return room.admits(input, output, total, stated, whole);
   }
 
   /** Returns {@code instant} of its sizes, or the smallest over what is in it. */
@@ -157,6 +163,7 @@ abstract class Node {
     leastOutput = output;
     leastTotal = total;
     leastStated = stated;
+    leastWhole = whole;
     include(left);
     include(right);
   }
@@ -168,6 +175,7 @@ abstract class Node {
       leastOutput = Math.min(leastOutput, child.leastOutput);
       leastTotal = Math.min(leastTotal, child.leastTotal);
       leastStated = Math.min(leastStated, child.leastStated);
+      leastWhole = Math.min(leastWhole, child.leastWhole);
     }
   }
 

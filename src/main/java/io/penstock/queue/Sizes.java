@@ -11,6 +11,7 @@ public final class Sizes {
   private long output;
   private long total;
   private long stated;
+  private long most;
 
   /** Makes sizes that are all {@link Long#MAX_VALUE}. */
   public Sizes() {
@@ -24,7 +25,7 @@ public final class Sizes {
 
   /** Sets all to one size. */
   public void setAll(long size) {
-    set(size, size, size, size);
+    set(size, size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
@@ -34,6 +35,7 @@ public final class Sizes {
       case OUTPUT -> output = Math.min(output, size);
       case TOTAL -> total = Math.min(total, size);
       case STATED -> stated = Math.min(stated, size);
+      case MOST -> most = Math.min(most, size);
     }
   }
 
@@ -43,7 +45,8 @@ public final class Sizes {
         Math.max(input, other.input),
         Math.max(output, other.output),
         Math.max(total, other.total),
-        Math.max(stated, other.stated));
+        Math.max(stated, other.stated),
+        Math.max(most, other.most));
   }
 
   /** Lowers each to that of {@code other} if it is larger. */
@@ -52,7 +55,8 @@ public final class Sizes {
         Math.min(input, other.input),
         Math.min(output, other.output),
         Math.min(total, other.total),
-        Math.min(stated, other.stated));
+        Math.min(stated, other.stated),
+        Math.min(most, other.most));
   }
 
   /** Adds {@code sign} times {@code other}. */
@@ -61,7 +65,8 @@ public final class Sizes {
         input + sign * other.input,
         output + sign * other.output,
         total + sign * other.total,
-        stated + sign * other.stated);
+        stated + sign * other.stated,
+        most + sign * other.most);
   }
 
   /** Returns the size in a dimension. */
@@ -71,6 +76,7 @@ public final class Sizes {
       case OUTPUT -> output;
       case TOTAL -> total;
       case STATED -> stated;
+      case MOST -> most;
     };
   }
 
@@ -79,19 +85,24 @@ public final class Sizes {
     ticket.sizesInto(this);
   }
 
-  void set(long ofInput, long ofOutput, long ofTotal, long ofStated) {
+  void set(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
     input = ofInput;
     output = ofOutput;
     total = ofTotal;
     stated = ofStated;
+    most = ofMost;
   }
 
   /** Returns whether no size of {@code other} is larger than its own. */
   public boolean admits(Sizes other) {
-    return admits(other.input, other.output, other.total, other.stated);
+    return admits(other.input, other.output, other.total, other.stated, other.most);
   }
 
-  boolean admits(long ofInput, long ofOutput, long ofTotal, long ofStated) {
-    return ofInput <= input && ofOutput <= output && ofTotal <= total && ofStated <= stated;
+  boolean admits(long ofInput, long ofOutput, long ofTotal, long ofStated, long ofMost) {
+    return ofInput <= input
+        && ofOutput <= output
+        && ofTotal <= total
+        && ofStated <= stated
+        && ofMost <= most;
   }
 }

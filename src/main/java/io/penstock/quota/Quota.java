@@ -4,9 +4,11 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dimension;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Tariff;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * waits at the wrong place. Safe from any thread.
  */
 public final class Quota {
-  private record Terms(Charge charge, List<Metered> limits) {}
+  private record Terms(Tariff charge, List<Metered> limits) {}
 
   private final String name;
   private final Line line = new Line();
@@ -32,7 +34,7 @@ public final class Quota {
    * @param charge how it adds a request up
    * @param limits in the order in which they are checked and taken
    */
-  public Quota(String name, Charge charge, List<Metered> limits) {
+  public Quota(String name, Tariff charge, List<Metered> limits) {
     this(name, charge, limits, List.of());
   }
 
@@ -41,14 +43,24 @@ public final class Quota {
    *
    * @param gates those who shut or open one wake the {@link #line}
    */
-  public Quota(String name, Charge charge, List<Metered> limits, List<Gate> gates) {
+  public Quota(String name, Tariff charge, List<Metered> limits, List<Gate> gates) {
     this.name = name;
     this.gates = List.copyOf(gates);
     this.terms = new Terms(charge, List.copyOf(limits));
   }
 
+  /** Makes a quota that adds a request up as a charge does that has no terms of its own. */
+  public Quota(String name, Charge charge, List<Metered> limits) {
+    this(name, Tariff.of(charge), limits);
+  }
+
   /** Gives it other limits, and wakes those who wait. */
   public void change(Charge charge, List<Metered> limits) {
+    change(Tariff.of(charge), limits);
+  }
+
+  /** Gives it other terms, and wakes those who wait. */
+  public void change(Tariff charge, List<Metered> limits) {
     terms = new Terms(charge, List.copyOf(limits));
     line.wake();
   }
@@ -95,7 +107,7 @@ public final class Quota {
         return false;
       }
       if (needsInput(metered)) {
-        room.lower(Dimension.INPUT, metered.limit().capacity());
+        room.lower(Dimension.INPUT, metered.limit().capacity(now));
       }
     }
     return true;
@@ -106,8 +118,8 @@ public final class Quota {
     return metered.measure() == Measure.TOKENS || metered.measure() == Measure.INPUT_TOKENS;
   }
 
-  private static boolean possible(Metered metered, Sizes sizes) {
-    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= metered.limit().capacity();
+  private static boolean possible(Metered metered, Sizes sizes, long capacity) {
+    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= capacity;
   }
 
   /** Lowers {@code sizes} to what is the most that could ever be admitted at once. */
@@ -128,7 +140,7 @@ public final class Quota {
       return false;
     }
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes)
+      if (!possible(metered, sizes, metered.limit().capacity(now))
           || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
         return false;
       }
@@ -136,7 +148,7 @@ public final class Quota {
     return true;
   }
 
-  private static long amount(Charge charge, Metered metered, Sizes sizes) {
+  private static long amount(Tariff charge, Metered metered, Sizes sizes) {
     Dimension dimension = charge.dimension(metered.measure());
     return dimension == null ? 1 : sizes.get(dimension);
   }
@@ -162,8 +174,11 @@ public final class Quota {
     Terms current = terms;
     long instant = gatesOpen(now);
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes)) {
+      if (!possible(metered, sizes, metered.limit().capacity())) {
         return Ticker.NEVER;
+      }
+      if (!possible(metered, sizes, metered.limit().capacity(now))) {
+        instant = Math.max(instant, metered.limit().restores(now));
       }
       long amount = amount(current.charge(), metered, sizes);
       instant = Math.max(instant, metered.limit().opens(amount, now));
@@ -232,7 +247,7 @@ public final class Quota {
       Limit limit = metered.limit();
       Answer answer = limit.take(current.charge().weigh(metered.measure(), cost), now);
       if (answer instanceof Answer.Receipt receipt) {
-        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt));
+        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt, now));
       } else {
         giveBack(spends, before, now);
         return false;
@@ -248,10 +263,41 @@ public final class Quota {
     return true;
   }
 
+  /**
+   * Learns what the provider says of its limits with the answer to the attempt that took {@code
+   * spends} from here, and wakes those who wait if any may go sooner.
+   */
+  public void learn(List<Standing> standings, List<Spend> spends, long now) {
+    boolean sooner = false;
+    for (Spend spend : spends) {
+      for (Standing standing : standings) {
+        sooner |= spend.learn(standing, now);
+      }
+    }
+    if (sooner) {
+      line.wake();
+    }
+  }
+
   private static void giveBack(List<Spend> spends, int from, long now) {
     List<Spend> taken = spends.subList(from, spends.size());
     taken.forEach(spend -> spend.giveBack(now));
     taken.clear();
+  }
+
+  /**
+   * Returns the instant at which the longest of its daily limits that is used up starts anew; now
+   * when each has room, and when it has none.
+   */
+  public long dayEndsNanos(long now) {
+    long ends = now;
+    for (Metered metered : limits()) {
+      Limit limit = metered.limit();
+      if (limit.spec() instanceof LimitSpec.Day && limit.room(now) < 1) {
+        ends = Math.max(ends, limit.opens(1, now));
+      }
+    }
+    return ends;
   }
 
   /** Widens its trailing windows by what was measured of the way to the provider. */

@@ -45,6 +45,8 @@ final class SharedCells {
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
       case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
       case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
+      case LimitSpec.Concurrency concurrency -> Long.MAX_VALUE;
+      case LimitSpec.Day day -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> window.windowNanos();
       case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
     };
@@ -62,6 +64,8 @@ final class SharedCells {
       case LimitSpec.Strict strict -> Long.MAX_VALUE;
       case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
       case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
+      case LimitSpec.Concurrency concurrency -> Long.MAX_VALUE;
+      case LimitSpec.Day day -> Long.MAX_VALUE;
       case LimitSpec.FixedWindow window -> window.capacity();
       case LimitSpec.TrailingWindow window -> window.capacity();
     };

@@ -1,10 +1,11 @@
 package io.penstock.quota;
 
-import io.penstock.cost.Charge;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Tariff;
 import io.penstock.cost.Usage;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
+import io.penstock.limit.Notice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,18 +15,20 @@ import org.jspecify.annotations.Nullable;
 public final class Spend {
   private final Limit limit;
   private final Measure measure;
-  private final Charge charge;
+  private final Tariff tariff;
   private final Answer.Receipt receipt;
+  private final long takenNanos;
   private long heldLeft;
   private long produced;
   private long lastSubCell = Long.MIN_VALUE;
   private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
 
-  Spend(Limit limit, Measure measure, Charge charge, Answer.Receipt receipt) {
+  Spend(Limit limit, Measure measure, Tariff tariff, Answer.Receipt receipt, long takenNanos) {
+    this.takenNanos = takenNanos;
     this.limit = limit;
     this.measure = measure;
-    this.charge = charge;
+    this.tariff = tariff;
     this.receipt = receipt;
     this.heldLeft = receipt.held();
   }
@@ -57,7 +60,7 @@ public final class Spend {
   }
 
   private void charge(long outputTokens, long subCell, long now) {
-    long more = charge.produced(measure, outputTokens) - produced;
+    long more = tariff.produced(measure, outputTokens) - produced;
     if (more <= 0) {
       return;
     }
@@ -80,7 +83,7 @@ public final class Spend {
    */
   public long settle(@Nullable Usage usage, long outputTokens, long now) {
     long overTaken = settleTaken(usage, now);
-    long output = charge.produced(measure, outputTokens);
+    long output = tariff.produced(measure, outputTokens);
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
@@ -98,8 +101,8 @@ public final class Spend {
   }
 
   private long settleTaken(@Nullable Usage usage, long now) {
-    long used = usage == null ? Charge.KEEP : charge.settled(measure, usage);
-    if (used == Charge.KEEP || used == receipt.taken()) {
+    long used = usage == null ? Tariff.KEEP : tariff.settled(measure, usage);
+    if (used == Tariff.KEEP || used == receipt.taken()) {
       return 0;
     }
     if (used < receipt.taken()) {
@@ -111,9 +114,28 @@ public final class Spend {
     return used - receipt.taken();
   }
 
-  /** The provider refused the request for its limits: what it counts all the same stays. */
+  /**
+   * Has the limit learn what its provider says of it with the answer to this attempt. Returns
+   * whether anything may go sooner than before.
+   */
+  boolean learn(Standing standing, long now) {
+    return standing.measure() == measure
+        && limit.told(
+            new Notice(
+                receipt.mark(),
+                takenNanos,
+                standing.limit(),
+                standing.remaining(),
+                standing.resetNanos()),
+            now);
+  }
+
+  /**
+   * Ends an attempt that the provider refused for its limits: what was taken stands where refused
+   * calls count, and all is returned where they do not.
+   */
   public void rejected(long now) {
-    if (charge == Charge.OPENAI) {
+    if (tariff.charge().countsRejected()) {
       settle(null, 0, now);
     } else {
       giveBack(now);
@@ -124,5 +146,6 @@ public final class Spend {
   public void giveBack(long now) {
     limit.give(receipt, receipt.taken(), heldLeft, now);
     heldLeft = 0;
+    eased = true;
   }
 }

@@ -12,6 +12,8 @@ public enum Reason {
   NO_UPSTREAM_FOR_MODEL(404, false),
   /** The body is larger than the endpoint takes. */
   BODY_TOO_LARGE(413, false),
+  /** The endpoint lets no connection become another protocol. */
+  UPGRADE_REFUSED(426, true),
   /** One of the queue's bounds is reached. */
   QUEUE_FULL(429, false),
   /** The wait would be longer than the request may wait. */
@@ -20,6 +22,8 @@ public enum Reason {
   COST_EXCEEDS_CAPACITY(429, true),
   /** The request waited until its deadline. */
   QUEUE_TIMEOUT(429, true),
+  /** Every upstream that serves the request has used up its requests of the day. */
+  UPSTREAM_RPD(429, true),
   /** The upstream could not be reached, or closed without an answer. */
   UPSTREAM_UNREACHABLE(502, false),
   /** The upstream did not answer in time. */

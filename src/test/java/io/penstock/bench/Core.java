@@ -11,6 +11,7 @@ import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.Events;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
@@ -72,6 +73,24 @@ final class Core implements Driver {
         false,
         true,
         List.of(),
+        Map.of());
+  }
+
+  /** An endpoint without a limit of its own that holds as many as come for one upstream. */
+  static EndpointSpec forwarding(UpstreamSpec upstream) {
+    EndpointSpec permit = permit(Algorithm.NONE, new LimitSpec.Unlimited(), Order.FIFO);
+    return new EndpointSpec(
+        PATH,
+        PATH,
+        permit.algorithm(),
+        permit.limit(),
+        permit.scheduling(),
+        permit.waiting(),
+        permit.reading(),
+        permit.descendants(),
+        false,
+        true,
+        List.of(upstream),
         Map.of());
   }
 

@@ -40,6 +40,22 @@ class CostTest {
   }
 
   @Test
+  void usage_partsMustNotBeMoreThanTheWhole() {
+    assertThat(new Usage(10, 4, 6, 5, 5).totalTokens()).isEqualTo(15);
+    assertThatThrownBy(() -> new Usage(10, 4, 7, 5, 0)).hasMessageContaining("cacheWriteTokens");
+    assertThatThrownBy(() -> new Usage(10, 0, -1, 5, 0)).hasMessageContaining("cacheWriteTokens");
+    assertThatThrownBy(() -> new Usage(10, 0, 0, 5, 6)).hasMessageContaining("reasoningTokens");
+    assertThatThrownBy(() -> new Usage(10, 0, 0, 5, -1)).hasMessageContaining("reasoningTokens");
+  }
+
+  @Test
+  void usagePartsBeyondAllMeasure_areCutToTheWhole() {
+    long most = Cost.MAX_TOKENS;
+    assertThat(new Usage(Long.MAX_VALUE, most - 1, most, Long.MAX_VALUE, Long.MAX_VALUE))
+        .isEqualTo(new Usage(most, most - 1, 1, most, most));
+  }
+
+  @Test
   void usageBeyondAllMeasure_isCut() {
     long most = Cost.MAX_TOKENS;
     assertThat(new Usage(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE))

@@ -96,7 +96,7 @@ class HeartbeatTest {
     if (endpoint == null) {
       throw new AssertionError("no endpoint");
     }
-    Parameters nothing = new Parameters(null, Patience.DEFAULT, 0, null, null, null);
+    Parameters nothing = new Parameters(null, Patience.DEFAULT, 0, null, null, null, null);
     Passage passage =
         new Passage("id-1", endpoint, nothing, new HeldBody(new BodyBudget(1_000).claim()));
     passage.weighs(

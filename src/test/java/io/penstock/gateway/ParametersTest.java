@@ -32,7 +32,7 @@ class ParametersTest {
   void requestThatSaysNothing_leavesAllToTheEndpoint() {
     Parameters nothing = Parameters.of(null, new HttpHeaders(), STRICT, () -> NOW_MILLIS);
     assertThat(nothing)
-        .isEqualTo(new Parameters(null, Patience.DEFAULT, 0, null, null, null))
+        .isEqualTo(new Parameters(null, Patience.DEFAULT, 0, null, null, null, null))
         .isEqualTo(Parameters.of(null, new HttpHeaders(), LENIENT, () -> NOW_MILLIS));
   }
 

@@ -77,13 +77,25 @@ final class Cases {
           output_tokens: %d
           stated_output_tokens: %d
           """
-              .formatted(
-                  request.model(),
-                  request.stream(),
-                  request.cost().inputTokens(),
-                  request.cost().outputTokens(),
-                  request.cost().statedOutputTokens());
+                  .formatted(
+                      request.model(),
+                      request.stream(),
+                      request.cost().inputTokens(),
+                      request.cost().outputTokens(),
+                      request.cost().statedOutputTokens())
+              + unusual(request);
     };
+  }
+
+  /** A line for each thing that most requests do not have. */
+  private static String unusual(Weighed.Request request) {
+    Edit asks = request.spots().asksUsage();
+    String referred = request.traits().refersTo();
+    return (asks == null
+            ? ""
+            : "asks_usage: %d, %d, %s%n".formatted(asks.at(), asks.length(), asks.text()))
+        + (request.traits().costStands() ? "cost_stands: true\n" : "")
+        + (referred == null ? "" : "refers_to: " + referred + "\n");
   }
 
   static String describe(AnswerReader reader) {
@@ -91,10 +103,19 @@ final class Cases {
     String text =
         usage == null
             ? "none"
-            : "%d in, %d of it cached, %d out"
-                .formatted(usage.inputTokens(), usage.cacheReadTokens(), usage.outputTokens());
+            : "%d in, %d of it cached%s, %d out%s"
+                .formatted(
+                    usage.inputTokens(),
+                    usage.cacheReadTokens(),
+                    some(usage.cacheWriteTokens(), " and %d to be"),
+                    usage.outputTokens(),
+                    some(usage.reasoningTokens(), ", %d of it reasoning"));
     String warning = reader.warning();
     return "usage: %s%nproduced_tokens: %d%nwarning: %s%n"
         .formatted(text, reader.producedTokens(), warning == null ? "none" : warning);
+  }
+
+  private static String some(long tokens, String words) {
+    return tokens == 0 ? "" : words.formatted(tokens);
   }
 }

@@ -166,9 +166,14 @@ class RequestReaderTest {
                 + HELLO
                 + "}");
     assertThat(weighed)
-        .isEqualTo(
-            new Weighed.Request(
-                new Content("m", 2, 4, 5, 2, true), new Cost(6, 10, 10), true, null));
+        .isInstanceOfSatisfying(
+            Weighed.Request.class,
+            request -> {
+              assertThat(request.content()).isEqualTo(new Content("m", 2, 4, 5, 2, true));
+              assertThat(request.cost()).isEqualTo(new Cost(6, 10, 10));
+              assertThat(request.stream()).isTrue();
+              assertThat(request.text()).isEqualTo("Hello");
+            });
     assertMalformed(chatWith("\"max_tokens\":5,\"max_tokens\":-1"), "max_tokens");
     assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[1,2],\"input\":[3]}")))
         .isEqualTo(Cost.ofInput(1));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Tariff;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
@@ -72,7 +73,11 @@ class GateTest {
   void quotaBehindShutGate_givesNothing_andSaysWhen() {
     Limit limit = new Limit(new LimitSpec.TrailingWindow(10, 60 * SECOND, 0, 10), 0);
     Quota quota =
-        new Quota("q", Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit)), List.of(gate));
+        new Quota(
+            "q",
+            Tariff.of(Charge.TOTAL),
+            List.of(new Metered(Measure.REQUESTS, limit)),
+            List.of(gate));
     Sizes sizes = new Sizes();
     sizes.setAll(1);
     gate.shut(SECOND);

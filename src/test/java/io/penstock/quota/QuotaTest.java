@@ -6,6 +6,7 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dimension;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Usage;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
@@ -116,6 +117,55 @@ class QuotaTest {
     assertThat(quota.limits()).hasSize(1);
     quota.take(new Cost(1, 5, 30), NOW, spends);
     assertThat(tokens.balance(NOW).charged()).isEqualTo(30);
+  }
+
+  @Test
+  void requestsOfTheDayUsedUp_theInstantItsDayEndsIsTold() {
+    Limit day = new Limit(new LimitSpec.Day(2, null, 0), NOW);
+    Limit running = new Limit(new LimitSpec.Concurrency(1), NOW);
+    Quota daily =
+        new Quota(
+            "d",
+            Charge.TOTAL,
+            List.of(new Metered(Measure.REQUESTS, day), new Metered(Measure.CONCURRENCY, running)));
+    assertThat(daily.take(Cost.NO_TOKENS, NOW, spends)).isTrue();
+    // one runs, and nobody knows until when: that is no day
+    assertThat(daily.dayEndsNanos(NOW)).isEqualTo(NOW);
+    spends.forEach(spend -> spend.settle(null, 0, NOW));
+    assertThat(daily.take(Cost.NO_TOKENS, NOW + SECOND, spends)).isTrue();
+    assertThat(daily.dayEndsNanos(NOW + SECOND)).isEqualTo(NOW + LimitSpec.Day.NANOS);
+    long end = NOW + LimitSpec.Day.NANOS;
+    assertThat(daily.dayEndsNanos(end)).isEqualTo(end);
+    assertThat(quota.dayEndsNanos(NOW)).isEqualTo(NOW);
+  }
+
+  @Test
+  void asManyRunAsMay_theNextGoesWhenOneHasEnded() {
+    Limit running = new Limit(new LimitSpec.Concurrency(1), NOW);
+    Quota one = new Quota("c", Charge.OPENAI, List.of(new Metered(Measure.CONCURRENCY, running)));
+    Cost cost = new Cost(5, 6, 7);
+    assertThat(one.take(cost, NOW, spends)).isTrue();
+    assertThat(one.take(cost, NOW, spends)).isFalse();
+    assertThat(one.lower(new Sizes(), NOW)).isFalse();
+    assertThat(one.earliest(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
+    Spend spend = spends.getFirst();
+    spend.produce(3, NOW);
+    assertThat(spend.eased()).isFalse();
+    assertThat(spend.settle(new Usage(50, 0, 60), 60, NOW)).isZero();
+    assertThat(spend.eased()).isTrue();
+    assertThat(one.take(cost, NOW, spends)).isTrue();
+  }
+
+  @Test
+  void bedrock_roomIsThatOfInputAndStatedMaximum() {
+    Quota bedrock = new Quota("b", Charge.BEDROCK, List.of(new Metered(Measure.TOKENS, tokens)));
+    assertThat(bedrock.take(new Cost(10, 5, 50), NOW, spends)).isTrue();
+    Sizes room = new Sizes();
+    assertThat(bedrock.lower(room, NOW)).isTrue();
+    assertThat(room.get(Dimension.MOST)).isEqualTo(40);
+    assertThat(bedrock.admits(sizes(new Cost(10, 5, 30)), NOW)).isTrue();
+    assertThat(bedrock.admits(sizes(new Cost(10, 5, 31)), NOW)).isFalse();
+    assertThat(bedrock.admits(sizes(new Cost(10, 31, 0)), NOW)).isFalse();
   }
 
   @Test

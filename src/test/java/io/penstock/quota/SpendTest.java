@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Tariff;
 import io.penstock.cost.Usage;
 import io.penstock.limit.Balance;
 import io.penstock.limit.Limit;
@@ -12,6 +13,8 @@ import io.penstock.limit.LimitSpec;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SpendTest {
   private static final long SECOND = 1_000_000_000L;
@@ -75,6 +78,67 @@ class SpendTest {
     Spend spend = spend(Charge.OPENAI, new Cost(100, 50, 400));
     assertThat(spend.settle(new Usage(10, 0, 1), 1, NOW)).isZero();
     assertThat(balance(NOW)).isEqualTo(new Balance(400, 0, 0));
+  }
+
+  @Test
+  void openAiSettledByUsage_leavesWhatWasUsed() {
+    List<Spend> spends = new ArrayList<>();
+    Tariff tariff = new Tariff(Charge.OPENAI, true, 1);
+    new Quota("q", tariff, List.of(new Metered(Measure.TOKENS, limit)))
+        .take(new Cost(100, 50, 400), NOW, spends);
+    assertThat(spends.getFirst().settle(new Usage(90, 0, 11), 11, NOW)).isZero();
+    assertThat(balance(NOW)).isEqualTo(new Balance(101, 0, 0));
+  }
+
+  @Test
+  void bedrock_outputCountsFivefoldAndCacheReadsDoNot() {
+    List<Spend> spends = new ArrayList<>();
+    Tariff tariff = new Tariff(Charge.BEDROCK, false, 5);
+    new Quota("q", tariff, List.of(new Metered(Measure.TOKENS, limit)))
+        .take(new Cost(100, 20, 50), NOW, spends);
+    Spend spend = spends.getFirst();
+    assertThat(balance(NOW)).isEqualTo(new Balance(100, 0, 50));
+    spend.produce(4, NOW);
+    assertThat(balance(NOW)).isEqualTo(new Balance(120, 0, 30));
+    assertThat(spend.settle(new Usage(100, 70, 12), 12, NOW)).isEqualTo(60 - 50);
+    assertThat(balance(NOW)).isEqualTo(new Balance(30 + 60, 0, 0));
+  }
+
+  @Test
+  void gemini_outputIsFree() {
+    Spend spend = spend(Charge.GEMINI, new Cost(100, 50, 400));
+    spend.produce(40, NOW);
+    assertThat(spend.settle(new Usage(120, 60, 50), 50, NOW)).isEqualTo(20);
+    assertThat(balance(NOW)).isEqualTo(new Balance(120, 0, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TOTAL, 0",
+    "OPENAI, 400",
+    "AZURE, 400",
+    "ANTHROPIC, 0",
+    "GEMINI, 0",
+    "BEDROCK, 0",
+  })
+  void refusedByItsProvider_standsWhereRefusedCallsCount(Charge charge, long stands) {
+    Limit requests = new Limit(new LimitSpec.SlidingWindow(10, 60 * SECOND), NOW);
+    Limit running = new Limit(new LimitSpec.Concurrency(10), NOW);
+    List<Spend> spends = new ArrayList<>();
+    Quota quota =
+        new Quota(
+            "q",
+            charge,
+            List.of(
+                new Metered(Measure.TOKENS, limit),
+                new Metered(Measure.REQUESTS, requests),
+                new Metered(Measure.CONCURRENCY, running)));
+    quota.take(new Cost(100, 50, 400), NOW, spends);
+    spends.forEach(spend -> spend.rejected(NOW + SECOND));
+    assertThat(balance(NOW)).isEqualTo(new Balance(stands, 0, 0));
+    assertThat(requests.balance(NOW + SECOND).charged()).isEqualTo(stands == 0 ? 0 : 1);
+    assertThat(running.balance(NOW + SECOND)).isEqualTo(Balance.ZERO);
+    assertThat(spends.getLast().eased()).isTrue();
   }
 
   @Test

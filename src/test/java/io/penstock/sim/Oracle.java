@@ -193,12 +193,13 @@ final class Oracle {
     List<OracleSpend> spends = new ArrayList<>();
     if (pool != null) {
       for (OracleSpend.Metering metering : pool.meters) {
-        spends.add(new OracleSpend(metering, pool.spec.budget().charge(), ticket, now));
+        spends.add(
+            new OracleSpend(metering, pool.spec.budget().charge(), pool.rate(), ticket, now));
       }
     }
     OracleSpend.Metering own = ticket.endpoint.own;
     if (own != null) {
-      spends.add(new OracleSpend(own, Charge.TOTAL, ticket, now));
+      spends.add(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
     }
     return spends;
   }

@@ -7,7 +7,12 @@ import io.penstock.limit.LimitSpec;
  * production limits is used here.
  */
 abstract sealed class OracleLimit
-    permits OracleTrailing, OracleWindow, OracleStrict, OracleBucket, OracleSliding {
+    permits OracleTrailing,
+        OracleWindow,
+        OracleStrict,
+        OracleBucket,
+        OracleSliding,
+        OracleConcurrency {
   /** What one ticket asks: at release, while its answer runs, and at the very least. */
   record Ask(long taken, long held, long least) {
     Ask within(long capacity) {
@@ -42,6 +47,8 @@ abstract sealed class OracleLimit
       case LimitSpec.TrailingWindow window -> new OracleTrailing(window, now);
       case LimitSpec.TokenBucket bucket -> new OracleBucket(bucket, owed, now);
       case LimitSpec.SlidingWindow window -> new OracleSliding(window, owed, now);
+      case LimitSpec.Concurrency concurrency -> new OracleConcurrency(concurrency);
+      case LimitSpec.Day day -> throw new IllegalArgumentException("none of " + day);
       case LimitSpec.Unlimited unlimited ->
           throw new IllegalArgumentException("none of " + unlimited);
     };

@@ -12,6 +12,10 @@ final class OracleSpend {
   private final ProviderLedger ledger;
   private final Measure measure;
   private final Charge charge;
+
+  /** How many tokens of the limit one of output takes. */
+  private final long rate;
+
   private final Ask ask;
   private final ProviderLedger.Account account;
   private final long cell;
@@ -21,11 +25,12 @@ final class OracleSpend {
   private long lastCell;
   private long lastAmount;
 
-  OracleSpend(Metering metering, Charge charge, SimTicket ticket, long now) {
+  OracleSpend(Metering metering, Charge charge, long rate, SimTicket ticket, long now) {
     this.limit = metering.limit();
     this.ledger = metering.ledger();
     this.measure = metering.measure();
     this.charge = charge;
+    this.rate = metering.measure() == Measure.TOKENS ? rate : 1;
     this.ask = ticket.ask(measure, charge).within(limit.capacity());
     this.heldLeft = ask.held();
     this.account = ledger.release(limit.capacity(), ask, now);
@@ -41,25 +46,39 @@ final class OracleSpend {
     long output = cost.outputTokens();
     return switch (measure) {
       case REQUESTS -> new Ask(1, 0, 1);
+      case CONCURRENCY -> new Ask(0, 1, 0);
       case INPUT_TOKENS -> new Ask(input, 0, input);
       case OUTPUT_TOKENS -> new Ask(0, output, 0);
       case TOKENS ->
-          charge == Charge.OPENAI
-              ? new Ask(Math.max(input, cost.statedOutputTokens()), 0, input)
-              : new Ask(input, output, input);
+          switch (charge) {
+            case TOTAL, ANTHROPIC -> new Ask(input, output, input);
+            case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
+            case GEMINI -> new Ask(input, 0, input);
+            case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
+          };
     };
   }
 
   private boolean countsOutput() {
     return measure == Measure.OUTPUT_TOKENS
-        || (measure == Measure.TOKENS && charge != Charge.OPENAI);
+        || (measure == Measure.TOKENS && !keeps() && charge != Charge.GEMINI);
+  }
+
+  /** Whether what was taken stands. */
+  private boolean keeps() {
+    return switch (measure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> true;
+      case TOKENS -> charge == Charge.OPENAI || charge == Charge.AZURE;
+      case INPUT_TOKENS -> false;
+    };
   }
 
   /** The answer has produced that much in all. */
-  void produced(long output, long now) {
+  void produced(long tokens, long now) {
     if (!countsOutput()) {
       return;
     }
+    long output = tokens * rate;
     account.produced(output, now);
     long subCell = now / limit.subCell();
     if (subCell != lastSubCell && output > charged) {
@@ -86,7 +105,7 @@ final class OracleSpend {
       limit.charge(used - ask.taken(), 0, now);
     }
     if (countsOutput()) {
-      long output = usage == null ? counted : usage.outputTokens();
+      long output = (usage == null ? counted : usage.outputTokens()) * rate;
       if (output > charged) {
         chargeOutput(output, now);
       } else if (output < charged) {
@@ -99,14 +118,10 @@ final class OracleSpend {
   }
 
   private long usedInput(Usage usage) {
-    boolean keeps =
-        measure == Measure.REQUESTS
-            || measure == Measure.OUTPUT_TOKENS
-            || (measure == Measure.TOKENS && charge == Charge.OPENAI);
-    if (keeps) {
+    if (keeps()) {
       return ask.taken();
     }
-    return charge == Charge.ANTHROPIC
+    return charge == Charge.ANTHROPIC || charge == Charge.BEDROCK
         ? usage.inputTokens() - usage.cacheReadTokens()
         : usage.inputTokens();
   }

@@ -34,6 +34,18 @@ final class Scenario {
           Algorithm.TOKEN_BUCKET,
           Algorithm.SLIDING_WINDOW);
 
+  /** One whose output counts fivefold at Bedrock. */
+  static final String DEAR_MODEL = "anthropic.claude-sonnet-4-20250514-v1:0";
+
+  private static final List<Charge> CHARGES =
+      List.of(
+          Charge.TOTAL,
+          Charge.OPENAI,
+          Charge.ANTHROPIC,
+          Charge.GEMINI,
+          Charge.BEDROCK,
+          Charge.BEDROCK);
+
   private static final List<Order> ORDERS = List.of(Order.values());
 
   final SplittableRandom random;
@@ -75,7 +87,7 @@ final class Scenario {
     undisturbed = random.nextInt(10) == 0;
     permits = undisturbed || random.nextInt(8) == 0;
     for (int model = 0; model <= random.nextInt(3); model++) {
-      models.add("model-" + model);
+      models.add(model == 2 ? DEAR_MODEL : "model-" + model);
     }
     tickets = 60 + random.nextInt(240);
     meanTokens = 1L << random.nextInt(11);
@@ -271,7 +283,9 @@ final class Scenario {
             chance(0.5) ? (long) Math.ceil(requests) : 0,
             chance(0.6) ? around(requests * 2 * meanTokens) : 0,
             chance(0.25) ? around(requests * meanTokens) : 0,
-            chance(0.25) ? around(requests * meanTokens) : 0);
+            chance(0.25) ? around(requests * meanTokens) : 0,
+            0,
+            chance(0.25) ? 1 + random.nextInt(30) : 0);
     Map<String, String> names =
         chance(0.7)
             ? Map.of()
@@ -285,7 +299,7 @@ final class Scenario {
         names,
         1 + random.nextInt(3),
         limits,
-        List.of(Charge.TOTAL, Charge.OPENAI, Charge.ANTHROPIC).get(random.nextInt(3)),
+        CHARGES.get(random.nextInt(CHARGES.size())),
         List.of(0L, 50 * MILLI, 300 * MILLI).get(random.nextInt(3)),
         List.of(1.0, 5.0, 20.0, 60.0).get(random.nextInt(4)),
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));

@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.cost.Charge;
 import io.penstock.cost.Measure;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstream;
@@ -45,6 +46,7 @@ final class SimPool {
   void apply(UpstreamSpec next, long now) {
     spec = next;
     set(Measure.REQUESTS, next.budget().limits().rpm(), now);
+    concurrency(next.budget().limits().concurrency(), now);
     set(Measure.TOKENS, next.budget().limits().tpm(), now);
     set(Measure.INPUT_TOKENS, next.budget().limits().itpm(), now);
     set(Measure.OUTPUT_TOKENS, next.budget().limits().otpm(), now);
@@ -60,10 +62,23 @@ final class SimPool {
     long burst = Math.max(1, (long) (perWindow * Math.min(60, spec.budget().burstSeconds()) / 60));
     LimitSpec limit =
         new LimitSpec.TrailingWindow(perWindow, window, spec.budget().guardNanos(), burst);
+    set(measure, limit, new ProviderLedger(window), now);
+  }
+
+  /** No window: its provider sees what the limit itself says, and no ledger tells more. */
+  private void concurrency(long most, long now) {
+    if (most == 0) {
+      limits.remove(Measure.CONCURRENCY);
+    } else {
+      LimitSpec limit = new LimitSpec.Concurrency(most);
+      set(Measure.CONCURRENCY, limit, new ProviderLedger(0), now);
+    }
+  }
+
+  private void set(Measure measure, LimitSpec limit, ProviderLedger ledger, long now) {
     OracleSpend.Metering known = kept.get(measure);
     if (known == null) {
-      known =
-          new OracleSpend.Metering(measure, OracleLimit.of(limit, now), new ProviderLedger(window));
+      known = new OracleSpend.Metering(measure, OracleLimit.of(limit, now), ledger);
       kept.put(measure, known);
     } else if (!known.limit().spec().equals(limit)) {
       known.limit().resize(limit, now);
@@ -71,10 +86,18 @@ final class SimPool {
     limits.put(measure, known);
   }
 
+  /** What one token of output takes: five for the one model that answers so dearly at Bedrock. */
+  long rate() {
+    boolean dear = spec.budget().charge() == Charge.BEDROCK && name.endsWith(Scenario.DEAR_MODEL);
+    return dear ? 5 : 1;
+  }
+
   /** Takes over the jitter that was measured: how it is measured is not in question here. */
   void widen() {
     for (OracleSpend.Metering metering : meters) {
-      ((OracleTrailing) metering.limit()).widen(upstream.jitterNanos());
+      if (metering.limit() instanceof OracleTrailing trailing) {
+        trailing.widen(upstream.jitterNanos());
+      }
     }
   }
 }

@@ -69,10 +69,12 @@ final class SimTicket {
   long counted;
   List<OracleSpend> spends = List.of();
   private final OracleLimit.Ask request;
+  private final OracleLimit.Ask running;
   private final OracleLimit.Ask input;
   private final OracleLimit.Ask output;
   private final OracleLimit.Ask tokens;
   private final OracleLimit.Ask stated;
+  private final OracleLimit.Ask most;
   @Nullable Pending pending;
   @Nullable Settlement settlement;
 
@@ -88,19 +90,28 @@ final class SimTicket {
     this.deadline = deadline;
     this.refusesAbove = refusesAbove;
     this.request = OracleSpend.ask(Measure.REQUESTS, Charge.TOTAL, cost);
+    this.running = OracleSpend.ask(Measure.CONCURRENCY, Charge.TOTAL, cost);
     this.input = OracleSpend.ask(Measure.INPUT_TOKENS, Charge.TOTAL, cost);
     this.output = OracleSpend.ask(Measure.OUTPUT_TOKENS, Charge.TOTAL, cost);
     this.tokens = OracleSpend.ask(Measure.TOKENS, Charge.TOTAL, cost);
     this.stated = OracleSpend.ask(Measure.TOKENS, Charge.OPENAI, cost);
+    this.most = OracleSpend.ask(Measure.TOKENS, Charge.BEDROCK, cost);
   }
 
-  /** What it asks of a measure: every charge but one adds the cost up alike. */
+  /** What it asks of a measure: charges differ in what they make of tokens. */
   OracleLimit.Ask ask(Measure measure, Charge charge) {
     return switch (measure) {
       case REQUESTS -> request;
+      case CONCURRENCY -> running;
       case INPUT_TOKENS -> input;
       case OUTPUT_TOKENS -> output;
-      case TOKENS -> charge == Charge.OPENAI ? stated : tokens;
+      case TOKENS ->
+          switch (charge) {
+            case TOTAL, ANTHROPIC -> tokens;
+            case OPENAI, AZURE -> stated;
+            case GEMINI -> input;
+            case BEDROCK -> most;
+          };
     };
   }
 

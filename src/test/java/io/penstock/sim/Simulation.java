@@ -292,6 +292,8 @@ final class Simulation {
             new LimitSpec.TokenBucket(rate, burst + 1);
         case LimitSpec.SlidingWindow(long capacity, long window) ->
             new LimitSpec.SlidingWindow(capacity + 1, window);
+        case LimitSpec.Concurrency(long max) -> new LimitSpec.Concurrency(max + 1);
+        case LimitSpec.Day day -> day;
         case LimitSpec.Unlimited unlimited -> unlimited;
       };
     }

@@ -1,0 +1,83 @@
+package io.penstock.config;
+
+import io.penstock.pool.UpstreamSpec.Tls;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.nodes.Node;
+
+/** What is trusted of an upstream, and what is shown to it. */
+record Certificates() implements Shape<Tls> {
+  static final Setting<Path> CA =
+      Setting.unset(
+          "ca",
+          new PemFile(false),
+          "what the platform trusts",
+          "PEM file of the certificates that are trusted, beside the route file.");
+
+  static final Setting<Path> CERT =
+      Setting.unset(
+          "cert", new PemFile(false), "none is shown", "PEM file of the certificate shown to it.");
+
+  static final Setting<Path> KEY =
+      Setting.unset("key", new PemFile(true), "none", "PEM file of the key of cert (PKCS #8).");
+
+  /** The settings, in the order they are shown. */
+  static final List<Setting<?>> TABLE = List.of(CA, CERT, KEY);
+
+  @Override
+  public Optional<Tls> read(Node node, Source source, String name) {
+    Optional<Section> read =
+        source
+            .mapping(node, name, "a mapping of settings")
+            .map(mapping -> Section.read(mapping, TABLE, source));
+    if (read.isEmpty() || read.get().broken()) {
+      return Optional.empty();
+    }
+    Path ca = file(read.get(), CA);
+    Path cert = file(read.get(), CERT);
+    Path key = file(read.get(), KEY);
+    if ((cert == null) != (key == null)) {
+      source.fault(
+          node,
+          cert == null
+              ? name + " has a key and no cert, expected both or none"
+              : name + " has a cert and no key, expected both or none");
+      return Optional.empty();
+    }
+    if (ca == null && cert == null) {
+      source.fault(node, name + " is empty, expected ca, or cert and key");
+      return Optional.empty();
+    }
+    return Optional.of(new Tls(ca, cert, key));
+  }
+
+  private static @Nullable Path file(Section section, Setting<Path> setting) {
+    Located<Path> value = section.get(setting);
+    return value == null ? null : value.value();
+  }
+
+  @Override
+  public Object show(Tls value) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    show(shown, CA, value.ca());
+    show(shown, CERT, value.cert());
+    show(shown, KEY, value.key());
+    return Collections.unmodifiableMap(shown);
+  }
+
+  private static void show(Map<String, Object> shown, Setting<Path> setting, @Nullable Path file) {
+    if (file != null) {
+      shown.put(setting.name(), setting.shape().show(file));
+    }
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return RouteText.sectionSchema(TABLE);
+  }
+}

@@ -1,0 +1,111 @@
+package io.penstock.config;
+
+import io.penstock.pool.UpstreamSpec.Limits;
+import io.penstock.pool.UpstreamSpec.SharedPool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Checks what the {@code limits} of one upstream say together, and builds its shared pools. */
+final class PoolBuilder {
+  private final Faults faults;
+  private final List<Values> entries;
+
+  /** The upstream's own names; empty when it takes any. */
+  private final Set<String> known;
+
+  PoolBuilder(Values upstream, Faults faults) {
+    this.faults = faults;
+    this.entries =
+        upstream.get(UpstreamSettings.LIMITS).stream()
+            .map(section -> Values.ofPool(section, upstream))
+            .toList();
+    this.known = Set.copyOf(upstream.find(UpstreamSettings.MODELS).orElse(Map.of()).values());
+  }
+
+  /** Returns the pools; nothing when any of them has a fault. */
+  Optional<List<SharedPool>> build() {
+    if (!entries.stream().allMatch(Values::usable)) {
+      return Optional.empty();
+    }
+    Map<String, String> poolOf = new HashMap<>();
+    boolean good = true;
+    for (Values entry : entries) {
+      good &= models(entry, poolOf);
+    }
+    Map<String, Values> byName = new HashMap<>();
+    for (Values entry : entries) {
+      good &= name(entry, byName, poolOf);
+    }
+    return good ? Optional.of(entries.stream().map(PoolBuilder::pool).toList()) : Optional.empty();
+  }
+
+  private boolean models(Values entry, Map<String, String> poolOf) {
+    String name = entry.get(PoolSettings.NAME);
+    boolean good = true;
+    for (String model : entry.get(PoolSettings.MODELS)) {
+      String other = poolOf.putIfAbsent(model, name);
+      String problem = "";
+      if (other != null) {
+        problem = "is in limits %s already, expected it in one".formatted(Scalar.quote(other));
+      } else if (!known.isEmpty() && !known.contains(model)) {
+        problem = "is none of the upstream's own names, expected one of its models";
+      }
+      if (!problem.isEmpty()) {
+        fault(entry, PoolSettings.MODELS, "model " + Scalar.quote(model) + " " + problem);
+        good = false;
+      }
+    }
+    return good;
+  }
+
+  private boolean name(Values entry, Map<String, Values> byName, Map<String, String> poolOf) {
+    String name = entry.get(PoolSettings.NAME);
+    boolean twice = byName.putIfAbsent(name, entry) != null;
+    boolean outside = known.contains(name) || poolOf.containsKey(name);
+    if (twice) {
+      fault(
+          entry,
+          PoolSettings.NAME,
+          "limits " + Scalar.quote(name) + " are there twice, expected another name");
+    } else if (outside && !entry.get(PoolSettings.MODELS).contains(name)) {
+      fault(
+          entry,
+          PoolSettings.NAME,
+          "limits "
+              + Scalar.quote(name)
+              + " have the name of a model that is not among theirs,"
+              + " expected another name");
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  private void fault(Values entry, Setting<?> setting, String message) {
+    faults.add(entry.place(setting), message);
+  }
+
+  private static SharedPool pool(Values entry) {
+    return new SharedPool(
+        entry.get(PoolSettings.NAME),
+        Set.copyOf(entry.get(PoolSettings.MODELS)),
+        new Limits(
+            entry.get(PoolSettings.RPM),
+            entry.get(PoolSettings.TPM),
+            entry.get(PoolSettings.ITPM),
+            entry.get(PoolSettings.OTPM),
+            entry.get(PoolSettings.RPD),
+            entry.get(PoolSettings.CONCURRENCY)));
+  }
+
+  /** Returns the pools as route files write them. */
+  List<Map<String, Object>> shown() {
+    List<Map<String, Object>> shown = new ArrayList<>();
+    entries.forEach(entry -> shown.add(entry.shown()));
+    return shown;
+  }
+}

@@ -1,0 +1,57 @@
+package io.penstock.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Map;
+
+/**
+ * The HTTP proxy on the way to an upstream. Faults never show the address: it may hold a password.
+ */
+record Proxy() implements Shape.OfScalar<URI> {
+  private static final int LARGEST_PORT = 65_535;
+
+  @Override
+  public String expected() {
+    return "an address such as http://proxy.local:3128 or http://user:password@proxy.local:3128";
+  }
+
+  @Override
+  public Parsed<URI> parse(Scalar scalar, Source source) {
+    URI uri;
+    try {
+      uri = new URI(scalar.text());
+    } catch (URISyntaxException e) {
+      return wrong("is not an address (" + e.getReason() + ")");
+    }
+    if (!scalar.textual() || !"http".equalsIgnoreCase(uri.getScheme())) {
+      return wrong("is no address of an HTTP proxy");
+    }
+    if (uri.getHost() == null || uri.getHost().isEmpty()) {
+      return wrong("has no host name");
+    }
+    if (uri.getPort() < 1 || uri.getPort() > LARGEST_PORT) {
+      return new Parsed.Bad<>("has no port, or a bad one, expected 1 to " + LARGEST_PORT);
+    }
+    boolean more = uri.getRawPath().length() > 1 || uri.getRawQuery() != null;
+    if (more || uri.getRawFragment() != null) {
+      return new Parsed.Bad<>("goes on after its port, expected no more");
+    }
+    String user = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo() + "@";
+    return new Parsed.Good<>(URI.create("http://" + user + uri.getHost() + ":" + uri.getPort()));
+  }
+
+  private Parsed<URI> wrong(String what) {
+    return new Parsed.Bad<>(what + ", expected " + expected());
+  }
+
+  @Override
+  public Object show(URI value) {
+    String user = value.getRawUserInfo() == null ? "" : Credential.MASK + "@";
+    return "http://" + user + value.getHost() + ":" + value.getPort();
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.orVariable(Shape.keywords("type", "string", "pattern", "^[hH][tT][tT][pP]://"));
+  }
+}

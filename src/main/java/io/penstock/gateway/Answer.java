@@ -1,0 +1,135 @@
+package io.penstock.gateway;
+
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+import reactor.netty.Connection;
+import reactor.netty.http.client.HttpClientResponse;
+
+/**
+ * An upstream's answer, before anybody knows whether the client gets it. Whoever has one
+ * {@linkplain #pass passes} it on or {@linkplain #drop drops} it.
+ *
+ * @param status its status
+ * @param headers its headers, hop-by-hop ones removed
+ * @param body its body; null when there is none that could be read
+ * @param connection it comes on; null when that is closed
+ */
+record Answer(
+    int status, HttpHeaders headers, @Nullable Beginning body, @Nullable Connection connection) {
+  /** The first status that is an error. */
+  static final int ERRORS = 400;
+
+  /** What is read of an error to know what it says. */
+  private static final int ERROR_BYTES = 64 << 10;
+
+  /** How long an error may take to say it. */
+  private static final Duration ERROR_TIME = Duration.ofSeconds(2);
+
+  /** Is told of an answer that is no error, as soon as its headers are known. */
+  interface Learner {
+    void learned(int status, HttpHeaders headers);
+  }
+
+  /** Returns whether a status says that there was too much, not that something is wrong. */
+  static boolean limited(int status) {
+    return status == 429 || status == 503 || status == 529;
+  }
+
+  /** Returns whether a status says that the upstream failed. */
+  static boolean failed(int status) {
+    return status == 408 || (status >= 500 && !limited(status));
+  }
+
+  /**
+   * Returns the answer to an exchange that was routed, once enough of its body was read: what tells
+   * an error apart, or of any other answer its first bytes, because until they are there it can
+   * still fail without the client having had anything.
+   */
+  static Mono<Answer> begun(ServerWebExchange exchange, Learner learner) {
+    HttpClientResponse head =
+        exchange.getRequiredAttribute(ServerWebExchangeUtils.CLIENT_RESPONSE_ATTR);
+    Connection connection =
+        exchange.getRequiredAttribute(ServerWebExchangeUtils.CLIENT_RESPONSE_CONN_ATTR);
+    int status = head.status().code();
+    HttpHeaders headers = headers(head.responseHeaders());
+    if (status < ERRORS) {
+      learner.learned(status, headers);
+    }
+    NettyDataBufferFactory factory =
+        (NettyDataBufferFactory) exchange.getResponse().bufferFactory();
+    Flux<DataBuffer> body = connection.inbound().receive().retain().map(factory::wrap);
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<Beginning> beginning =
+        status < ERRORS
+            ? Beginning.something(body)
+            : Beginning.of(body, ERROR_BYTES, ERROR_TIME, loop);
+    return beginning
+        .map(read -> new Answer(status, headers, read, connection))
+        .doOnCancel(connection::dispose);
+  }
+
+  static HttpHeaders headers(Iterable<Map.Entry<String, String>> entries) {
+    HttpHeaders headers = new HttpHeaders();
+    entries.forEach(entry -> headers.add(entry.getKey(), entry.getValue()));
+    return headers;
+  }
+
+  /** Forgets the answer that the framework left in an exchange. */
+  static void forget(ServerWebExchange exchange) {
+    Map<String, Object> attributes = exchange.getAttributes();
+    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_ATTR);
+    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_CONN_ATTR);
+    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_HEADER_NAMES);
+    attributes.remove(ServerWebExchangeUtils.ORIGINAL_RESPONSE_CONTENT_TYPE_ATTR);
+  }
+
+  /** Returns the beginning of an error's body. */
+  byte[] beginning() {
+    return body == null ? new byte[0] : body.bytes();
+  }
+
+  /** Writes it as it came; its head is in the exchange already. */
+  Mono<Void> pass(ServerWebExchange exchange) {
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatusCode.valueOf(status));
+    if (body == null || connection == null) {
+      return response.setComplete();
+    }
+    Flux<DataBuffer> whole = body.whole();
+    Mono<Void> written =
+        response.getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH)
+            ? response.writeWith(whole)
+            : response.writeAndFlushWith(whole.map(Flux::just));
+    return written.doFinally(
+        signal -> {
+          if (signal != SignalType.ON_COMPLETE) {
+            drop();
+          }
+        });
+  }
+
+  /** Lets go of it. The connection can be used again only if there is no more to come on it. */
+  void drop() {
+    if (body == null || connection == null) {
+      return;
+    }
+    boolean complete = body.complete();
+    body.drop();
+    if (!complete) {
+      Objects.requireNonNull(connection).dispose();
+    }
+  }
+}

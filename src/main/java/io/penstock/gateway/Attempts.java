@@ -1,0 +1,268 @@
+package io.penstock.gateway;
+
+import io.netty.channel.EventLoop;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Settlement;
+import io.penstock.park.Parking;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Verdict;
+import io.penstock.provider.Edit;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * The attempts to have one request answered, one after the other: as long as the client has had
+ * nothing of an answer, what failed or was refused may wait at its old place and go again. Belongs
+ * to the event loop of the request.
+ */
+final class Attempts {
+  /**
+   * What all requests have in common.
+   *
+   * @param addresses where upstreams are
+   * @param judge says what becomes of an attempt
+   * @param budgets bound the retries
+   * @param relay serves connections that become WebSockets
+   */
+  record House(
+      UpstreamAddress addresses, Judge judge, RetryBudgets budgets, Relay relay, Ticker ticker) {}
+
+  /** What came of an attempt. */
+  private sealed interface Came {
+    record Answered(Answer answer) implements Came {}
+
+    record Failed(Throwable error) implements Came {}
+  }
+
+  private static final Refusal NO_URI =
+      Refusal.of(Reason.BAD_REQUEST, "the path or query is not a valid URI");
+
+  private final House house;
+  private final GatewayFilterChain chain;
+  private final Passage passage;
+  private final HttpHeaders before = new HttpHeaders();
+  private ServerWebExchange exchange;
+  private int rejected;
+  private int broken;
+  private boolean withoutUsage;
+
+  Attempts(House house, ServerWebExchange exchange, GatewayFilterChain chain) {
+    this.house = house;
+    this.exchange = exchange;
+    this.chain = chain;
+    this.passage = Passage.of(exchange);
+    before.addAll(exchange.getResponse().getHeaders());
+  }
+
+  /** Sends the request to the upstream at hand, and sees to whatever comes of it. */
+  Mono<Void> next() {
+    Upstream upstream = upstream();
+    UpstreamSpec spec = upstream.spec();
+    URI base = house.addresses().of(spec);
+    passage.asksUsage(asksUsage(upstream));
+    List<Edit> edits = Outbound.edits(passage, spec, passage.asksUsage());
+    ServerWebExchange outbound = Outbound.of(exchange, spec, base, edits);
+    if (outbound == null) {
+      settlement().refused(NO_URI, house.ticker().nanos());
+      return Refuser.refuse(untapped(), passage, NO_URI);
+    }
+    house.budgets().of(spec.id()).sent(house.ticker().nanos());
+    Mono<Answer> answer =
+        passage.upgrades()
+            ? house.relay().run(outbound, spec)
+            : chain.filter(outbound).then(Mono.defer(() -> Answer.begun(outbound, this::learned)));
+    return answer
+        .<Came>map(Came.Answered::new)
+        .onErrorResume(error -> Mono.just(new Came.Failed(error)))
+        .flatMap(this::decided);
+  }
+
+  private boolean asksUsage(Upstream upstream) {
+    return passage.spots().asksUsage() != null && !withoutUsage && upstream.spec().injectsUsage();
+  }
+
+  /** An answer that is no error: its headers are known before the first byte of its body is. */
+  private void learned(int status, HttpHeaders headers) {
+    house.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
+  }
+
+  private Mono<Void> decided(Came came) {
+    return switch (came) {
+      case Came.Answered(Answer answer) -> answered(answer);
+      case Came.Failed(Throwable error) -> failed(error);
+    };
+  }
+
+  private Mono<Void> answered(Answer answer) {
+    int status = answer.status();
+    if (status < Answer.ERRORS) {
+      return passed(answer);
+    }
+    boolean limited = Answer.limited(status);
+    if (limited) {
+      rejected++;
+    } else if (Answer.failed(status)) {
+      broken++;
+    }
+    Lesson lesson = lesson(status, answer.headers(), answer.beginning());
+    Verdict verdict = house.judge().answered(upstream(), tries(), lesson, now());
+    if (verdict == Verdict.WITHOUT_USAGE && passage.asksUsage() && passage.repeatable()) {
+      withoutUsage = true;
+      undo();
+      answer.drop();
+      return next();
+    }
+    Pending waits = again(limited ? Failure.REJECTED : Failure.BROKEN, verdict, !limited);
+    if (waits == null) {
+      return passed(answer);
+    }
+    answer.drop();
+    return await(waits);
+  }
+
+  /** Nobody will ask for the request's body again. */
+  private Mono<Void> passed(Answer answer) {
+    passage.body().free();
+    return answer.pass(exchange);
+  }
+
+  private Mono<Void> failed(Throwable error) {
+    UpstreamFailure failure = UpstreamFailure.of(error);
+    if (failure == null || !ConnectionGuard.alive(exchange.getRequest())) {
+      return Mono.error(error);
+    }
+    broken++;
+    Failure kind = failure.sent() ? Failure.BROKEN : Failure.UNSENT;
+    Verdict verdict = house.judge().failed(upstream(), tries(), kind, now());
+    String upstream = upstream().spec().id();
+    Pending waits = again(kind, verdict, failure.refusal().reason() == Reason.UPSTREAM_TIMEOUT);
+    if (waits == null) {
+      return Mono.error(error);
+    }
+    tap().complain(upstream, failure.refusal().detail());
+    return await(waits);
+  }
+
+  /**
+   * Has the request wait at its old place if it is to go again and may.
+   *
+   * @param budgeted whether repeating it is more work for who has too much already. Not so where
+   *     connections are lost or cannot be made: of those that were lost with an upstream each goes
+   *     at most once more, and through all limits again
+   * @return the ticket that waits, or null
+   */
+  private @Nullable Pending again(Failure failure, Verdict verdict, boolean budgeted) {
+    boolean goes = verdict == Verdict.WAIT || verdict == Verdict.ELSEWHERE;
+    if (!goes || !passage.repeatable()) {
+      return null;
+    }
+    long now = now();
+    boolean elsewhere = verdict == Verdict.ELSEWHERE;
+    if (elsewhere && budgeted && !house.budgets().of(upstream().spec().id()).retry(now)) {
+      return null;
+    }
+    Pending waits = settlement().again(failure, elsewhere, now);
+    if (waits != null) {
+      undo();
+    }
+    return waits;
+  }
+
+  /** Forgets what an attempt has set in the exchange. */
+  private void undo() {
+    ServerWebExchangeUtils.removeAlreadyRouted(exchange);
+    Answer.forget(exchange);
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(null);
+    response.getHeaders().clear();
+    response.getHeaders().addAll(before);
+  }
+
+  private Mono<Void> await(Pending waits) {
+    passage.body().park();
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<Outcome> outcome = Parking.await(waits, loop);
+    Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;
+    if (heartbeat == null) {
+      return outcome.flatMap(each -> released(waits, each));
+    }
+    Runnable gone = () -> passage.endpoint().cancel(waits);
+    return tapped().getDelegate() instanceof LateResponse late
+        ? late.beat(heartbeat, outcome, gone).flatMap(each -> released(waits, each))
+        : heartbeat.until(
+            outcome, untapped(), (later, each) -> releasedLater(later, waits, each), gone);
+  }
+
+  private Mono<Void> released(Pending waits, Outcome outcome) {
+    if (!waits.take()) {
+      return Mono.empty(); // the client went away first, and everything was returned
+    }
+    return switch (outcome) {
+      case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
+      case Outcome.Granted(Settlement settlement) -> {
+        passage.granted(settlement);
+        yield next();
+      }
+    };
+  }
+
+  /** Goes on in an answer that may have been begun meanwhile, where an error is part of it. */
+  private Mono<Void> releasedLater(ServerWebExchange later, Pending waits, Outcome outcome) {
+    if (!(later.getResponse() instanceof LateResponse late)) {
+      return released(waits, outcome);
+    }
+    Tap tap = tap();
+    exchange = exchange.mutate().response(tapped().over(late)).build();
+    before.clear();
+    return released(waits, outcome)
+        .onErrorResume(error -> SettleFilter.answered(later, tap, error));
+  }
+
+  private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
+    return passage.speech().lesson(status, headers::getFirst, body);
+  }
+
+  private Tries tries() {
+    return new Tries(passage.askedModel(), rejected, broken, passage.repeatable());
+  }
+
+  private long now() {
+    return house.ticker().nanos();
+  }
+
+  private Settlement settlement() {
+    return Objects.requireNonNull(passage.settlement());
+  }
+
+  private Upstream upstream() {
+    return Objects.requireNonNull(settlement().upstream());
+  }
+
+  private TappedResponse tapped() {
+    return (TappedResponse) exchange.getResponse();
+  }
+
+  private Tap tap() {
+    return tapped().tap();
+  }
+
+  private ServerWebExchange untapped() {
+    return exchange.mutate().response(tapped().getDelegate()).build();
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.Edit;
+import io.penstock.provider.Weighed;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.route.Route;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.web.server.ServerWebExchange;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Makes of a request what one upstream is asked. */
+final class Outbound {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private Outbound() {}
+
+  /**
+   * Returns the exchange as it goes to an upstream; null when its address is not a URI.
+   *
+   * @param edits made to a body that is held
+   */
+  static @Nullable ServerWebExchange of(
+      ServerWebExchange exchange, UpstreamSpec spec, URI base, List<Edit> edits) {
+    Passage passage = Passage.of(exchange);
+    URI target = target(exchange, spec, base);
+    if (target == null) {
+      return null;
+    }
+    ServerWebExchange outbound =
+        exchange
+            .mutate()
+            .request(OutgoingRequest.of(exchange.getRequest(), passage, spec, edits))
+            .build();
+    Route route = Route.async().id(spec.id()).uri(target).predicate(any -> true).build();
+    outbound.getAttributes().put(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR, target);
+    outbound.getAttributes().put(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR, route);
+    return outbound;
+  }
+
+  /** Returns what is asked for at the upstream, or null when that is not a URI. */
+  static @Nullable URI target(ServerWebExchange exchange, UpstreamSpec spec, URI base) {
+    Passage passage = Passage.of(exchange);
+    EndpointSpec endpoint = passage.endpoint().spec();
+    String text = base.toString();
+    String trimmed = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    String path = Paths.forwarded(endpoint, exchange.getRequest().getURI().getRawPath());
+    String own = ownModel(passage, spec);
+    String query = query(passage, spec);
+    try {
+      return URI.create(
+          trimmed
+              + (own == null ? path : passage.speech().renamed(path, own))
+              + (query == null ? "" : "?" + query));
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+
+  private static @Nullable String query(Passage passage, UpstreamSpec spec) {
+    String query = passage.parameters().query();
+    String credential = passage.parameters().credential();
+    boolean gemini = passage.endpoint().spec().reading().dialect() == Dialect.GEMINI;
+    if (credential == null || !gemini || !spec.access().passthrough()) {
+      return query;
+    }
+    return query == null ? credential : query + "&" + credential;
+  }
+
+  /** Returns the upstream's own name for the model, or null when the client's will do. */
+  private static @Nullable String ownModel(Passage passage, UpstreamSpec spec) {
+    String asked = passage.askedModel();
+    String own = asked == null ? null : spec.ownName(asked);
+    return own == null || own.equals(passage.model()) ? null : own;
+  }
+
+  /**
+   * Returns what is changed in a body that is held.
+   *
+   * @param asksUsage whether the usage of a stream is asked for where the client does not
+   */
+  static List<Edit> edits(Passage passage, UpstreamSpec spec, boolean asksUsage) {
+    Weighed.Spots spots = passage.spots();
+    List<Edit> edits = new ArrayList<>();
+    String own = ownModel(passage, spec);
+    if (own != null && spots.modelAt() >= 0) {
+      edits.add(new Edit(spots.modelAt(), spots.modelLength(), JSON.writeValueAsString(own)));
+    }
+    if (asksUsage && spots.asksUsage() != null) {
+      edits.add(spots.asksUsage());
+    }
+    return edits;
+  }
+}

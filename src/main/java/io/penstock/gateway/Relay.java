@@ -1,0 +1,188 @@
+package io.penstock.gateway;
+
+import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.handler.timeout.ReadTimeoutException;
+import io.penstock.pool.UpstreamSpec;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import javax.net.ssl.SSLException;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.netty.NettyInbound;
+import reactor.netty.NettyOutbound;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.WebsocketClientSpec;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.http.server.WebsocketServerSpec;
+import reactor.netty.http.websocket.WebsocketInbound;
+import reactor.netty.http.websocket.WebsocketOutbound;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Passes WebSockets through, frame by frame. The upstream is asked first, so that its refusal is
+ * still one of HTTP to the client. Safe from any thread.
+ */
+final class Relay {
+  private static final String PROTOCOLS = "sec-websocket-protocol";
+
+  private final Links links;
+  private final LoopResources loops;
+
+  Relay(Links links, LoopResources loops) {
+    this.links = links;
+    this.loops = loops;
+  }
+
+  /** Returns whether a request asks for its connection to become a WebSocket. */
+  static boolean asked(ServerHttpRequest request) {
+    return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
+  }
+
+  /**
+   * Relays until one side closes; then it is empty. An upstream that does not become a WebSocket
+   * has answered, though what it says with it is not kept.
+   *
+   * @param exchange as it goes to the upstream
+   */
+  Mono<Answer> run(ServerWebExchange exchange, UpstreamSpec spec) {
+    HttpHeaders headers = exchange.getRequest().getHeaders();
+    Sinks.Empty<Void> open = Sinks.one();
+    Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
+    Mono<Void> late =
+        Mono.delay(patience)
+            .takeUntilOther(open.asMono())
+            .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
+    return Mono.defer(() -> relayed(exchange, spec, headers, open))
+        .takeUntilOther(late.then(Mono.never()))
+        .then(Mono.<Answer>empty())
+        .onErrorResume(WebSocketClientHandshakeException.class, Relay::refused);
+  }
+
+  private Mono<Void> relayed(
+      ServerWebExchange exchange, UpstreamSpec spec, HttpHeaders headers, Sinks.Empty<Void> open) {
+    int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
+    WebsocketClientSpec.Builder client =
+        WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
+    String protocols = String.join(",", headers.getOrEmpty(PROTOCOLS));
+    if (!protocols.isBlank()) {
+      client.protocols(protocols);
+    }
+    try {
+      return links
+          .upgrading(spec, HttpClient.newConnection().runOn(loops))
+          .headers(to -> headers.forEach((name, values) -> add(to, name, values)))
+          .websocket(client.build())
+          .uri(socket(exchange))
+          .handle((in, out) -> joined(exchange, in, out, most, open))
+          .then();
+    } catch (SSLException unreadable) {
+      return Mono.error(unreadable);
+    }
+  }
+
+  private static void add(
+      io.netty.handler.codec.http.HttpHeaders to, String name, Iterable<String> values) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (!lower.startsWith("sec-websocket")
+        && !lower.equals("host")
+        && !lower.equals("upgrade")
+        && !lower.equals("connection")
+        && !lower.equals("content-length")) {
+      to.set(name, values);
+    }
+  }
+
+  private static URI socket(ServerWebExchange exchange) {
+    URI target = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR);
+    return URI.create("ws" + target.toString().substring("http".length()));
+  }
+
+  private static long maxFrameBytes(ServerWebExchange exchange) {
+    return Passage.of(exchange).endpoint().spec().reading().maxBodyBytes();
+  }
+
+  /** The upstream is a WebSocket: now the client becomes one too. */
+  private static Mono<Void> joined(
+      ServerWebExchange exchange,
+      WebsocketInbound in,
+      WebsocketOutbound out,
+      int most,
+      Sinks.Empty<Void> open) {
+    open.tryEmitEmpty();
+    Passage passage = Passage.of(exchange);
+    ServerHttpResponse response = exchange.getResponse();
+    Head.write(response.getHeaders(), passage, Objects.requireNonNull(passage.settlement()));
+    HttpServerResponse client = ServerHttpResponseDecorator.getNativeResponse(response);
+    WebsocketServerSpec.Builder server =
+        WebsocketServerSpec.builder().maxFramePayloadLength(most).handlePing(true);
+    if (in.selectedSubprotocol() != null) {
+      server.protocols(in.selectedSubprotocol());
+    }
+    return response
+        .setComplete()
+        .then(
+            Mono.defer(
+                () ->
+                    client.sendWebsocket(
+                        (fromClient, toClient) -> between(fromClient, toClient, in, out),
+                        server.build())));
+  }
+
+  private static Mono<Void> between(
+      WebsocketInbound fromClient,
+      WebsocketOutbound toClient,
+      WebsocketInbound in,
+      WebsocketOutbound out) {
+    Mono<Void> up = passed(fromClient, out).then(closed(fromClient, out));
+    Mono<Void> down = passed(in, toClient).then(closed(in, toClient));
+    return Mono.firstWithSignal(up, down);
+  }
+
+  private static Mono<Void> passed(WebsocketInbound from, NettyOutbound to) {
+    Flux<Object> frames =
+        ((NettyInbound) from)
+            .receiveObject()
+            .filter(WebSocketFrame.class::isInstance)
+            .map(frame -> ((WebSocketFrame) frame).retain());
+    return to.sendObject(frames, frame -> true).then();
+  }
+
+  /** Closes one side as the other was closed; what was cut off is cut off. */
+  private static Mono<Void> closed(WebsocketInbound from, WebsocketOutbound to) {
+    return from.receiveCloseStatus()
+        .flatMap(
+            status -> {
+              if (status.equals(WebSocketCloseStatus.EMPTY)) {
+                return to.sendClose();
+              }
+              return WebSocketCloseStatus.isValidStatusCode(status.code())
+                  ? to.sendClose(status.code(), status.reasonText())
+                  : cut(to);
+            })
+        .switchIfEmpty(cut(to));
+  }
+
+  private static Mono<Void> cut(WebsocketOutbound to) {
+    return Mono.fromRunnable(() -> to.withConnection(connection -> connection.dispose()));
+  }
+
+  private static Mono<Answer> refused(WebSocketClientHandshakeException refusal) {
+    var response = refusal.response();
+    if (response == null || response.status().code() < Answer.ERRORS) {
+      return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
+    }
+    return Mono.just(
+        new Answer(response.status().code(), Answer.headers(response.headers()), null, null));
+  }
+}

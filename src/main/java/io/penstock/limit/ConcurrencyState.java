@@ -1,0 +1,65 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+
+/**
+ * Holds, and nothing else: what was taken counts until it is given back, whatever the time.
+ *
+ * @param held what is out, taken and held alike; above the maximum when that was lowered
+ */
+record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State {
+  @Override
+  public long capacity() {
+    return spec.max();
+  }
+
+  @Override
+  public long room(long now) {
+    return Math.max(0, spec.max() - held);
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    return amount <= room(now) ? now : Ticker.NEVER;
+  }
+
+  /** Nothing: how long those take who run cannot be told. */
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    return 0;
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    return new Taken(less(-taken - held), new Answer.Receipt(0, taken, held));
+  }
+
+  private ConcurrencyState less(long amount) {
+    return new ConcurrencyState(spec, Math.max(0, held - amount));
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    return less(State.sum(taken, held));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return new Taken(less(unheld), new Answer.Receipt(0, 0, 0));
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return new Balance(0, 0, held);
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    return State.of(next, balance(now), now);
+  }
+}

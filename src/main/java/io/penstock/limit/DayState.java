@@ -1,0 +1,127 @@
+package io.penstock.limit;
+
+import io.penstock.time.Midnight;
+import io.penstock.time.Ticker;
+
+/**
+ * A day and what was charged in it. It ends at a midnight, or 24 h after its first request; the
+ * next one begins with the first request after that. Whatever was charged ends with its day.
+ *
+ * @param ends the instant at which the day has ended, guard included
+ * @param charged in that day, ≥ 0; above the capacity when that was lowered
+ * @param held kept free, whichever day it is
+ */
+record DayState(LimitSpec.Day spec, long ends, long charged, long held) implements State {
+  /** Midnights are 23 hours apart and more: two within this are one, by a clock that was set. */
+  private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
+
+  static DayState starting(LimitSpec.Day spec, Balance owed, long now) {
+    DayState none = new DayState(spec, now, 0, owed.held());
+    long charged = State.sum(owed.charged(), owed.debt());
+    return charged == 0 ? none : none.plus(charged, owed.held(), now);
+  }
+
+  private boolean over(long now) {
+    return now >= ends;
+  }
+
+  private long counting(long now) {
+    return over(now) ? 0 : charged;
+  }
+
+  private long free(long now) {
+    return Math.max(0, spec.capacity() - held - counting(now));
+  }
+
+  /** The end of the day that begins with a request at {@code now}. */
+  private long endOfNext(long now) {
+    Midnight midnight = spec.midnight();
+    if (midnight == null) {
+      return now + LimitSpec.Day.NANOS + spec.guardNanos();
+    }
+    long next = midnight.after(now, now) + spec.guardNanos();
+    return charged > 0 && next - ends < SAME_MIDNIGHT_NANOS
+        ? midnight.after(next + SAME_MIDNIGHT_NANOS, now) + spec.guardNanos()
+        : next;
+  }
+
+  private DayState plus(long amount, long held, long now) {
+    boolean begins = over(now) || counting(now) == 0;
+    return begins
+        ? new DayState(spec, endOfNext(now), Math.min(amount, MOST), held)
+        : new DayState(spec, ends, State.sum(charged, amount), held);
+  }
+
+  @Override
+  public long capacity() {
+    return spec.capacity();
+  }
+
+  @Override
+  public long room(long now) {
+    return free(now);
+  }
+
+  @Override
+  public long paced(long amount, long now) {
+    return now;
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    if (amount <= free(now)) {
+      return now;
+    }
+    return held + amount > spec.capacity() ? Ticker.NEVER : ends;
+  }
+
+  /** Whole days of 24 h after the end of the running one. */
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    long need = State.sum(ahead, own) - free(now);
+    if (need <= 0) {
+      return 0;
+    }
+    long first = over(now) ? LimitSpec.Day.NANOS : ends - now;
+    long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - held)) - 1;
+    return more > (MOST - first) / LimitSpec.Day.NANOS ? MOST : first + more * LimitSpec.Day.NANOS;
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    return charged(taken, held, this.held + held, now);
+  }
+
+  private Taken charged(long amount, long heldOfIt, long allHeld, long now) {
+    DayState next = amount == 0 ? with(charged, allHeld) : plus(amount, allHeld, now);
+    return new Taken(next, new Answer.Receipt(next.ends, amount, heldOfIt));
+  }
+
+  private DayState with(long charged, long held) {
+    return new DayState(spec, ends, charged, held);
+  }
+
+  @Override
+  public State give(long cell, long taken, long held, long now) {
+    long back = cell == ends ? Math.min(taken, charged) : 0;
+    return with(charged - back, Math.max(0, this.held - held));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    return charged(amount, 0, Math.max(0, held - unheld), now);
+  }
+
+  @Override
+  public Balance balance(long now) {
+    return new Balance(counting(now), 0, held);
+  }
+
+  /** The running day ends as it would have; the next one as the spec then has it. */
+  @Override
+  public State become(LimitSpec next, long now) {
+    return next instanceof LimitSpec.Day day
+        ? new DayState(day, ends, charged, held)
+        : State.of(next, balance(now), now);
+  }
+}

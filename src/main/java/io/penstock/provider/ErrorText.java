@@ -1,0 +1,121 @@
+package io.penstock.provider;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.pool.Lesson.Wording;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What the body of an error says, as far as that changes what to do: its first 64 KiB, whether they
+ * are JSON of a known shape or not. Providers give one status for what passes in a second and for
+ * what a bill must settle; only their words tell which.
+ *
+ * @param text type, code, status and message where the body has them, else all of it; small letters
+ * @param retryDelay of a {@code RetryInfo}, or null
+ * @param daily whether a {@code QuotaFailure} names a quota of a day
+ */
+record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
+  private static final int MAX_BYTES = 64 << 10;
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private static final List<String> SPENT =
+      List.of(
+          "insufficient_quota",
+          "billing_hard_limit",
+          "billing_not_active",
+          "credit balance",
+          "spend cap",
+          "spend limit",
+          "spending limit",
+          "usage limit",
+          "exceeded your current quota");
+
+  private static final List<String> RATE =
+      List.of(
+          "rate_limit",
+          "rate limit",
+          "ratelimit",
+          "resource_exhausted",
+          "too many requests",
+          "requests per min",
+          "tokens per min",
+          "rate exceeded",
+          "throttl");
+
+  private static final Pattern ASKED =
+      Pattern.compile("limit:? (\\d{1,15})\\b.{0,80}?requested:? (\\d{1,15})\\b", Pattern.DOTALL);
+
+  static ErrorText of(byte[] body) {
+    byte[] read = body.length <= MAX_BYTES ? body : Arrays.copyOf(body, MAX_BYTES);
+    JsonNode error = error(read);
+    if (error == null) {
+      return new ErrorText(small(new String(read, UTF_8)), null, false);
+    }
+    String retryDelay = null;
+    boolean daily = false;
+    for (JsonNode detail : error.path("details")) {
+      JsonNode delay = detail.path("retryDelay");
+      retryDelay = delay.isString() ? delay.stringValue() : retryDelay;
+      for (JsonNode violation : detail.path("violations")) {
+        daily |= violation.path("quotaId").asString("").contains("PerDay");
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (String member : List.of("type", "code", "status", "param", "message")) {
+      text.append(error.path(member).asString("")).append('\n');
+    }
+    return new ErrorText(small(text.toString()), retryDelay, daily);
+  }
+
+  /** The object that says what is wrong, or null: not JSON, or not of the shape all have. */
+  private static @Nullable JsonNode error(byte[] body) {
+    try {
+      JsonNode root = JSON.readTree(body);
+      // Gemini's streams are arrays, their errors too
+      JsonNode error = (root.isArray() ? root.path(0) : root).path("error");
+      return error.isObject() ? error : null;
+    } catch (JacksonException e) {
+      return null;
+    }
+  }
+
+  private static String small(String text) {
+    return text.toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns what an answer of that status says with it. */
+  Wording wording(int status) {
+    if (status == 400 && any(List.of("stream_options", "include_usage"))) {
+      return Wording.NO_STREAM_USAGE;
+    }
+    if (status == 503 || status == 529 || text.contains("overloaded_error")) {
+      return Wording.OVERLOADED;
+    }
+    if (text.contains("request too large") || asksTooMuch()) {
+      return Wording.TOO_LARGE;
+    }
+    // Gemini writes of plans and bills whatever the quota was: its details are to be believed.
+    boolean passes = retryDelay != null && !daily;
+    if (daily || (!passes && any(SPENT))) {
+      return Wording.SPENT;
+    }
+    return passes || any(RATE) ? Wording.RATE : Wording.OTHER;
+  }
+
+  private boolean any(List<String> words) {
+    return words.stream().anyMatch(text::contains);
+  }
+
+  private boolean asksTooMuch() {
+    Matcher asked = ASKED.matcher(text);
+    return asked.find() && Long.parseLong(asked.group(2)) > Long.parseLong(asked.group(1));
+  }
+}

@@ -1,0 +1,134 @@
+package io.penstock.provider;
+
+import io.penstock.cost.Measure;
+import io.penstock.pool.Lesson;
+import io.penstock.quota.Standing;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What answers teach, a method a family of providers. Whatever is not understood is left out, and
+ * nothing else: a standing of which one header is garbage is not in the lesson, the others are.
+ */
+final class Lessons {
+  /** By the wall clock of this machine, which absolute resets need. */
+  static final Lessons SYSTEM = new Lessons(WallClock.system());
+
+  private final Resets resets;
+
+  Lessons(WallClock clock) {
+    this.resets = new Resets(clock);
+  }
+
+  /**
+   * OpenAI, Azure and those who copy them: {@code x-ratelimit-limit-requests}, {@code -remaining-},
+   * {@code -reset-} as Go durations, and the same for tokens. Source: OpenAI's rate-limit guide,
+   * "Rate limits in headers".
+   */
+  Lesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
+    List<Standing> standings = new ArrayList<>(2);
+    openAi(Measure.REQUESTS, "requests", header, standings);
+    openAi(Measure.TOKENS, "tokens", header, standings);
+    return lesson(status, standings, header, body);
+  }
+
+  private void openAi(
+      Measure measure,
+      String name,
+      Function<String, @Nullable String> header,
+      List<Standing> standings) {
+    add(
+        measure,
+        header.apply("x-ratelimit-limit-" + name),
+        header.apply("x-ratelimit-remaining-" + name),
+        header.apply("x-ratelimit-reset-" + name),
+        resets::goDuration,
+        standings);
+  }
+
+  /**
+   * Anthropic: {@code anthropic-ratelimit-requests-limit}, {@code -remaining}, {@code -reset} as
+   * instants, and the same for tokens, input tokens and output tokens. Source: Anthropic's page
+   * "Rate limits", "Response headers".
+   */
+  Lesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
+    List<Standing> standings = new ArrayList<>(4);
+    anthropic(Measure.REQUESTS, "requests", header, standings);
+    anthropic(Measure.TOKENS, "tokens", header, standings);
+    anthropic(Measure.INPUT_TOKENS, "input-tokens", header, standings);
+    anthropic(Measure.OUTPUT_TOKENS, "output-tokens", header, standings);
+    return lesson(status, standings, header, body);
+  }
+
+  private void anthropic(
+      Measure measure,
+      String name,
+      Function<String, @Nullable String> header,
+      List<Standing> standings) {
+    String prefix = "anthropic-ratelimit-" + name;
+    add(
+        measure,
+        header.apply(prefix + "-limit"),
+        header.apply(prefix + "-remaining"),
+        header.apply(prefix + "-reset"),
+        resets::instant,
+        standings);
+  }
+
+  /**
+   * Gemini, which says nothing in headers of its own: {@code RetryInfo} and {@code QuotaFailure} in
+   * the details of an error. Source: google.rpc's error_details.proto.
+   */
+  Lesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
+    return lesson(status, List.of(), header, body);
+  }
+
+  private Lesson lesson(
+      int status,
+      List<Standing> standings,
+      Function<String, @Nullable String> header,
+      byte[] body) {
+    if (status < 400) {
+      return new Lesson(status, standings, Standing.UNSAID, Lesson.Wording.OTHER);
+    }
+    ErrorText error = ErrorText.of(body);
+    long retryAfter = retryAfter(header);
+    if (retryAfter == Standing.UNSAID && error.retryDelay() != null) {
+      retryAfter = resets.protobuf(error.retryDelay());
+    }
+    return new Lesson(status, standings, retryAfter, error.wording(status));
+  }
+
+  private long retryAfter(Function<String, @Nullable String> header) {
+    String millis = header.apply("retry-after-ms");
+    long exact = millis == null ? Standing.UNSAID : resets.millis(millis);
+    String coarse = header.apply("retry-after");
+    return exact == Standing.UNSAID && coarse != null ? resets.secondsOrDate(coarse) : exact;
+  }
+
+  private static void add(
+      Measure measure,
+      @Nullable String limit,
+      @Nullable String remaining,
+      @Nullable String reset,
+      ToLongFunction<String> reader,
+      List<Standing> standings) {
+    if (limit == null && remaining == null) {
+      return;
+    }
+    long most = Resets.count(limit);
+    long left = Resets.count(remaining);
+    long until = reset == null ? Standing.UNSAID : reader.applyAsLong(reset);
+    boolean garbage =
+        (limit != null && most <= 0)
+            || (remaining != null && left == Standing.UNSAID)
+            || (reset != null && until == Standing.UNSAID);
+    if (!garbage) {
+      standings.add(new Standing(measure, most, left, until));
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package io.penstock.provider;
+
+import io.netty.handler.codec.DateFormatter;
+import io.penstock.quota.Standing;
+import io.penstock.time.WallClock;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Date;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads when something is over in the four ways that providers write it. All return nanoseconds
+ * from now, 0 to one day, or {@link Standing#UNSAID} for what is not understood: longer than a day
+ * no limit of a minute takes, and nobody would wait.
+ */
+final class Resets {
+  static final long MAX_NANOS = 86_400_000_000_000L;
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long NANOS_PER_SECOND = 1_000 * NANOS_PER_MILLI;
+  private static final int MAX_CHARS = 64;
+  private static final String NUMBER = "\\d{1,12}(?:\\.\\d{1,9})?";
+  private static final Pattern DECIMAL = Pattern.compile(NUMBER);
+  private static final Pattern PART = Pattern.compile("(" + NUMBER + ")(h|ms|m|s|us|µs|ns)");
+  private static final Pattern PROTOBUF = Pattern.compile("(" + NUMBER + ")s");
+
+  private final WallClock clock;
+
+  Resets(WallClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Reads a duration as Go prints it, such as {@code 6m0s} or {@code 20ms}; a bare number is
+   * seconds, as some that copy OpenAI's headers write it.
+   */
+  long goDuration(String text) {
+    String trimmed = text.strip();
+    if (trimmed.length() > MAX_CHARS) {
+      return Standing.UNSAID;
+    }
+    if (DECIMAL.matcher(trimmed).matches()) {
+      return nanos(trimmed, NANOS_PER_SECOND);
+    }
+    Matcher part = PART.matcher(trimmed);
+    long sum = 0;
+    int end = 0;
+    while (part.find()) {
+      long nanos = nanos(part.group(1), unit(part.group(2)));
+      if (part.start() != end || nanos == Standing.UNSAID) {
+        return Standing.UNSAID;
+      }
+      sum += nanos;
+      end = part.end();
+    }
+    return end == 0 || end != trimmed.length() ? Standing.UNSAID : bounded(sum);
+  }
+
+  private static long unit(String name) {
+    return switch (name) {
+      case "h" -> 3_600 * NANOS_PER_SECOND;
+      case "m" -> 60 * NANOS_PER_SECOND;
+      case "s" -> NANOS_PER_SECOND;
+      case "ms" -> NANOS_PER_MILLI;
+      case "ns" -> 1;
+      default -> 1_000;
+    };
+  }
+
+  /** Reads an instant as RFC 3339 writes it; one that has passed is 0. */
+  long instant(String text) {
+    String trimmed = text.strip();
+    if (trimmed.length() > MAX_CHARS) {
+      return Standing.UNSAID;
+    }
+    try {
+      Instant instant = OffsetDateTime.parse(trimmed).toInstant();
+      return until(instant.getEpochSecond(), instant.getNano() / NANOS_PER_MILLI);
+    } catch (DateTimeException e) {
+      return Standing.UNSAID;
+    }
+  }
+
+  /** Reads {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. */
+  long secondsOrDate(String text) {
+    String trimmed = text.strip();
+    if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
+      return Standing.UNSAID;
+    }
+    if (DECIMAL.matcher(trimmed).matches()) {
+      return nanos(trimmed, NANOS_PER_SECOND);
+    }
+    Date date = DateFormatter.parseHttpDate(trimmed);
+    return date == null ? Standing.UNSAID : until(date.toInstant().getEpochSecond(), 0);
+  }
+
+  /** Reads milliseconds. */
+  long millis(String text) {
+    String trimmed = text.strip();
+    return DECIMAL.matcher(trimmed).matches() ? nanos(trimmed, NANOS_PER_MILLI) : Standing.UNSAID;
+  }
+
+  /** Reads a duration as protobuf writes it in JSON, such as {@code 37.5s}. */
+  long protobuf(String text) {
+    Matcher matcher = PROTOBUF.matcher(text.strip());
+    return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : Standing.UNSAID;
+  }
+
+  private long until(long epochSecond, long millis) {
+    long now = clock.unixMillis();
+    long seconds = epochSecond - Math.floorDiv(now, 1_000L);
+    if (seconds > MAX_NANOS / NANOS_PER_SECOND + 1) {
+      return Standing.UNSAID;
+    }
+    long left = Math.max(seconds, -1) * 1_000 + millis - Math.floorMod(now, 1_000L);
+    return bounded(Math.max(0, left) * NANOS_PER_MILLI);
+  }
+
+  private static long nanos(String number, long unitNanos) {
+    // twelve digits of hours are more nanoseconds than a long holds
+    BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
+    return nanos.compareTo(BigDecimal.valueOf(MAX_NANOS)) > 0 ? Standing.UNSAID : nanos.longValue();
+  }
+
+  private static long bounded(long nanos) {
+    return nanos > MAX_NANOS ? Standing.UNSAID : nanos;
+  }
+
+  /** Reads a count of 0 to 10^18, or {@link Standing#UNSAID}. */
+  static long count(@Nullable String text) {
+    String trimmed = text == null ? "" : text.strip();
+    return !trimmed.isEmpty()
+            && trimmed.length() <= 18
+            && trimmed.chars().allMatch(digit -> digit >= '0' && digit <= '9')
+        ? Long.parseLong(trimmed)
+        : Standing.UNSAID;
+  }
+}

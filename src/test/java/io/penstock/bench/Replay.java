@@ -1,0 +1,226 @@
+package io.penstock.bench;
+
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.Driver;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.Settlement;
+import io.penstock.fake.TrailingChecker;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.TreeMap;
+
+/**
+ * Requests of real sizes, played in simulated time through the core to a provider that streams its
+ * answers and says 429 when any trailing minute is overrun. There is always somebody who waits.
+ * Belongs to one thread.
+ */
+final class Replay implements Driver {
+  /** What is expected of requests, and taught by their answers. */
+  interface Estimator {
+    /** Returns the cost of a request of which the real input is known. */
+    Cost expect(long input);
+
+    /** A request was answered. */
+    void answered(long input, long output);
+  }
+
+  /**
+   * What it came to.
+   *
+   * @param rejected how often the provider said 429
+   * @param used what the provider counted, as a part of its limit, from the first full window to
+   *     the last request
+   * @param most the most it counted in any trailing minute, as a part of its limit
+   */
+  record Figures(int rejected, double used, double most) {}
+
+  private static final long MINUTE = 60 * Core.SECOND;
+  private static final int WAITING = 50;
+
+  private record Event(long instant, long sequence, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      int by = Long.compare(instant, other.instant);
+      return by != 0 ? by : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final Queue<Runnable> soon = new ArrayDeque<>();
+  private final Queue<Cost> load;
+  private final Estimator estimator;
+  private final TrailingChecker provider;
+  private final long nanosPerToken;
+  private final Endpoint endpoint;
+  private Runnable onAlarm = () -> {};
+  private long alarm = Ticker.NEVER;
+  private long now = 1_000 * MINUTE;
+  private long sequence;
+  private long lastSubmitted;
+  private int rejected;
+
+  private Replay(List<Cost> load, long limit, double burst, long nanosPerToken, Estimator of) {
+    this.load = new ArrayDeque<>(load);
+    this.estimator = of;
+    this.nanosPerToken = nanosPerToken;
+    this.provider = new TrailingChecker(limit, MINUTE);
+    EndpointSpec spec = Core.forwarding(upstream(limit, burst));
+    this.endpoint =
+        Core.open(spec, new LocalLimitSource(), () -> now, algorithm -> this, event -> {});
+  }
+
+  private static UpstreamSpec upstream(long limit, double burst) {
+    return new UpstreamSpec(
+        "u",
+        URI.create("mock://openai"),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        new UpstreamSpec.Limits(0, limit, 0, 0),
+        Charge.TOTAL,
+        50_000_000,
+        burst,
+        new UpstreamSpec.Timeouts(MINUTE, MINUTE, MINUTE));
+  }
+
+  /**
+   * Plays all of it.
+   *
+   * @param load the real sizes
+   * @param limit tokens a minute, as the gateway and the provider have it
+   * @param burst {@code burst_seconds}
+   * @param nanosPerToken how long the provider takes for each token of output
+   */
+  static Figures of(
+      List<Cost> load, long limit, double burst, long nanosPerToken, Estimator estimator) {
+    return new Replay(load, limit, burst, nanosPerToken, estimator).run();
+  }
+
+  private Figures run() {
+    long start = now;
+    for (int each = 0; each < WAITING; each++) {
+      next();
+    }
+    drain();
+    while (!events.isEmpty() || alarm != Ticker.NEVER) {
+      Event event = events.peek();
+      if (event == null || alarm <= event.instant()) {
+        now = Math.max(now, alarm);
+        alarm = Ticker.NEVER;
+        onAlarm.run();
+      } else {
+        events.remove();
+        now = event.instant();
+        event.action().run();
+      }
+      drain();
+    }
+    long from = start + MINUTE;
+    long counted = 0;
+    for (Map.Entry<Long, Long> charge : provider.charges().entrySet()) {
+      boolean within = charge.getKey() >= from && charge.getKey() < lastSubmitted;
+      counted += within ? charge.getValue() : 0;
+    }
+    double allowed = (double) provider.limit() * (lastSubmitted - from) / MINUTE;
+    return new Figures(rejected, counted / allowed, (double) most() / provider.limit());
+  }
+
+  /**
+   * The most of any trailing minute: each charge comes into the window once, and leaves it once.
+   */
+  private long most() {
+    TreeMap<Long, Long> charges = new TreeMap<>(provider.charges());
+    Queue<Map.Entry<Long, Long>> window = new ArrayDeque<>();
+    long sum = 0;
+    long most = 0;
+    for (Map.Entry<Long, Long> charge : charges.entrySet()) {
+      window.add(charge);
+      sum += charge.getValue();
+      while (requireNonNull(window.peek()).getKey() <= charge.getKey() - MINUTE) {
+        sum -= requireNonNull(window.poll()).getValue();
+      }
+      most = Math.max(most, sum);
+    }
+    return most;
+  }
+
+  private void drain() {
+    for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
+      step.run();
+    }
+  }
+
+  private void next() {
+    Cost real = load.poll();
+    if (real == null) {
+      return;
+    }
+    lastSubmitted = now;
+    Cost expected = estimator.expect(real.inputTokens());
+    endpoint
+        .submit(Ask.of("m", expected, 0, Patience.DEFAULT))
+        .whenDecided(outcome -> soon.add(() -> decided(outcome, real)));
+  }
+
+  private void decided(Outcome outcome, Cost real) {
+    Settlement settlement =
+        switch (outcome) {
+          case Outcome.Granted(Settlement granted) -> granted;
+          case Outcome.Refused(var refusal) -> throw new AssertionError("refused: " + refusal);
+        };
+    requireNonNull(settlement.upstream());
+    next();
+    if (!provider.fits(now, real.inputTokens())) {
+      rejected++;
+    }
+    provider.charge(now, real.inputTokens());
+    for (long token = 1; token <= real.outputTokens(); token++) {
+      long produced = token;
+      later(now + token * nanosPerToken, () -> produce(settlement, produced));
+    }
+    later(now + real.outputTokens() * nanosPerToken, () -> end(settlement, real));
+  }
+
+  private void produce(Settlement settlement, long produced) {
+    provider.charge(now, 1);
+    settlement.produced(produced, now);
+  }
+
+  private void end(Settlement settlement, Cost real) {
+    estimator.answered(real.inputTokens(), real.outputTokens());
+    Usage usage = new Usage(real.inputTokens(), 0, real.outputTokens());
+    settlement.served(usage, real.outputTokens(), now);
+  }
+
+  private void later(long instant, Runnable action) {
+    events.add(new Event(instant, sequence++, action));
+  }
+
+  @Override
+  public void execute(Runnable step) {
+    soon.add(step);
+  }
+
+  @Override
+  public void at(long instantNanos, Runnable step) {
+    alarm = instantNanos;
+    onAlarm = step;
+  }
+}

@@ -1,0 +1,216 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.RawUpstream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.WebsocketServerSpec;
+import reactor.netty.http.websocket.WebsocketInbound;
+import reactor.netty.http.websocket.WebsocketOutbound;
+
+/** A WebSocket goes through as it is, and is one request for its life. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class UpgradeIT extends HostileCase {
+  private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Integer> closed = new LinkedBlockingQueue<>();
+  private final DisposableServer sockets =
+      HttpServer.create()
+          .host("127.0.0.1")
+          .port(0)
+          .route(
+              routes ->
+                  routes
+                      .get(
+                          "/v1/realtime",
+                          (request, response) -> {
+                            seen.add(
+                                request.uri()
+                                    + " "
+                                    + request.requestHeaders().get("authorization")
+                                    + " "
+                                    + request.requestHeaders().get("openai-beta"));
+                            return response.sendWebsocket(
+                                this::serve,
+                                WebsocketServerSpec.builder().protocols("realtime,other").build());
+                          })
+                      .get("/v1/denied", (request, response) -> response.status(403).send()))
+          .bindNow();
+
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /ws
+        dialect: openai
+        upstreams:
+          - {id: w, url: "http://127.0.0.1:PORT", api_key: "${SECRET}", rpm_limit: 100}
+      - path: /raw
+        dialect: openai
+        upstreams: [{id: r, url: "%1$s", api_key: "${SECRET}"}]
+      - path: /closed
+        dialect: openai
+        upstreams: [{id: c, url: "http://127.0.0.1:1"}]
+    """
+        .replace("PORT", "" + sockets.port());
+  }
+
+  @AfterAll
+  void stopSockets() {
+    sockets.disposeNow();
+  }
+
+  /** Echoes; says how it was closed; closes as it is told. */
+  private Mono<Void> serve(WebsocketInbound in, WebsocketOutbound out) {
+    in.receiveCloseStatus().map(WebSocketCloseStatus::code).subscribe(closed::add);
+    Flux<String> texts = in.aggregateFrames().receive().asString();
+    return texts
+        .concatMap(
+            text ->
+                text.startsWith("close")
+                    ? out.sendClose(4321, "enough")
+                    : out.sendString(Mono.just("echo " + text)).then())
+        .then();
+  }
+
+  /** What a client hears. */
+  private static final class Ears implements WebSocket.Listener {
+    final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    final StringBuilder part = new StringBuilder();
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+      part.append(data);
+      if (last) {
+        heard.add(part.toString());
+        part.setLength(0);
+      }
+      socket.request(1);
+      return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
+      heard.add("pong");
+      socket.request(1);
+      return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
+      heard.add("closed " + status + " " + reason);
+      return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public void onError(WebSocket socket, Throwable error) {
+      heard.add("error");
+    }
+
+    String next() throws InterruptedException {
+      return heard.poll(20, TimeUnit.SECONDS);
+    }
+  }
+
+  private WebSocket open(String path, Ears ears) {
+    return HttpClient.newHttpClient()
+        .newWebSocketBuilder()
+        .header("Authorization", "Bearer " + CLIENT_SECRET)
+        .header("OpenAI-Beta", "realtime=v1")
+        .subprotocols("realtime", "unknown")
+        .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + path), ears)
+        .join();
+  }
+
+  @Test
+  void framesPassBothWays_andCloseIsPassedOn() throws InterruptedException {
+    long before = gateway.count("/ws", Fate.SERVED);
+    Ears ears = new Ears();
+    WebSocket socket = open("/ws/v1/realtime?model=m", ears);
+    assertThat(socket.getSubprotocol()).isEqualTo("realtime");
+    assertThat(seen.poll(20, TimeUnit.SECONDS))
+        .isEqualTo("/v1/realtime?model=m Bearer " + UPSTREAM_SECRET + " realtime=v1");
+    gateway.await("/ws", Fate.RUNNING, 1);
+    socket.sendText("hello", true).join();
+    assertThat(ears.next()).isEqualTo("echo hello");
+    String large = "x".repeat(200_000);
+    socket.sendText(large, true).join();
+    assertThat(ears.next()).isEqualTo("echo " + large);
+    socket.sendPing(ByteBuffer.allocate(0)).join();
+    assertThat(ears.next()).isEqualTo("pong");
+    socket.sendClose(4001, "bye").join();
+    assertThat(closed.poll(20, TimeUnit.SECONDS)).isEqualTo(4001);
+    gateway.await("/ws", Fate.SERVED, before + 1);
+  }
+
+  @Test
+  void closeOfTheUpstream_isPassedOn() throws InterruptedException {
+    long before = gateway.count("/ws", Fate.SERVED);
+    Ears ears = new Ears();
+    WebSocket socket = open("/ws/v1/realtime", ears);
+    seen.poll(20, TimeUnit.SECONDS);
+    socket.sendText("close", true).join();
+    assertThat(ears.next()).isEqualTo("closed 4321 enough");
+    closed.poll(20, TimeUnit.SECONDS);
+    gateway.await("/ws", Fate.SERVED, before + 1);
+  }
+
+  @Test
+  void clientThatVanishes_closesTheUpstream() throws InterruptedException {
+    long offered = gateway.count("/ws", Fate.OFFERED);
+    Ears ears = new Ears();
+    WebSocket socket = open("/ws/v1/realtime", ears);
+    seen.poll(20, TimeUnit.SECONDS);
+    gateway.await("/ws", Fate.RUNNING, 1);
+    socket.abort();
+    gateway.await("/ws", Fate.RUNNING, 0);
+    assertThat(closed.poll(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(gateway.count("/ws", Fate.OFFERED)).isEqualTo(offered + 1);
+  }
+
+  /** Returns the status with which an upgrade is refused. */
+  private int refused(String path) {
+    try {
+      open(path, new Ears());
+      throw new AssertionError("it was upgraded");
+    } catch (CompletionException failed) {
+      return failed.getCause() instanceof WebSocketHandshakeException refusal
+          ? refusal.getResponse().statusCode()
+          : -1;
+    }
+  }
+
+  @Test
+  void refusalOfTheUpstream_keepsItsStatus() {
+    assertThat(refused("/ws/v1/denied")).isEqualTo(403);
+  }
+
+  @Test
+  void upstreamThatIsNotThere_is502() {
+    assertThat(refused("/closed/v1/realtime")).isEqualTo(502);
+  }
+
+  @Test
+  void upstreamThatDoesNotUpgrade_is502() throws InterruptedException {
+    upstream.script(RawUpstream.answering(OK));
+    assertThat(refused("/raw/v1/realtime")).isEqualTo(502);
+    upstream.received();
+  }
+}

@@ -1,0 +1,123 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ConcurrencyTest extends LimitContract {
+  private static final Weight ONE = new Weight(0, 1, 0);
+
+  private static Limit of(long max) {
+    return new Limit(new LimitSpec.Concurrency(max), START);
+  }
+
+  @Override
+  Limit limit() {
+    return of(7);
+  }
+
+  @Override
+  long largest() {
+    return 1;
+  }
+
+  @Override
+  LimitSpec larger() {
+    return new LimitSpec.Concurrency(70);
+  }
+
+  private static Answer.Receipt taken(Limit limit) {
+    return (Answer.Receipt) limit.take(ONE, START);
+  }
+
+  private static void ended(Limit limit, Answer.Receipt receipt, long now) {
+    limit.give(receipt, receipt.taken(), receipt.held(), now);
+  }
+
+  /** No instant is named, because none is known: only one that ends makes room. */
+  @Override
+  @Test
+  void exhausted_admitsAtTheInstantItNamesAndNotBefore() {
+    Limit limit = of(2);
+    Answer.Receipt first = taken(limit);
+    taken(limit);
+    assertThat(limit.take(ONE, START)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(limit.earliest(1, START + 100_000 * SECOND)).isEqualTo(Ticker.NEVER);
+    ended(limit, first, START + SECOND);
+    assertThat(limit.earliest(1, START + SECOND)).isEqualTo(START + SECOND);
+    assertThat(limit.take(ONE, START + SECOND)).isInstanceOf(Answer.Receipt.class);
+  }
+
+  @Override
+  @Test
+  void yearsLaterAndBackAgain_itIsSound() {
+    Limit limit = of(2);
+    Answer.Receipt running = taken(limit);
+    long later = START + 100_000_000 * SECOND;
+    assertThat(limit.balance(later)).isEqualTo(new Balance(0, 0, 1));
+    assertThat(limit.room(later)).isEqualTo(1);
+    ended(limit, running, later);
+    assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
+    assertThat(limit.balance(0)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void loweredBelowWhatRuns_admitsNobodyUntilEnoughEnded() {
+    Limit limit = of(3);
+    List<Answer.Receipt> running = List.of(taken(limit), taken(limit), taken(limit));
+    limit.resize(new LimitSpec.Concurrency(2), START);
+    assertThat(limit.room(START)).isZero();
+    assertThat(limit.utilization(START)).isEqualTo(1.0);
+    ended(limit, running.get(0), START);
+    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Wait.class);
+    ended(limit, running.get(1), START);
+    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.take(ONE, START)).isInstanceOf(Answer.Wait.class);
+  }
+
+  @Test
+  void charges_areNothingToIt() {
+    Limit limit = of(3);
+    taken(limit);
+    limit.charge(1_000, 0, START);
+    assertThat(limit.balance(START)).isEqualTo(new Balance(0, 0, 1));
+    assertThat(limit.forecast(100, 1, START)).isZero();
+  }
+
+  @Test
+  void randomUse_isWhatACountOfThoseThatRunSays() {
+    for (long seed = 1; seed <= 20; seed++) {
+      Random random = new Random(seed);
+      long max = 1 + random.nextLong(10);
+      Limit limit = of(max);
+      List<Answer.Receipt> running = new ArrayList<>();
+      for (int step = 0; step < 500; step++) {
+        String where = "seed " + seed + " step " + step;
+        assertThat(limit.balance(START).held()).as(where).isEqualTo(running.size());
+        switch (random.nextInt(10)) {
+          case 0 -> {
+            max = 1 + random.nextLong(10);
+            limit.resize(new LimitSpec.Concurrency(max), START);
+          }
+          case 1, 2, 3, 4 -> {
+            if (!running.isEmpty()) {
+              ended(limit, running.remove(random.nextInt(running.size())), START);
+            }
+          }
+          default -> {
+            Answer answer = limit.take(ONE, START);
+            assertThat(answer instanceof Answer.Receipt).as(where).isEqualTo(running.size() < max);
+            if (answer instanceof Answer.Receipt receipt) {
+              running.add(receipt);
+            }
+          }
+        }
+      }
+    }
+  }
+}
