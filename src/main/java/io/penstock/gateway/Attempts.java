@@ -94,7 +94,7 @@ final class Attempts {
   }
 
   private boolean asksUsage(Upstream upstream) {
-    return passage.spots().asksUsage() != null && !withoutUsage && upstream.spec().injectsUsage();
+    return passage.spots().asksUsage() != null && !withoutUsage && upstream.injectsUsage();
   }
 
   /** An answer that is no error: its headers are known before the first byte of its body is. */

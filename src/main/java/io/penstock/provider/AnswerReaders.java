@@ -1,6 +1,7 @@
 package io.penstock.provider;
 
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -8,9 +9,22 @@ import org.jspecify.annotations.Nullable;
 final class AnswerReaders {
   private AnswerReaders() {}
 
+  /** Returns a reader of JSON that is one object, or of events. */
   static AnswerReader of(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
+    return of(contentType, visitor, JsonAnswer::new);
+  }
+
+  /** Returns a reader of JSON that is one object or a list of such, or of events. */
+  static AnswerReader orList(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
+    return of(contentType, visitor, JsonListAnswer::new);
+  }
+
+  private static AnswerReader of(
+      @Nullable String contentType,
+      Supplier<AnswerVisitor> visitor,
+      Function<AnswerVisitor, AnswerReader> json) {
     if (contentType == null) {
-      return new JsonAnswer(visitor.get());
+      return json.apply(visitor.get());
     }
     int parameters = contentType.indexOf(';');
     String type =
@@ -21,7 +35,20 @@ final class AnswerReaders {
       return new SseAnswer(visitor.get());
     }
     return type.equals("application/json") || type.endsWith("+json")
-        ? new JsonAnswer(visitor.get())
+        ? json.apply(visitor.get())
         : new UnreadAnswer();
+  }
+
+  /** Returns what reads the same answer though it is encoded. */
+  static AnswerReader encoded(AnswerReader answer, @Nullable String contentEncoding) {
+    if (contentEncoding == null || answer instanceof UnreadAnswer) {
+      return answer;
+    }
+    return switch (contentEncoding.strip().toLowerCase(Locale.ROOT)) {
+      case "", "identity" -> answer;
+      case "gzip", "x-gzip" -> new InflatedAnswer(answer, true);
+      case "deflate" -> new InflatedAnswer(answer, false);
+      default -> new EncodedAnswer();
+    };
   }
 }

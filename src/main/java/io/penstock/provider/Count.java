@@ -1,6 +1,7 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Cost;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class Count {
   /** The value of a number that is not stated. */
   static final long UNSTATED = -1;
+
+  private static final int MOST_DIGITS = 18;
+  private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
   private final String name;
   private final long min;
@@ -34,7 +38,21 @@ final class Count {
     if (at.isNull()) {
       return;
     }
-    long whole = at.whole();
+    take(at.whole());
+  }
+
+  /** Reads a number that may be written as a string of digits. */
+  void readQuoted(JsonWalk at) {
+    if (at.isString() && at.isAtMost(MOST_DIGITS) && DIGITS.matcher(at.text()).matches()) {
+      fault = null;
+      take(Long.parseLong(at.text()));
+    } else {
+      read(at);
+    }
+  }
+
+  private void take(long whole) {
+    value = UNSTATED;
     if (whole == JsonWalk.NOT_WHOLE) {
       notANumber();
     } else if (whole < min || whole > max) {

@@ -20,7 +20,9 @@ final class Meter {
   static final int TOTAL = 5;
 
   private static final int FIGURES = 6;
-  private static final long UNSTATED = -1;
+
+  /** What a figure is that is not stated. */
+  static final long UNSTATED = -1;
 
   private final boolean inputHoldsCache;
   private final long[] stated = new long[FIGURES];
@@ -65,8 +67,18 @@ final class Meter {
 
   /** Takes one figure of the running block from the value the walk is at. */
   void figure(int figure, JsonWalk at) {
+    figure(figure, tokens(at));
+  }
+
+  /** States one figure of the running block, unless it is {@link #UNSTATED}. */
+  void figure(int figure, long tokens) {
+    block[figure] = tokens == UNSTATED ? block[figure] : tokens;
+  }
+
+  /** Returns the value the walk is at, or {@link #UNSTATED} when it is null, or no token count. */
+  long tokens(JsonWalk at) {
     if (at.isNull()) {
-      return;
+      return UNSTATED;
     }
     long tokens = at.whole();
     if (tokens == JsonWalk.NOT_WHOLE) {
@@ -76,8 +88,9 @@ final class Meter {
     } else if (tokens == JsonWalk.TOO_LARGE) {
       warn("a token count in the usage is above " + Cost.MAX_TOKENS);
     } else {
-      block[figure] = tokens;
+      return tokens;
     }
+    return UNSTATED;
   }
 
   /**

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,16 @@ final class OpenAiSpeech implements Speech {
   @Override
   public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return Lessons.SYSTEM.openAi(status, header, body);
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET") && Paths.names(path, "/models");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.openAi(names);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -66,6 +67,50 @@ final class RefusalJson {
       case 503, 529 -> "overloaded_error";
       case 504 -> "timeout_error";
       default -> status < 500 ? "invalid_request_error" : "api_error";
+    };
+  }
+
+  /** {@code {"error":{"code","message","status"}}}, with a {@code RetryInfo} where one helps. */
+  static RefusalBody gemini(Refusal refusal) {
+    int status = refusal.reason().status();
+    return body(
+        JSON,
+        json -> {
+          json.writeObjectPropertyStart("error");
+          json.writeNumberProperty("code", status);
+          json.writeStringProperty("message", wellFormed(refusal.detail()));
+          json.writeStringProperty("status", rpcStatus(status));
+          refusal.retryAfterMillis().ifPresent(millis -> retryInfo(json, millis));
+          json.writeEndObject();
+        });
+  }
+
+  private static void retryInfo(JsonGenerator json, long millis) {
+    json.writeArrayPropertyStart("details");
+    json.writeStartObject();
+    json.writeStringProperty("@type", "type.googleapis.com/google.rpc.RetryInfo");
+    json.writeStringProperty("retryDelay", protoSeconds(millis));
+    json.writeEndObject();
+    json.writeEndArray();
+  }
+
+  /** Source: protocol buffers, JSON of {@code Duration}; it has 0, 3, 6 or 9 decimals. */
+  private static String protoSeconds(long millis) {
+    return millis % 1_000 == 0
+        ? millis / 1_000 + "s"
+        : String.format(Locale.ROOT, "%d.%03ds", millis / 1_000, millis % 1_000);
+  }
+
+  /** Source: google/rpc/code.proto, which says what each name is in HTTP; 413 is not in it. */
+  private static String rpcStatus(int status) {
+    return switch (status) {
+      case 401 -> "UNAUTHENTICATED";
+      case 403 -> "PERMISSION_DENIED";
+      case 404 -> "NOT_FOUND";
+      case 429 -> "RESOURCE_EXHAUSTED";
+      case 502, 503 -> "UNAVAILABLE";
+      case 504 -> "DEADLINE_EXCEEDED";
+      default -> status < 500 ? "INVALID_ARGUMENT" : "INTERNAL";
     };
   }
 

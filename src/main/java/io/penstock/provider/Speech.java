@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * How one provider speaks: what a request weighs, what an answer used, and how the provider says
  * no. Stateless and safe from any thread; the readers it makes belong to one request each.
  */
-public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeech {
+public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, GeminiSpeech, PlainSpeech {
 
   /** Returns the speech of {@code dialect}. */
   static Speech of(Dialect dialect) {
     return switch (dialect) {
       case OPENAI, AZURE -> OpenAiSpeech.INSTANCE;
       case ANTHROPIC -> AnthropicSpeech.INSTANCE;
-      case GEMINI, NONE -> PlainSpeech.INSTANCE;
+      case GEMINI -> GeminiSpeech.INSTANCE;
+      case NONE -> PlainSpeech.INSTANCE;
     };
   }
 
@@ -48,6 +49,15 @@ public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeec
    */
   AnswerReader answerReader(@Nullable String contentType);
 
+  /**
+   * The same for an answer that may be encoded, though it was asked for as it is: gzip and deflate
+   * are read, of other codings the bytes are counted.
+   */
+  default AnswerReader answerReader(
+      @Nullable String contentType, @Nullable String contentEncoding) {
+    return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
+  }
+
   /** Returns the body that the provider's own client library turns into its own typed error. */
   RefusalBody refusalBody(Refusal refusal, String requestId);
 
@@ -57,6 +67,14 @@ public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, PlainSpeec
    */
   default byte @Nullable [] heartbeat() {
     return null;
+  }
+
+  /**
+   * Does the same for a request with that raw query, or null: where it asks for a stream that is
+   * none of events, there is nothing that could be written.
+   */
+  default byte @Nullable [] heartbeat(@Nullable String rawQuery) {
+    return heartbeat();
   }
 
   /** Returns the event that tells an error in a stream, given the JSON of its body. */

@@ -128,10 +128,23 @@ class GoldenTest {
 
   private static String path(Path file) {
     String name = file.getFileName().toString();
+    if (dialect(file) == Dialect.GEMINI) {
+      return "/v1beta/models/gemini-2.5-flash:" + geminiCall(name);
+    }
     if (name.startsWith("chat")) {
       return "/v1/chat/completions";
     }
     return name.startsWith("embeddings") ? "/v1/embeddings" : "/v1/messages";
+  }
+
+  private static String geminiCall(String name) {
+    if (name.startsWith("embed")) {
+      return "embedContent";
+    }
+    if (name.startsWith("batch")) {
+      return "batchEmbedContents";
+    }
+    return name.startsWith("stream") ? "streamGenerateContent" : "generateContent";
   }
 
   private static byte[] read(Path file) {

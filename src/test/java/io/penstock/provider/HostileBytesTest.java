@@ -20,6 +20,13 @@ import org.junit.jupiter.api.Test;
 /** Golden cases, broken at random and cut at random; a failure names its seed. */
 class HostileBytesTest {
   private static final int ROUNDS = 4_000;
+  private static final List<String> PATHS =
+      List.of(
+          "/v1/chat/completions",
+          "/v1/embeddings",
+          "/v1/messages",
+          "/v1beta/models/m:generateContent",
+          "/v1beta/models/m:batchEmbedContents");
   private static final byte[] TELLING = Cases.bytes("{}[]\",:\\u\n\r\t 0-9.eE\u00e9\ud83d\ude00");
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -45,7 +52,7 @@ class HostileBytesTest {
     long allowed = 256_000 + 100L * body.length;
     for (Dialect dialect : Dialect.values()) {
       Speech speech = Speech.of(dialect);
-      for (String path : List.of("/v1/chat/completions", "/v1/embeddings", "/v1/messages")) {
+      for (String path : PATHS) {
         RequestReader whole = speech.requestReader(Cases.reading(dialect), path);
         RequestReader cut = speech.requestReader(Cases.reading(dialect), path);
         whole.feed(ByteBuffer.wrap(body));

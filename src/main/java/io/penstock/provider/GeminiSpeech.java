@@ -1,0 +1,87 @@
+package io.penstock.provider;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gemini: content and vectors are weighed, everything else passes, counting of tokens included. The
+ * path names model and call.
+ */
+final class GeminiSpeech implements Speech {
+  static final GeminiSpeech INSTANCE = new GeminiSpeech();
+
+  private static final byte[] BLANK_LINES = "\n\n".getBytes(US_ASCII);
+
+  private GeminiSpeech() {}
+
+  @Override
+  public boolean weighs(String method, String path) {
+    GeminiPath named = GeminiPath.of(path);
+    return method.equals("POST") && named != null && (named.generates() || named.embeds());
+  }
+
+  @Override
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    GeminiPath named = GeminiPath.of(path);
+    if (named != null && named.generates()) {
+      return new BodyReader(reading, new GeminiContent(named));
+    }
+    return named != null && named.embeds()
+        ? new BodyReader(reading, new GeminiEmbeddings(named))
+        : new UnreadBody(Cost.NO_TOKENS);
+  }
+
+  @Override
+  public AnswerReader answerReader(@Nullable String contentType) {
+    return AnswerReaders.orList(contentType, GeminiAnswer::new);
+  }
+
+  @Override
+  public RefusalBody refusalBody(Refusal refusal, String requestId) {
+    return RefusalJson.gemini(refusal);
+  }
+
+  /** Blank lines: Google's client for Python takes a comment for a broken part of the answer. */
+  @Override
+  public byte[] heartbeat() {
+    return BLANK_LINES;
+  }
+
+  /** A stream that was not asked for as events is a JSON list, into which nothing can be put. */
+  @Override
+  public byte @Nullable [] heartbeat(@Nullable String rawQuery) {
+    return rawQuery != null && List.of(rawQuery.split("&", -1)).contains("alt=sse")
+        ? heartbeat()
+        : null;
+  }
+
+  @Override
+  public String renamed(String rawPath, String ownModel) {
+    return GeminiPath.renamed(rawPath, ownModel);
+  }
+
+  @Override
+  public boolean listsModels(String method, String path) {
+    return method.equals("GET")
+        && Paths.names(path, "/models")
+        // which have other shapes: Google's calls in OpenAI's manner, and those of Vertex AI
+        && !Paths.names(path, "/openai/models")
+        && !path.contains("/publishers/");
+  }
+
+  @Override
+  public byte[] models(List<String> names) {
+    return ModelList.gemini(names);
+  }
+
+  @Override
+  public Map<String, String> credentials(String apiKey) {
+    return Map.of("x-goog-api-key", apiKey);
+  }
+}

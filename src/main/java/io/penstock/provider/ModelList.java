@@ -1,0 +1,84 @@
+package io.penstock.provider;
+
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Writes lists of models as each provider does. Of a model no more is known than its name: when it
+ * was made is said to be the beginning of time, as Anthropic's reference has it for what is
+ * unknown.
+ */
+final class ModelList {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private ModelList() {}
+
+  /** {@code {"object":"list","data":[{"id","object","created","owned_by"}]}}. */
+  static byte[] openAi(List<String> names) {
+    return write(
+        json -> {
+          json.writeStringProperty("object", "list");
+          json.writeArrayPropertyStart("data");
+          for (String name : names) {
+            json.writeStartObject();
+            json.writeStringProperty("id", name);
+            json.writeStringProperty("object", "model");
+            json.writeNumberProperty("created", 0);
+            json.writeStringProperty("owned_by", "penstock");
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  /**
+   * {@code {"data":[{"type","id","display_name","created_at"}],"has_more","first_id","last_id"}}.
+   */
+  static byte[] anthropic(List<String> names) {
+    return write(
+        json -> {
+          json.writeArrayPropertyStart("data");
+          for (String name : names) {
+            json.writeStartObject();
+            json.writeStringProperty("type", "model");
+            json.writeStringProperty("id", name);
+            json.writeStringProperty("display_name", name);
+            json.writeStringProperty("created_at", "1970-01-01T00:00:00Z");
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+          json.writeBooleanProperty("has_more", false);
+          json.writeStringProperty("first_id", names.isEmpty() ? null : names.getFirst());
+          json.writeStringProperty("last_id", names.isEmpty() ? null : names.getLast());
+        });
+  }
+
+  /** {@code {"models":[{"name","displayName"}]}}, names with their collection. */
+  static byte[] gemini(List<String> names) {
+    return write(
+        json -> {
+          json.writeArrayPropertyStart("models");
+          for (String name : names) {
+            json.writeStartObject();
+            json.writeStringProperty("name", name.indexOf('/') < 0 ? "models/" + name : name);
+            json.writeStringProperty("displayName", name);
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private static byte[] write(Consumer<JsonGenerator> content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(1_024);
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+      json.writeStartObject();
+      content.accept(json);
+      json.writeEndObject();
+    }
+    return bytes.toByteArray();
+  }
+}

@@ -1,0 +1,350 @@
+package io.penstock.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Usage;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is Gemini's own: paths that name models, numbers in quotes, answers that are lists. */
+class GeminiTest {
+  private static final String GENERATE = "/v1beta/models/m:generateContent";
+  private static final String HELLO = "\"contents\":[{\"parts\":[{\"text\":\"Hello\"}]}]";
+  private static final Speech SPEECH = Speech.of(Dialect.GEMINI);
+
+  private static Weighed weigh(String path, String body) {
+    return Cases.weigh(Dialect.GEMINI, path, Cases.bytes(body));
+  }
+
+  private static Weighed config(String members) {
+    return weigh(GENERATE, "{" + HELLO + ",\"generationConfig\":{" + members + "}}");
+  }
+
+  private static void assertMalformed(Weighed weighed, String words) {
+    assertThat(weighed).isInstanceOf(Weighed.Malformed.class);
+    assertThat(((Weighed.Malformed) weighed).detail()).contains(words);
+  }
+
+  private static AnswerReader json(String body) {
+    return Cases.answer(Dialect.GEMINI, "application/json; charset=UTF-8", body);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST, /v1beta/models/gemini-2.5-flash:generateContent, true",
+    "POST, /v1/models/gemini-2.5-flash:streamGenerateContent, true",
+    "POST, /v1beta/models/text-embedding-004:embedContent, true",
+    "POST, /v1beta/models/text-embedding-004:batchEmbedContents, true",
+    "POST, /v1beta/tunedModels/mine:generateContent, true",
+    "POST, /v1/projects/p/locations/l/publishers/google/models/m:generateContent, true",
+    "POST, //v1beta//models//m:generateContent//, true",
+    "POST, /m:generateContent, true",
+    "POST, /v1beta/models/:generateContent, true",
+    "POST, /v1beta/models/m:countTokens, false",
+    "POST, /v1beta/models/m:batchGenerateContent, false",
+    "POST, /v1beta/models/m/generateContent, false",
+    "POST, /v1beta/models/m:generateContent/operations, false",
+    "POST, /v1beta/models/m:generateContentX, false",
+    "POST, /v1beta/cachedContents, false",
+    "POST, /upload/v1beta/files, false",
+    "POST, /, false",
+    "POST, '', false",
+    "POST, :, false",
+    "GET, /v1beta/models/m:generateContent, false",
+    "POST, /v1/chat/completions, false",
+  })
+  void weighs_onlyGenerationAndEmbedding(String method, String path, boolean weighed) {
+    assertThat(SPEECH.weighs(method, path)).isEqualTo(weighed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1beta/models/gemini-2.5-flash:generateContent, gemini-2.5-flash, false",
+    "/v1beta/models/gemini-2.5-flash:streamGenerateContent, gemini-2.5-flash, true",
+    "/v1beta/tunedModels/mine:generateContent, tunedModels/mine, false",
+    "/v1/projects/p/locations/l/endpoints/42:streamGenerateContent, endpoints/42, true",
+    "//v1beta//models//a:b:streamGenerateContent/, a:b, true",
+    "/m:generateContent, m, false",
+    "/v1beta/models/m:embedContent, m, false",
+  })
+  void path_namesModelAndStream(String path, String model, boolean stream) {
+    Weighed.Request request = (Weighed.Request) weigh(path, "{}");
+    assertThat(request.model()).isEqualTo(model);
+    assertThat(request.stream()).isEqualTo(stream);
+    assertThat(request.content().generates()).isEqualTo(!path.endsWith(":embedContent"));
+  }
+
+  @Test
+  void path_withoutAModel_orWithALongOne_malformed() {
+    assertMalformed(weigh("/v1beta/models/:generateContent", "{}"), "names no model");
+    assertMalformed(weigh("/v1beta/tunedModels/ :embedContent", "{}"), "names no model");
+    String longest = "m".repeat(256);
+    assertThat(weigh("/models/" + longest + ":generateContent", "{}"))
+        .isInstanceOf(Weighed.Request.class);
+    assertMalformed(weigh("/models/m" + longest + ":generateContent", "{}"), "longer than 256");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1beta/models/a:generateContent, b, /v1beta/models/b:generateContent",
+    "/v1beta/models/a:generateContent/, b, /v1beta/models/b:generateContent/",
+    "/v1beta/models/a%3AgenerateContent, b, /v1beta/models/b%3AgenerateContent",
+    "/v1beta/models/a%3ab%3astreamGenerateContent, c, /v1beta/models/c%3astreamGenerateContent",
+    "/v1beta/models/a%20b:generateContent, c d, /v1beta/models/c%20d:generateContent",
+    "/v1beta/models/a:generateContent, c:d?e, /v1beta/models/c%3Ad%3Fe:generateContent",
+    "/v1beta/models/a:generateContent, tunedModels/t, /v1beta/tunedModels/t:generateContent",
+    "/v1beta/tunedModels/t:generateContent, b, /v1beta/models/b:generateContent",
+    "/a:generateContent, b, /b:generateContent",
+    "/v1beta/models, b, /v1beta/models",
+    "/v1beta/files/a, b, /v1beta/files/a",
+    "/v1beta/models/:generateContent, b, /v1beta/models/:generateContent",
+  })
+  void renamed_onlyTheModelChanges(String path, String own, String expected) {
+    assertThat(SPEECH.renamed(path, own)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /v1beta/models, true",
+    "GET, /v1/models/, true",
+    "POST, /v1beta/models, false",
+    "GET, /v1beta/models/m, false",
+    "GET, /v1beta/tunedModels, false",
+    "GET, /v1beta/openai/models, false",
+    "GET, /v1beta1/publishers/google/models, false",
+  })
+  void models_listed(String method, String path, boolean lists) {
+    assertThat(SPEECH.listsModels(method, path)).isEqualTo(lists);
+  }
+
+  @Test
+  void modelList_inEachDialect_hasItsShape() {
+    List<String> names = List.of("a\"b", "tunedModels/t");
+    assertThat(text(SPEECH.models(names)))
+        .isEqualTo(
+            """
+            {"models":[{"name":"models/a\\"b","displayName":"a\\"b"},\
+            {"name":"tunedModels/t","displayName":"tunedModels/t"}]}\
+            """);
+    assertThat(text(Speech.of(Dialect.OPENAI).models(List.of("m"))))
+        .isEqualTo(
+            """
+            {"object":"list","data":[\
+            {"id":"m","object":"model","created":0,"owned_by":"penstock"}]}\
+            """);
+    assertThat(text(Speech.of(Dialect.ANTHROPIC).models(List.of("m", "n"))))
+        .isEqualTo(
+            """
+            {"data":[{"type":"model","id":"m","display_name":"m",\
+            "created_at":"1970-01-01T00:00:00Z"},{"type":"model","id":"n","display_name":"n",\
+            "created_at":"1970-01-01T00:00:00Z"}],"has_more":false,"first_id":"m","last_id":"n"}\
+            """);
+    assertThat(text(Speech.of(Dialect.ANTHROPIC).models(List.of())))
+        .isEqualTo("{\"data\":[],\"has_more\":false,\"first_id\":null,\"last_id\":null}");
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "1.5",
+        "1e3",
+        "\"1.5\"",
+        "\"\"",
+        "\"-1\"",
+        "\"much\"",
+        "true",
+        "{}",
+        "[5]",
+        "1099511627777",
+        "\"1099511627777\"",
+        "\"9999999999999999999\"",
+        "9223372036854775808"
+      })
+  void maximum_notATokenCount_malformed(String value) {
+    assertMalformed(config("\"maxOutputTokens\":" + value), "maxOutputTokens is");
+    assertMalformed(config("\"max_output_tokens\":" + value), "max_output_tokens is");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"maxOutputTokens\":7|7|7",
+        "\"maxOutputTokens\":\"7\"|7|7",
+        "\"maxOutputTokens\":7,\"max_output_tokens\":9|9|9",
+        "\"maxOutputTokens\":7,\"candidateCount\":3|21|21",
+        "\"maxOutputTokens\":7,\"candidate_count\":\"2\"|14|14",
+        "\"maxOutputTokens\":0|0|0",
+        "\"maxOutputTokens\":-1,\"maxOutputTokens\":5|5|5",
+        "\"maxOutputTokens\":null,\"candidateCount\":2|512|0",
+        "\"thinkingConfig\":{\"maxOutputTokens\":-1}|256|0",
+      })
+  void maximum_timesCandidates_isExpected(String members, long output, long stated) {
+    assertThat(Cases.cost(config(members))).isEqualTo(new Cost(6, output, stated));
+  }
+
+  @Test
+  void config_writtenTwice_lastCounts_anythingElseIsMalformed() {
+    String twice = "{" + HELLO + ",\"generationConfig\":{\"maxOutputTokens\":-1,";
+    assertThat(
+            Cases.cost(
+                weigh(GENERATE, twice + "\"responseSchema\":{}},\"generation_config\":null}")))
+        .isEqualTo(new Cost(6, 256, 0));
+    for (String other : List.of("7", "\"x\"", "[]", "true")) {
+      assertMalformed(
+          weigh(GENERATE, "{\"generationConfig\":" + other + "}"), "generationConfig is not");
+    }
+    assertMalformed(config("\"candidateCount\":0"), "candidateCount is out of range");
+    assertMalformed(config("\"candidateCount\":2,\"maxOutputTokens\":" + Cost.MAX_TOKENS), "times");
+  }
+
+  @Test
+  void body_notOneJsonObject_malformed() {
+    assertMalformed(weigh(GENERATE, ""), "it is empty");
+    assertMalformed(weigh(GENERATE, "[]"), "not a JSON object");
+    assertMalformed(weigh("/v1/models/m:embedContent", "{\"content\":"), "ends inside");
+  }
+
+  @Test
+  void attachment_countsTheSame_howeverLarge() {
+    for (int size : new int[] {1, 100_000}) {
+      String part = "{\"inline_data\":{\"text\":\"%s\"}}".formatted("x".repeat(size));
+      assertThat(
+              Cases.cost(weigh(GENERATE, "{\"contents\":[{\"parts\":[" + part + "]}]}"))
+                  .inputTokens())
+          .isEqualTo(4 + GeminiContent.TOKENS_AN_ATTACHMENT);
+    }
+  }
+
+  @Test
+  void contents_writtenTwice_lastCounts() {
+    assertThat(
+            Cases.cost(
+                weigh(GENERATE, "{\"contents\":[{\"text\":\"a long text\"}],\"contents\":[]}")))
+        .isEqualTo(new Cost(0, 256, 0));
+  }
+
+  @Test
+  void usage_withoutOutputButATotal_theRestIsOutput() {
+    assertThat(json("{\"usageMetadata\":{\"promptTokenCount\":7,\"totalTokenCount\":9}}").usage())
+        .isEqualTo(new Usage(7, 0, 2));
+    AnswerReader blocked = json("{\"usageMetadata\":{\"promptTokenCount\":7}}");
+    assertThat(blocked.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(blocked.warning()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"promptTokenCount\":-7,\"candidatesTokenCount\":3}|negative|none|3",
+        "{\"promptTokenCount\":7,\"candidatesTokenCount\":1e3}|not a whole|7 in, 0 of|0",
+        "{\"promptTokenCount\":7,\"totalTokenCount\":2}|total below|7 in, 0 of|0",
+        "{\"promptTokenCount\":7,\"cachedContentTokenCount\":9}|more cached|7 in, 7 of|0",
+        "{\"promptTokenCount\":1099511627777}|above|none|0",
+        "{\"toolUsePromptTokenCount\":7}|none|none|0",
+        "[{\"promptTokenCount\":7}]|not an object|none|0",
+        "7|not an object|none|0",
+      })
+  void usage_odd_isWarnedOfAndNotBelieved(
+      String usage, String warning, String believed, long produced) {
+    AnswerReader reader = json("{\"usageMetadata\":" + usage + "}");
+    assertThat(Cases.describe(reader))
+        .contains(warning, "usage: " + believed, "produced_tokens: " + produced + "\n");
+  }
+
+  @Test
+  void usage_inEveryPart_largestOutputCounts() {
+    String part =
+        "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":%d,"
+            + "\"thoughtsTokenCount\":10}}";
+    AnswerReader rising = json("[" + part.formatted(1) + "," + part.formatted(5) + "]");
+    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 15));
+    assertThat(rising.warning()).isNull();
+    AnswerReader falling = json("[" + part.formatted(5) + "," + part.formatted(1) + "]");
+    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 15));
+    assertThat(falling.warning()).contains("fell");
+  }
+
+  @Test
+  void list_oddElements_laterOnesAreRead() {
+    String text = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"12345678\"}]}}]}";
+    String usage = "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":5}}";
+    for (String odd :
+        List.of("{}", "{\"a\" 1}", "{\"\\u12\":\"]}\"}", "{\"a\":[1,{\"b\":\"\\\"\"}}}")) {
+      AnswerReader reader = json("\uFEFF [" + odd + "," + text + "\n,\r\n" + usage + "]\n");
+      assertThat(reader.usage()).as(odd).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.warning() == null).as(odd).isEqualTo(odd.equals("{}"));
+    }
+    assertThat(json("[" + text + "," + text.substring(0, 55)).producedTokens()).isEqualTo(2);
+    assertThat(json("[" + text + ",7," + usage + "]").warning()).contains("something else");
+    assertThat(json("[" + usage + "] x").warning()).contains("more after");
+    assertThat(json("[" + usage + "] x").usage()).isEqualTo(new Usage(7, 0, 5));
+    assertThat(json("[]").warning()).isNull();
+  }
+
+  @Test
+  void textAfterTheUsage_inALaterElement_isOutputToo() {
+    String text = "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"12345678\"}]}}]}";
+    String usage = "{\"usageMetadata\":{\"promptTokenCount\":7,\"candidatesTokenCount\":1}}";
+    assertThat(json("[" + usage + "," + text + "]").usage()).isEqualTo(new Usage(7, 0, 2));
+  }
+
+  @Test
+  void refusal_hasGooglesShape_withATimeWhereOneHelps() {
+    assertThat(refusal(new Refusal(Reason.QUEUE_FULL, "\"full\"", 1_500_000_000L)))
+        .isEqualTo(
+            """
+            {"error":{"code":429,"message":"\\"full\\"","status":"RESOURCE_EXHAUSTED","details":[\
+            {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.500s"}]}}\
+            """);
+    assertThat(refusal(new Refusal(Reason.SHUTTING_DOWN, "d", 7_000_000_000L)))
+        .contains("\"code\":503", "\"status\":\"UNAVAILABLE\"", "\"retryDelay\":\"7s\"");
+    assertThat(refusal(Refusal.of(Reason.COST_EXCEEDS_CAPACITY, "d")))
+        .contains("\"status\":\"RESOURCE_EXHAUSTED\"")
+        .doesNotContain("details");
+    assertThat(refusal(Refusal.of(Reason.BAD_REQUEST, "d")))
+        .isEqualTo("{\"error\":{\"code\":400,\"message\":\"d\",\"status\":\"INVALID_ARGUMENT\"}}");
+    assertThat(refusal(Refusal.of(Reason.NO_ENDPOINT, "d"))).contains("\"NOT_FOUND\"");
+    assertThat(refusal(Refusal.of(Reason.BODY_TOO_LARGE, "d"))).contains("\"INVALID_ARGUMENT\"");
+    assertThat(refusal(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "d"))).contains("\"UNAVAILABLE\"");
+    assertThat(refusal(Refusal.of(Reason.UPSTREAM_TIMEOUT, "d"))).contains("\"DEADLINE_EXCEEDED\"");
+  }
+
+  private static String refusal(Refusal refusal) {
+    RefusalBody body = SPEECH.refusalBody(refusal, "r-1");
+    assertThat(body.contentType()).isEqualTo("application/json");
+    return text(body.bytes());
+  }
+
+  @Test
+  void stream_askedForAsEvents_hearsBlankLines_aListNothing() {
+    assertThat(SPEECH.heartbeat("alt=sse")).isEqualTo(Cases.bytes("\n\n"));
+    assertThat(SPEECH.heartbeat("$fields=x&alt=sse")).isEqualTo(SPEECH.heartbeat());
+    assertThat(SPEECH.heartbeat(null)).isNull();
+    assertThat(SPEECH.heartbeat("alt=json&xalt=sse")).isNull();
+    assertThat(Speech.of(Dialect.OPENAI).heartbeat(null)).isEqualTo(Cases.bytes(": \n\n"));
+    assertThat(text(SPEECH.errorEvent(Cases.bytes("{\"error\":\n{}}"))))
+        .isEqualTo("data: {\"error\": {}}\n\n");
+  }
+
+  @Test
+  void credentials_asGoogleTakesThem() {
+    assertThat(SPEECH.credentials("k")).isEqualTo(Map.of("x-goog-api-key", "k"));
+  }
+}
