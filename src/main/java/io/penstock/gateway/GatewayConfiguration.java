@@ -81,6 +81,7 @@ public class GatewayConfiguration {
       Links links,
       Ticker ticker,
       ReactorResourceFactory resources,
+      RetryBudgets budgets,
       ObjectProvider<Judge> judges) {
     Judge judge = judges.getIfAvailable();
     Relay relay = new Relay(links, resources.getLoopResources());
@@ -88,9 +89,14 @@ public class GatewayConfiguration {
         new Attempts.House(
             addresses,
             judge == null ? Judge.UPSTREAM : judge,
-            new RetryBudgets(ticker),
+            budgets,
             relay,
             ticker));
+  }
+
+  @Bean
+  RetryBudgets retryBudgets(Ticker ticker) {
+    return new RetryBudgets(ticker);
   }
 
   @Bean

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a {@code mock://} address asks for. Equal addresses are the same provider.
  *
- * @param dialect whose shapes it speaks: {@link Dialect#OPENAI} or {@link Dialect#ANTHROPIC}
+ * @param dialect whose shapes it speaks: OpenAI, Anthropic or Gemini; Azure is OpenAI's
  * @param latencyNanos from a request's last byte to the answer's first, 0 to one hour
  * @param tokens tokens an answer has when the request states no lower maximum, 1 to 100,000
  * @param tokensPerSecond how fast each answer is produced, 0.001 to 10^9; 0 is all at once
@@ -65,7 +65,7 @@ public record MockAddress(
   }
 
   public MockAddress {
-    if (dialect == Dialect.NONE) {
+    if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {
       throw new IllegalArgumentException("a mock provider speaks no dialect " + dialect);
     }
     check("latency", latencyNanos >= 0 && latencyNanos <= NANOS_PER_HOUR, "0 to 60m");
@@ -132,16 +132,16 @@ public record MockAddress(
           "mock address: fragment is " + quoted(uri.getFragment()) + ", expected none");
     }
     String provider = uri.getAuthority();
-    if ("openai".equals(provider)) {
-      return Dialect.OPENAI;
-    }
-    if ("anthropic".equals(provider)) {
-      return Dialect.ANTHROPIC;
-    }
-    throw new IllegalArgumentException(
-        "gemini".equals(provider)
-            ? "mock address: gemini is not supported yet, expected openai or anthropic"
-            : "mock address: provider is " + quoted(provider) + ", expected openai or anthropic");
+    return switch (provider == null ? "" : provider) {
+      case "openai" -> Dialect.OPENAI;
+      case "anthropic" -> Dialect.ANTHROPIC;
+      case "gemini" -> Dialect.GEMINI;
+      default ->
+          throw new IllegalArgumentException(
+              "mock address: provider is "
+                  + quoted(provider)
+                  + ", expected openai, anthropic or gemini");
+    };
   }
 
   private static Map<String, String> values(@Nullable String query) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Anthropic's messages. */
-final class MockAnthropic implements MockDialect {
+final class MockAnthropic implements MockDialect, MockForm {
   private static final byte[] BLOCK_START =
       """
       event: content_block_start
@@ -45,11 +45,27 @@ final class MockAnthropic implements MockDialect {
           .getBytes(US_ASCII);
 
   @Override
-  public @Nullable Function<JsonNode, MockAsk> reader(String path, int tokens) {
-    return path.equals("/v1/messages") ? body -> messages(body, tokens) : null;
+  public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
+    return switch (path) {
+      case "/v1/messages" -> body -> messages(body, tokens);
+      case "/v1/messages/count_tokens" -> MockAnthropic::count;
+      default -> null;
+    };
   }
 
-  private static MockAsk messages(JsonNode body, int tokens) {
+  private static MockAsk count(JsonNode body) {
+    MockAsk.Refused wrong = MockRead.first(MockRead.model(body), MockRead.messages(body));
+    return wrong == null
+        ? new MockAsk.Count(MockRead.promptTokens(body.path("messages"), body.path("system")))
+        : wrong;
+  }
+
+  @Override
+  public byte[] counted(long tokens) {
+    return JsonMapper.shared().writeValueAsBytes(Map.of("input_tokens", tokens));
+  }
+
+  private MockAsk messages(JsonNode body, int tokens) {
     MockAsk.Refused wrong =
         MockRead.first(
             MockRead.model(body),
@@ -65,6 +81,7 @@ final class MockAnthropic implements MockDialect {
     }
     long prompt = MockRead.promptTokens(body.path("messages"), body.path("system"));
     return new MockAsk.Generate(
+        this,
         body.path("model").stringValue(),
         prompt,
         prompt,

@@ -7,6 +7,7 @@ sealed interface MockAsk {
   /**
    * Text.
    *
+   * @param form how its answer is written
    * @param model the name the request gave
    * @param promptTokens what the request's text counts
    * @param chargedTokens what an OpenAI limit is charged for it
@@ -17,6 +18,7 @@ sealed interface MockAsk {
    * @param usageEvent whether an OpenAI stream tells its usage
    */
   record Generate(
+      MockForm form,
       String model,
       long promptTokens,
       long chargedTokens,
@@ -27,9 +29,13 @@ sealed interface MockAsk {
       boolean usageEvent)
       implements MockAsk {}
 
-  /** Vectors, one for each of {@code inputs}. */
-  record Embed(String model, long promptTokens, int inputs, int dimensions, boolean base64)
+  /** Vectors, one for each of {@code inputs}; a list of them even of one, if {@code list}. */
+  record Embed(
+      String model, long promptTokens, int inputs, int dimensions, boolean base64, boolean list)
       implements MockAsk {}
+
+  /** How many tokens a prompt has; it counts against no limit. */
+  record Count(long tokens) implements MockAsk {}
 
   /** Why a request gets an error. */
   enum Fault {
@@ -48,8 +54,18 @@ sealed interface MockAsk {
     }
   }
 
-  /** An error; {@code param} names the field at fault, if one is. */
-  record Refused(Fault fault, @Nullable String param, String message) implements MockAsk {
+  /**
+   * An error.
+   *
+   * @param param the field at fault, if one is
+   * @param retryNanos after which time the same would be admitted; −1 when that is not known
+   */
+  record Refused(Fault fault, @Nullable String param, String message, long retryNanos)
+      implements MockAsk {
+    Refused(Fault fault, @Nullable String param, String message) {
+      this(fault, param, message, -1);
+    }
+
     static Refused bad(String param, String message) {
       return new Refused(Fault.BAD_REQUEST, param, message);
     }

@@ -3,30 +3,37 @@ package io.penstock.provider;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import tools.jackson.databind.JsonNode;
 
 /** The shapes of one provider. Implementations have no state. */
 interface MockDialect {
-  /** Returns what reads a POST to {@code path}, or null when there is no such path. */
-  @Nullable Function<JsonNode, MockAsk> reader(String path, int tokens);
+  /**
+   * Returns what reads a POST to {@code path}, or null when there is no such path.
+   *
+   * @param query what follows the path, raw; empty when nothing does
+   * @param tokens how many tokens an answer has when the request states no lower maximum
+   */
+  @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens);
+
+  /** Returns the answer to a GET of {@code path} if that asks for the models, or null. */
+  default byte @Nullable [] models(String path) {
+    return null;
+  }
+
+  /** Returns the answer to a request for vectors, in pieces. */
+  default Flux<byte[]> vectors(MockAsk.Embed ask) {
+    return MockVectors.pieces(ask);
+  }
+
+  /** Returns the answer to a request for a count of tokens. */
+  byte[] counted(long tokens);
 
   /** Returns whether tokens of the answer are charged as they are produced. */
   boolean chargesOutput();
 
   /** Returns what {@code ask} is charged when it arrives. */
   long chargedAtArrival(MockAsk.Generate ask);
-
-  /** Returns a whole answer. */
-  byte[] whole(MockAnswer answer);
-
-  /** Appends the events before the first token. */
-  void begin(MockAnswer answer, MockBytes out);
-
-  /** Appends events with the tokens after the first {@code from} up to the first {@code to}. */
-  void tokens(MockAnswer answer, int from, int to, MockBytes out);
-
-  /** Appends the events after the last token. */
-  void end(MockAnswer answer, MockBytes out);
 
   /** Returns the body of an error. */
   byte[] error(MockAsk.Refused refused, String requestId);

@@ -6,21 +6,27 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** OpenAI's chat completions and embeddings. */
-final class MockOpenAi implements MockDialect {
-  /** The answer to a GET of {@code /v1/models}. */
-  static final byte[] MODELS =
+final class MockOpenAi implements MockDialect, MockForm {
+  private static final byte[] MODELS =
       """
       {"object":"list","data":[\
       {"id":"mock","object":"model","created":1735689600,"owned_by":"penstock"},\
       {"id":"mock-embedding","object":"model","created":1735689600,"owned_by":"penstock"}]}\
       """
           .getBytes(US_ASCII);
+
+  /** A call of one of Azure's deployments. */
+  private static final Pattern AZURE =
+      Pattern.compile("/openai/deployments/([^/]{1,256})(/(?:chat/completions|embeddings))");
 
   private static final int MAX_ANSWERS = 128;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
@@ -33,15 +39,40 @@ final class MockOpenAi implements MockDialect {
       "\"},\"logprobs\":null,\"finish_reason\":null}]".getBytes(US_ASCII);
 
   @Override
-  public @Nullable Function<JsonNode, MockAsk> reader(String path, int tokens) {
-    return switch (path) {
+  public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
+    Matcher azure = AZURE.matcher(path);
+    if (azure.matches()) {
+      Function<JsonNode, MockAsk> reader = reader("/v1" + azure.group(2), query, tokens);
+      return reader == null ? null : body -> reader.apply(named(body, azure.group(1)));
+    }
+    return switch (plain(path)) {
       case "/v1/chat/completions" -> body -> chat(body, tokens);
       case "/v1/embeddings" -> MockOpenAi::embed;
       default -> null;
     };
   }
 
-  private static MockAsk chat(JsonNode body, int tokens) {
+  /** Returns the path as OpenAI has it where Azure puts another prefix before it. */
+  private static String plain(String path) {
+    return path.startsWith("/openai/v1/") ? path.substring("/openai".length()) : path;
+  }
+
+  /** A deployment is the model, whatever the body says. */
+  private static JsonNode named(JsonNode body, String deployment) {
+    return ((ObjectNode) body.deepCopy()).put("model", deployment);
+  }
+
+  @Override
+  public byte @Nullable [] models(String path) {
+    return plain(path).equals("/v1/models") ? MODELS : null;
+  }
+
+  @Override
+  public byte[] counted(long tokens) {
+    throw new IllegalStateException("there is no count of tokens, so none was asked for");
+  }
+
+  private MockAsk chat(JsonNode body, int tokens) {
     JsonNode options = body.path("stream_options");
     MockAsk.Refused wrong =
         MockRead.first(
@@ -72,6 +103,7 @@ final class MockOpenAi implements MockDialect {
     }
     long prompt = MockRead.promptTokens(body.path("messages"), MissingNode.getInstance());
     return new MockAsk.Generate(
+        this,
         body.path("model").stringValue(),
         prompt,
         Math.max((long) stated * answers, prompt),
@@ -105,7 +137,8 @@ final class MockOpenAi implements MockDialect {
         prompt,
         inputs,
         MockRead.value(body, "dimensions", DIMENSIONS),
-        base64);
+        base64,
+        true);
   }
 
   private static boolean isTokens(JsonNode input) {

@@ -4,14 +4,14 @@ import java.util.function.IntConsumer;
 
 /** One answer written as events, piece by piece. Not thread-safe. */
 final class MockStream {
-  private final MockDialect dialect;
+  private final MockForm form;
   private final MockAnswer answer;
   private final IntConsumer produced;
   private int sent;
 
   /** Makes a stream that tells {@code produced} how many tokens each piece has. */
-  MockStream(MockDialect dialect, MockAnswer answer, IntConsumer produced) {
-    this.dialect = dialect;
+  MockStream(MockAnswer answer, IntConsumer produced) {
+    this.form = answer.ask().form();
     this.answer = answer;
     this.produced = produced;
   }
@@ -19,7 +19,7 @@ final class MockStream {
   /** Returns the events before the first token. */
   byte[] start() {
     MockBytes out = new MockBytes(512);
-    dialect.begin(answer, out);
+    form.begin(answer, out);
     return out.toArray();
   }
 
@@ -33,17 +33,17 @@ final class MockStream {
   /** Returns everything. */
   byte[] all() {
     MockBytes out = new MockBytes(4_096);
-    dialect.begin(answer, out);
+    form.begin(answer, out);
     appendUpTo(answer.ask().outputTokens(), out);
     return out.toArray();
   }
 
   private void appendUpTo(int due, MockBytes out) {
-    dialect.tokens(answer, sent, due, out);
+    form.tokens(answer, sent, due, out);
     produced.accept(due - sent);
     sent = due;
     if (due == answer.ask().outputTokens()) {
-      dialect.end(answer, out);
+      form.end(answer, out);
     }
   }
 }

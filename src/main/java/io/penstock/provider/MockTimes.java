@@ -50,6 +50,13 @@ final class MockTimes {
     return text.append('s').toString();
   }
 
+  /** Returns seconds to the millisecond, as protocol buffers write them in JSON. */
+  static String protoSeconds(long nanos) {
+    long millis = millis(nanos);
+    String fraction = String.valueOf(MILLIS_PER_SECOND + millis % MILLIS_PER_SECOND).substring(1);
+    return millis / MILLIS_PER_SECOND + "." + fraction + "s";
+  }
+
   /** Returns the instant {@code nanos} after {@code unixMillis} to the second, as RFC 3339. */
   static String rfc3339(long unixMillis, long nanos) {
     long seconds = Math.ceilDiv(unixMillis + millis(nanos), MILLIS_PER_SECOND);

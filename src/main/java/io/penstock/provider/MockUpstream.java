@@ -56,9 +56,18 @@ final class MockUpstream {
   MockUpstream(MockAddress address, Surroundings surroundings) {
     this.address = address;
     this.surroundings = surroundings;
-    this.dialect = address.dialect() == Dialect.OPENAI ? new MockOpenAi() : new MockAnthropic();
+    this.dialect = dialect(address.dialect());
     this.text = new MockText(address.tokens());
     this.errorShare = Math.round(address.errorRate() * WHOLE_SHARE);
+  }
+
+  private static MockDialect dialect(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI, AZURE -> new MockOpenAi();
+      case ANTHROPIC -> new MockAnthropic();
+      case GEMINI -> new MockGemini();
+      case NONE -> throw new IllegalArgumentException("a mock provider speaks no dialect");
+    };
   }
 
   MockProvider.Stats stats() {
@@ -136,12 +145,12 @@ final class MockUpstream {
     Mono<Void> answer(HttpServerRequest request, String path) {
       response.header(dialect.requestIdHeader(), "req_mock_" + number);
       HttpMethod method = request.method();
-      if (address.dialect() == Dialect.OPENAI && path.equals("/v1/models")) {
-        return method.equals(HttpMethod.GET)
-            ? json(200, MockOpenAi.MODELS)
-            : wrongMethod(method, "GET");
+      byte[] models = dialect.models(path);
+      if (models != null) {
+        return method.equals(HttpMethod.GET) ? json(200, models) : wrongMethod(method, "GET");
       }
-      Function<JsonNode, MockAsk> reader = dialect.reader(path, address.tokens());
+      Function<JsonNode, MockAsk> reader =
+          dialect.reader(path, query(request.uri()), address.tokens());
       if (reader == null) {
         return error(
             new Refused(
@@ -151,6 +160,11 @@ final class MockUpstream {
         return wrongMethod(method, "POST");
       }
       return MockBody.read(request).flatMap(body -> read(body, reader)).flatMap(this::give);
+    }
+
+    private static String query(String uri) {
+      int query = uri.indexOf('?');
+      return query < 0 ? "" : uri.substring(query + 1);
     }
 
     private Mono<Void> wrongMethod(HttpMethod method, String expected) {
@@ -181,6 +195,7 @@ final class MockUpstream {
     private Mono<Void> give(MockAsk ask) {
       return switch (ask) {
         case Refused refused -> error(refused);
+        case MockAsk.Count count -> json(200, dialect.counted(count.tokens()));
         case MockAsk.Embed embed ->
             within(admit(embed.model(), embed.promptTokens()), embed.model(), () -> embed(embed));
         case MockAsk.Generate generate ->
@@ -221,7 +236,8 @@ final class MockUpstream {
                   + model
                   + ". Try again in "
                   + MockTimes.goDuration(retryNanos)
-                  + ".");
+                  + ".",
+          retryNanos);
     }
 
     private Mono<Void> embed(MockAsk.Embed ask) {
@@ -229,7 +245,7 @@ final class MockUpstream {
           address.latencyNanos(),
           () -> {
             response.header(CONTENT_TYPE, "application/json");
-            return send(MockVectors.pieces(ask), piece -> false);
+            return send(dialect.vectors(ask), piece -> false);
           });
     }
 
@@ -243,16 +259,16 @@ final class MockUpstream {
           address.latencyNanos() + pace.totalNanos(),
           () -> {
             chargeProduced(ask.model(), ask.outputTokens());
-            return json(200, dialect.whole(answer));
+            return json(200, ask.form().whole(answer));
           });
     }
 
     private Mono<Void> stream(MockAnswer answer, MockPace pace) {
-      response.header(CONTENT_TYPE, "text/event-stream; charset=utf-8");
+      response.header(CONTENT_TYPE, answer.ask().form().streamType());
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
       MockStream stream =
-          new MockStream(dialect, answer, tokens -> chargeProduced(answer.ask().model(), tokens));
+          new MockStream(answer, tokens -> chargeProduced(answer.ask().model(), tokens));
       if (pace.atOnce()) {
         return send(stream::all);
       }

@@ -37,7 +37,8 @@ final class MockVectors {
     return out.toArray();
   }
 
-  private static byte[] vector(int dimensions, boolean base64) {
+  /** Returns one vector as JSON. */
+  static byte[] vector(int dimensions, boolean base64) {
     float value = (float) (1 / Math.sqrt(dimensions));
     if (base64) {
       ByteBuffer floats =

@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  * How one provider speaks: what a request weighs, what an answer used, and how the provider says
  * no. Stateless and safe from any thread; the readers it makes belong to one request each.
  */
-public sealed interface Speech permits OpenAiSpeech, AnthropicSpeech, GeminiSpeech, PlainSpeech {
+public sealed interface Speech
+    permits OpenAiSpeech, AzureSpeech, AnthropicSpeech, GeminiSpeech, PlainSpeech {
 
   /** Returns the speech of {@code dialect}. */
   static Speech of(Dialect dialect) {
     return switch (dialect) {
-      case OPENAI, AZURE -> OpenAiSpeech.INSTANCE;
+      case OPENAI -> OpenAiSpeech.INSTANCE;
+      case AZURE -> AzureSpeech.INSTANCE;
       case ANTHROPIC -> AnthropicSpeech.INSTANCE;
       case GEMINI -> GeminiSpeech.INSTANCE;
       case NONE -> PlainSpeech.INSTANCE;

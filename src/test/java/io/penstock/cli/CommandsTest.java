@@ -82,6 +82,8 @@ class CommandsTest {
         .containsExactly(
             "warning: routes/anthropic.yaml:8:9: upstream 'anthropic' is disabled: environment"
                 + " variable ANTHROPIC_API_KEY is not set",
+            "warning: routes/gemini.yaml:8:9: upstream 'gemini' is disabled: environment variable"
+                + " GEMINI_API_KEY is not set",
             "warning: routes/openai.yaml:8:9: upstream 'openai' is disabled: environment variable"
                 + " OPENAI_API_KEY is not set");
   }

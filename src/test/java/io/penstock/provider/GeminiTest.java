@@ -291,7 +291,7 @@ class GeminiTest {
       assertThat(reader.usage()).as(odd).isEqualTo(new Usage(7, 0, 5));
       assertThat(reader.warning() == null).as(odd).isEqualTo(odd.equals("{}"));
     }
-    assertThat(json("[" + text + "," + text.substring(0, 55)).producedTokens()).isEqualTo(2);
+    assertThat(json("[" + text + "," + text.substring(0, 48)).producedTokens()).isEqualTo(2);
     assertThat(json("[" + text + ",7," + usage + "]").warning()).contains("something else");
     assertThat(json("[" + usage + "] x").warning()).contains("more after");
     assertThat(json("[" + usage + "] x").usage()).isEqualTo(new Usage(7, 0, 5));

@@ -131,6 +131,13 @@ class GoldenTest {
     if (dialect(file) == Dialect.GEMINI) {
       return "/v1beta/models/gemini-2.5-flash:" + geminiCall(name);
     }
+    if (dialect(file) == Dialect.AZURE && !name.contains("-v1.")) {
+      return "/openai/deployments/gpt-4o-eu" + path(name).substring("/v1".length());
+    }
+    return path(name);
+  }
+
+  private static String path(String name) {
     if (name.startsWith("chat")) {
       return "/v1/chat/completions";
     }

@@ -19,6 +19,7 @@ class MockAddressTest {
     assertThat(parse("mock://openai"))
         .isEqualTo(new MockAddress(Dialect.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
     assertThat(parse("mock://anthropic/?").dialect()).isEqualTo(Dialect.ANTHROPIC);
+    assertThat(parse("mock://gemini").dialect()).isEqualTo(Dialect.GEMINI);
   }
 
   @Test
@@ -46,8 +47,7 @@ class MockAddressTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "mock://gemini | gemini is not supported yet, expected openai or anthropic",
-        "mock://azure | provider is 'azure', expected openai or anthropic",
+        "mock://azure | provider is 'azure', expected openai, anthropic or gemini",
         "mock:openai | provider is missing",
         "mock://openai:80 | provider is 'openai:80'",
         "mock://me@openai | provider is 'me@openai'",
@@ -90,7 +90,9 @@ class MockAddressTest {
     assertThatThrownBy(
             () -> new MockAddress(Dialect.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
         .hasMessageContaining("error_rate");
-    assertThatThrownBy(() -> new MockAddress(Dialect.NONE, 0, 1, 0, 0, 0, 1_000_000_000, 0))
-        .hasMessageContaining("dialect");
+    for (Dialect dialect : new Dialect[] {Dialect.NONE, Dialect.AZURE}) {
+      assertThatThrownBy(() -> new MockAddress(dialect, 0, 1, 0, 0, 0, 1_000_000_000, 0))
+          .hasMessageContaining("dialect");
+    }
   }
 }

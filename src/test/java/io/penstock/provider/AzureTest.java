@@ -1,0 +1,96 @@
+package io.penstock.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Dialect;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is Azure's own: deployments that name the model. */
+class AzureTest {
+  private static final Speech SPEECH = Speech.of(Dialect.AZURE);
+  private static final Speech OPEN_AI = Speech.of(Dialect.OPENAI);
+
+  private static Weighed weigh(String path, String body) {
+    return Cases.weigh(Dialect.AZURE, path, Cases.bytes(body));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST, /openai/deployments/d/chat/completions, true",
+    "POST, /openai/deployments/d/embeddings, true",
+    "POST, //openai//deployments//d//chat//completions/, true",
+    "POST, /openai/deployments/d/extensions/chat/completions, true",
+    "POST, /openai/v1/chat/completions, true",
+    "POST, /openai/deployments/d/images/generations, false",
+    "POST, /openai/deployments/d/audio/transcriptions, false",
+    "GET, /openai/deployments/d/chat/completions, false",
+    "POST, /openai/files, false",
+  })
+  void weighs_onlyGenerationAndEmbedding(String method, String path, boolean weighed) {
+    assertThat(SPEECH.weighs(method, path)).isEqualTo(weighed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/openai/deployments/my \"d\"/chat/completions, '{}', my \"d\"",
+    "//openai//deployments//d//chat//completions, '{\"model\":\"m\"}', d",
+    "/openai/deployments/d/chat/completions, '{\"model\":7}', d",
+    "/openai/deployments/d/chat/completions, '{\"model\":{\"a\":[1]},\"model\":[]}', d",
+    "/openai/deployments/d/embeddings, '{\"input\":\"x\"}', d",
+    "/openai/v1/chat/completions, '{\"model\":\"m\"}', m",
+    "/openai/v1/embeddings, '{\"model\":\"m\"}', m",
+  })
+  void model_isTheDeployment_elseWhatTheBodySays(String path, String body, String model) {
+    Weighed.Request request = (Weighed.Request) weigh(path, body);
+    assertThat(request.model()).isEqualTo(model);
+  }
+
+  @Test
+  void deployment_cannotBeRenamedInTheBody() {
+    Weighed.Request request =
+        (Weighed.Request) weigh("/openai/deployments/d/chat/completions", "{\"model\":\"m\"}");
+    assertThat(request.spots().modelAt()).isEqualTo(-1);
+  }
+
+  @Test
+  void faults_areOpenAis() {
+    String below = "/openai/deployments/d/chat/completions";
+    assertThat(weigh("/openai/v1/chat/completions", "{}"))
+        .isEqualTo(new Weighed.Malformed("model is missing"));
+    assertThat(weigh(below, "{\"max_tokens\":-1}")).isInstanceOf(Weighed.Malformed.class);
+    assertThat(weigh(below, "[]")).isInstanceOf(Weighed.Malformed.class);
+    assertThat(weigh(below.replace("/d/", "/" + "d".repeat(257) + "/"), "{}"))
+        .isEqualTo(new Weighed.Malformed("model is longer than 256 characters"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/openai/deployments/a/chat/completions, b, /openai/deployments/b/chat/completions",
+    "//openai/deployments//a/embeddings, b c/d, //openai/deployments//b%20c%2Fd/embeddings",
+    "/openai/v1/chat/completions, b, /openai/v1/chat/completions",
+  })
+  void renamed_onlyTheDeploymentChanges(String path, String own, String expected) {
+    assertThat(SPEECH.renamed(path, own)).isEqualTo(expected);
+  }
+
+  @Test
+  void restIsOpenAis_butTheCredential() {
+    Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "full");
+    assertThat(SPEECH.refusalBody(refusal, "r").bytes())
+        .isEqualTo(OPEN_AI.refusalBody(refusal, "r").bytes());
+    assertThat(SPEECH.heartbeat()).isEqualTo(OPEN_AI.heartbeat());
+    assertThat(SPEECH.errorEvent(new byte[] {'{', '}'}))
+        .isEqualTo(OPEN_AI.errorEvent(new byte[] {'{', '}'}));
+    assertThat(SPEECH.listsModels("GET", "/openai/v1/models")).isTrue();
+    assertThat(SPEECH.models(List.of("m"))).isEqualTo(OPEN_AI.models(List.of("m")));
+    assertThat(SPEECH.credentials("k")).isEqualTo(Map.of("api-key", "k"));
+    assertThat(SPEECH.lesson(200, name -> null, new byte[0]))
+        .isEqualTo(OPEN_AI.lesson(200, name -> null, new byte[0]));
+  }
+}
