@@ -25,4 +25,17 @@ mock.onMessage("Refuse", {
 });
 
 process.stdin.on("end", () => process.exit(0)).resume();
+
+/** Texts of which the first request is told to come again in a second, as every provider does. */
+const told = new Set();
+mock.onMessage("Later", (request) => {
+  const text = request.messages.at(-1).content;
+  if (told.has(text)) {
+    return { content: "Now.", usage: USAGE };
+  }
+  told.add(text);
+  const error = { message: "Rate limit reached.", type: "rate_limit_error", code: "rate_limit_exceeded" };
+  return { status: 429, retryAfter: 1, error };
+});
+
 console.log(await mock.start());

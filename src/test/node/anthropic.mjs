@@ -1,5 +1,6 @@
 // The @anthropic-ai/sdk package.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import Anthropic from "@anthropic-ai/sdk";
 import { assertOwnHeaders, assertParked, assertRefusal, caught, readSome, refusedOf } from "./expect.mjs";
 
@@ -112,6 +113,12 @@ export const cases = {
     assert.ok(error instanceof Anthropic.BadRequestError, String(error));
     assert.match(error.message, /policy/);
     assert.equal(error.headers.get("x-penstock-reason"), null);
+  },
+
+  async "told-to-come-again"(endpoint) {
+    const messages = [{ role: "user", content: `Later, ${randomUUID()}` }];
+    const answer = await message(endpoint, { messages });
+    assert.equal(answer.content[0].text, "Now.");
   },
 
   async abort(endpoint) {

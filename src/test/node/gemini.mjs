@@ -1,5 +1,6 @@
 // The @google/genai package.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
 import { assertOwnHeaders, assertParked, caught, readSome, refusedOf } from "./expect.mjs";
 
@@ -130,6 +131,11 @@ export const cases = {
     assert.ok(error instanceof ApiError, String(error));
     assert.equal(error.status, 400);
     assert.match(error.message, /policy/);
+  },
+
+  async "told-to-come-again"(endpoint) {
+    const answer = await generate(endpoint, { contents: `Later, ${randomUUID()}` });
+    assert.equal(answer.text, "Now.");
   },
 
   async abort(endpoint) {

@@ -1,5 +1,6 @@
 // The openai package.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import OpenAI from "openai";
 import { assertOwnHeaders, assertParked, assertRefusal, caught, readSome, refusedOf } from "./expect.mjs";
 
@@ -169,6 +170,12 @@ export const cases = {
     assert.ok(error instanceof OpenAI.BadRequestError, String(error));
     assert.equal(error.code, "content_policy_violation");
     assert.equal(error.headers.get("x-penstock-reason"), null);
+  },
+
+  async "told-to-come-again"(endpoint) {
+    const messages = [{ role: "user", content: `Later, ${randomUUID()}` }];
+    const answer = await chat(endpoint, { messages });
+    assert.equal(answer.choices[0].message.content, "Now.");
   },
 
   async abort(endpoint) {

@@ -57,6 +57,9 @@ class NodeClientsIT {
         - path: /metered/D
           dialect: D
           upstreams: [{id: metered-D, url: "AIMOCK"}]
+        - path: /again/D
+          dialect: D
+          upstreams: [{id: again-D, url: "AIMOCK"}]
       """;
 
   /** What aimock says of each of its answers: 11 tokens in, 7 out. */
@@ -75,7 +78,8 @@ class NodeClientsIT {
     String routes =
         "endpoints:\n"
             + ofADialect("openai", "gpt-4o, text-embedding-3-small")
-            + ofADialect("anthropic", "claude-sonnet-4-20250514");
+            + ofADialect("anthropic", "claude-sonnet-4-20250514")
+            + ofADialect("gemini", "gemini-2.5-flash, gemini-embedding-001");
     gateway = StartedGateway.start(directory, routes.replace("AIMOCK", aimock.url()));
     gateway.context().getBean(EventBus.class).subscribe(EVENTS);
   }
@@ -129,11 +133,27 @@ class NodeClientsIT {
         "anthropic",
         "message@/anthropic",
         "streamed-message@/anthropic",
+        "count-tokens@/anthropic",
         "unknown-model@/anthropic",
         "bad-request@/anthropic",
         "parked@/anthropic/paced",
         "queue-full@/anthropic/full",
         "too-large@/anthropic/small");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> gemini_getsAnswersAndTypedErrors() {
+    return cases(
+        "gemini",
+        "generate@/gemini",
+        "streamed-generate@/gemini",
+        "embed@/gemini",
+        "count-tokens@/gemini",
+        "unknown-model@/gemini",
+        "bad-request@/gemini",
+        "parked@/gemini/paced",
+        "queue-full@/gemini/full",
+        "too-large@/gemini/small");
   }
 
   @TestFactory
@@ -146,8 +166,10 @@ class NodeClientsIT {
         "embeddings@/aimock/openai",
         "tool-call@/aimock/openai",
         "streamed-tool-call@/aimock/openai",
+        "responses@/aimock/openai",
         "streamed-responses@/aimock/openai",
-        "provider-error@/aimock/openai");
+        "provider-error@/aimock/openai",
+        "told-to-come-again@/again/openai");
   }
 
   @TestFactory
@@ -158,13 +180,27 @@ class NodeClientsIT {
         "streamed-message@/aimock/anthropic",
         "tool-use@/aimock/anthropic",
         "streamed-tool-use@/aimock/anthropic",
-        "provider-error@/aimock/anthropic");
+        "provider-error@/aimock/anthropic",
+        "told-to-come-again@/again/anthropic");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> gemini_getsWhatAimockSays() {
+    return cases(
+        "gemini",
+        "generate@/aimock/gemini",
+        "streamed-generate@/aimock/gemini",
+        "function-call@/aimock/gemini",
+        "streamed-function-call@/aimock/gemini",
+        "provider-error@/aimock/gemini",
+        "told-to-come-again@/again/gemini");
   }
 
   @ParameterizedTest
   @CsvSource({
-    "openai, 4, chat streamed-chat-with-usage tool-call",
-    "anthropic, 5, message streamed-message tool-use streamed-tool-use"
+    "openai, 9, chat streamed-chat streamed-chat-with-usage tool-call responses streamed-responses",
+    "anthropic, 5, message streamed-message tool-use streamed-tool-use",
+    "gemini, 5, generate streamed-generate function-call streamed-function-call"
   })
   void usageThatAimockTells_isWhatIsSettled(String library, int calls, String names) {
     String path = "/metered/" + library;
@@ -185,7 +221,7 @@ class NodeClientsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"openai", "anthropic"})
+  @ValueSource(strings = {"openai", "anthropic", "gemini"})
   void givenUpMidStream_isSeenAsCancelled(String library) {
     String path = "/" + library + "/slow";
     assertThat(run(library, "abort@" + path)).allSatisfy(NodeClientsIT::assertPassed);
