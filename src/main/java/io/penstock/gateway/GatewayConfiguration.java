@@ -87,11 +87,7 @@ public class GatewayConfiguration {
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
         new Attempts.House(
-            addresses,
-            judge == null ? Judge.UPSTREAM : judge,
-            budgets,
-            relay,
-            ticker));
+            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, ticker));
   }
 
   @Bean

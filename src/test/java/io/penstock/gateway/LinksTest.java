@@ -111,8 +111,21 @@ class LinksTest {
     String tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     List<String> command =
         List.of(
-            tool, "-genkeypair", "-alias", "a", "-keyalg", "EC", "-dname", "CN=" + name, "-ext",
-            "san=dns:localhost", "-storetype", "PKCS12", "-storepass", "changeit", "-keystore",
+            tool,
+            "-genkeypair",
+            "-alias",
+            "a",
+            "-keyalg",
+            "EC",
+            "-dname",
+            "CN=" + name,
+            "-ext",
+            "san=dns:localhost",
+            "-storetype",
+            "PKCS12",
+            "-storepass",
+            "changeit",
+            "-keystore",
             store.toString());
     assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
     KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
@@ -123,9 +136,7 @@ class LinksTest {
 
   private static DisposableServer server(Identity own, @Nullable Identity clients)
       throws Exception {
-    SslContextBuilder builder =
-        SslContextBuilder.forServer(
-            own.key(), own.certificate());
+    SslContextBuilder builder = SslContextBuilder.forServer(own.key(), own.certificate());
     if (clients != null) {
       builder.trustManager(clients.certificate()).clientAuth(ClientAuth.REQUIRE);
     }
@@ -158,8 +169,7 @@ class LinksTest {
     Identity own = identity("server");
     DisposableServer server = server(own, null);
     Path ca = pem("ca.pem", own.certificatePem());
-    assertThat(now(asked(spec(url(server), new Tls(ca, null, null), null))))
-        .isEqualTo("secret");
+    assertThat(now(asked(spec(url(server), new Tls(ca, null, null), null)))).isEqualTo("secret");
     server.disposeNow();
   }
 
@@ -181,8 +191,7 @@ class LinksTest {
     Path ca = pem("ca.pem", theirs.certificatePem());
     Path cert = pem("cert.pem", ours.certificatePem());
     Path key = pem("key.pem", ours.keyPem());
-    assertThat(now(asked(spec(url(server), new Tls(ca, cert, key), null))))
-        .isEqualTo("secret");
+    assertThat(now(asked(spec(url(server), new Tls(ca, cert, key), null)))).isEqualTo("secret");
     assertThatThrownBy(() -> now(asked(spec(url(server), new Tls(ca, null, null), null))))
         .isInstanceOf(ExecutionException.class);
     server.disposeNow();
@@ -191,7 +200,8 @@ class LinksTest {
   @Test
   void certificatesThatCannotBeRead_areAFailureOfTheLink() throws Exception {
     Path ca = pem("ca.pem", "no certificate");
-    assertThatThrownBy(() -> links.client(spec("https://localhost/", new Tls(ca, null, null), null)))
+    assertThatThrownBy(
+            () -> links.client(spec("https://localhost/", new Tls(ca, null, null), null)))
         .isInstanceOf(SSLException.class);
     Path gone = directory.resolve("gone.pem");
     assertThatThrownBy(
@@ -210,8 +220,7 @@ class LinksTest {
               wire.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nfar");
             })) {
       String through = "http://me:pass@127.0.0.1:" + proxy.port();
-      assertThat(now(asked(spec("http://no-such-host.invalid/x", null, through))))
-          .isEqualTo("far");
+      assertThat(now(asked(spec("http://no-such-host.invalid/x", null, through)))).isEqualTo("far");
       Message connect = proxy.received();
       assertThat(connect.start()).startsWith("CONNECT no-such-host.invalid:80 ");
       assertThat(connect.header("proxy-authorization"))
@@ -225,11 +234,14 @@ class LinksTest {
   @Test
   void proxyThatRefuses_isUnreachable() throws Exception {
     try (RawUpstream proxy =
-        RawUpstream.start(
-            RawUpstream.answering("HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n"))) {
+        RawUpstream.start(RawUpstream.answering("HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n"))) {
       assertThat(
               reason(
-                  asked(spec("http://no-such-host.invalid/", null, "http://127.0.0.1:" + proxy.port()))))
+                  asked(
+                      spec(
+                          "http://no-such-host.invalid/",
+                          null,
+                          "http://127.0.0.1:" + proxy.port()))))
           .isEqualTo(Reason.UPSTREAM_UNREACHABLE);
     }
   }
