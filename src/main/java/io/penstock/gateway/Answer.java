@@ -108,7 +108,12 @@ record Answer(
     if (body == null || connection == null) {
       return response.setComplete();
     }
-    Flux<DataBuffer> whole = body.whole();
+    Passage passage = Passage.of(exchange);
+    // to who sends, an answer ends when its request breaks off: it must not look complete
+    Flux<DataBuffer> whole =
+        body.whole()
+            .concatWith(
+                Mono.defer(() -> Mono.justOrEmpty(passage.uploadTooLarge())).flatMap(Mono::error));
     Mono<Void> written =
         response.getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH)
             ? response.writeWith(whole)

@@ -96,7 +96,9 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
               uploaded += piece.readableByteCount();
               if (uploaded > most) {
                 DataBufferUtils.release(piece);
-                sink.error(new UploadTooLarge(most));
+                UploadTooLarge error = new UploadTooLarge(most);
+                passage.uploadTooLarge(error);
+                sink.error(error);
               } else {
                 sink.next(piece);
               }

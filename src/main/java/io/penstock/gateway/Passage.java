@@ -32,6 +32,7 @@ final class Passage {
   private Weighed.Spots spots = Weighed.Spots.NONE;
   private @Nullable Settlement settlement;
   private boolean uploading;
+  private @Nullable UploadTooLarge tooLarge;
   private boolean upgrades;
 
   Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
@@ -159,6 +160,16 @@ final class Passage {
   /** A body that is streamed through began to be read: it can be sent this once. */
   void uploads() {
     uploading = true;
+  }
+
+  /** What is streamed through turned out too large. */
+  void uploadTooLarge(UploadTooLarge error) {
+    tooLarge = error;
+  }
+
+  /** What is wrong with what is streamed through, or null. */
+  @Nullable UploadTooLarge uploadTooLarge() {
+    return tooLarge;
   }
 
   /** Whether the request could be sent once more. */

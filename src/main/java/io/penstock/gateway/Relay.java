@@ -162,8 +162,8 @@ final class Relay {
       WebsocketOutbound toClient,
       WebsocketInbound in,
       WebsocketOutbound out) {
-    Mono<Void> up = passed(fromClient, out).then(closed(fromClient, out));
-    Mono<Void> down = passed(in, toClient).then(closed(in, toClient));
+    Mono<Void> up = passed(fromClient, out).onErrorComplete().then(closed(fromClient, out));
+    Mono<Void> down = passed(in, toClient).onErrorComplete().then(closed(in, toClient));
     return Mono.firstWithSignal(up, down);
   }
 

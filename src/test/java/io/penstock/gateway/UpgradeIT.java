@@ -65,6 +65,10 @@ class UpgradeIT extends HostileCase {
       - path: /raw
         dialect: openai
         upstreams: [{id: r, url: "%1$s", api_key: "${SECRET}"}]
+      - path: /never
+        dialect: openai
+        upgrade: refuse
+        upstreams: [{id: n, url: "%1$s", api_key: "${SECRET}"}]
       - path: /closed
         dialect: openai
         upstreams: [{id: c, url: "http://127.0.0.1:1"}]
@@ -200,6 +204,11 @@ class UpgradeIT extends HostileCase {
   @Test
   void refusalOfTheUpstream_keepsItsStatus() {
     assertThat(refused("/ws/v1/denied")).isEqualTo(403);
+  }
+
+  @Test
+  void endpointThatPassesNoUpgrades_is426() {
+    assertThat(refused("/never/v1/realtime")).isEqualTo(426);
   }
 
   @Test
