@@ -64,11 +64,6 @@ final class GeminiSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
-    return Lessons.SYSTEM.gemini(status, header, body);
-  }
-
-  @Override
   public String renamed(String rawPath, String ownModel) {
     return GeminiPath.renamed(rawPath, ownModel);
   }
