@@ -69,11 +69,6 @@ final class GeminiSpeech implements Speech {
   }
 
   @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
-    return Lessons.SYSTEM.gemini(status, header, body);
-  }
-
-  @Override
   public boolean listsModels(String method, String path) {
     return method.equals("GET")
         && Paths.names(path, "/models")
