@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** What is trusted of an upstream, and what is shown to it. */
@@ -50,10 +51,18 @@ record Certificates() implements Shape<Tls> {
       return Optional.empty();
     }
     if (ca == null && cert == null) {
-      source.fault(node, name + " is empty, expected ca, or cert and key");
+      sayEmpty(node, source, name);
       return Optional.empty();
     }
     return Optional.of(new Tls(ca, cert, key));
+  }
+
+  /** Unknown keys have faults of their own, but in a configuration of rls. */
+  private static void sayEmpty(Node node, Source source, String name) {
+    boolean keys = node instanceof MappingNode mapping && !mapping.getValue().isEmpty();
+    if (source.rls() || !keys) {
+      source.fault(node, name + " is empty, expected ca, or cert and key");
+    }
   }
 
   private static @Nullable Path file(Section section, Setting<Path> setting) {

@@ -94,7 +94,7 @@ final class Attempts {
   }
 
   private boolean asksUsage(Upstream upstream) {
-    return passage.spots().asksUsage() != null && !withoutUsage && upstream.spec().injectsUsage();
+    return passage.spots().asksUsage() != null && !withoutUsage && upstream.injectsUsage();
   }
 
   /** An answer that is no error: its headers are known before the first byte of its body is. */
@@ -234,8 +234,11 @@ final class Attempts {
         .onErrorResume(error -> SettleFilter.answered(later, tap, error));
   }
 
+  /** What an answer teaches, which the upstream's limits have learned then. */
   private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
-    return passage.speech().lesson(status, headers::getFirst, body);
+    Lesson lesson = passage.speech().lesson(status, headers::getFirst, body);
+    settlement().learn(lesson, now());
+    return lesson;
   }
 
   private Tries tries() {

@@ -158,8 +158,10 @@ final class Beginning extends BaseSubscriber<DataBuffer> {
   private void handOver(FluxSink<DataBuffer> sink) {
     synchronized (this) {
       reader = sink;
-      read.forEach(sink::next);
+      // whoever gets the first may drop all the rest at once
+      List<DataBuffer> first = List.copyOf(read);
       read.clear();
+      first.forEach(sink::next);
       if (ended) {
         close(sink);
         return;

@@ -81,16 +81,18 @@ public class GatewayConfiguration {
       Links links,
       Ticker ticker,
       ReactorResourceFactory resources,
+      RetryBudgets budgets,
       ObjectProvider<Judge> judges) {
     Judge judge = judges.getIfAvailable();
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
         new Attempts.House(
-            addresses,
-            judge == null ? Judge.UPSTREAM : judge,
-            new RetryBudgets(ticker),
-            relay,
-            ticker));
+            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, ticker));
+  }
+
+  @Bean
+  RetryBudgets retryBudgets(Ticker ticker) {
+    return new RetryBudgets(ticker);
   }
 
   @Bean

@@ -7,6 +7,7 @@ import io.penstock.provider.Edit;
 import io.penstock.provider.Weighed;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.route.Route;
@@ -94,6 +95,7 @@ final class Outbound {
     if (asksUsage && spots.asksUsage() != null) {
       edits.add(spots.asksUsage());
     }
+    edits.sort(Comparator.comparingLong(Edit::at));
     return edits;
   }
 }

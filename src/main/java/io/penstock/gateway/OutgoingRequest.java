@@ -79,11 +79,17 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
     return passage.weighed() ? passage.body().publish(FACTORY, edits) : upload();
   }
 
+  private void uploads() {
+    if (headers.getContentLength() > 0 || headers.containsHeader(HttpHeaders.TRANSFER_ENCODING)) {
+      passage.uploads();
+    }
+  }
+
   /** What the client sends as it comes; what it breaks off must not look complete upstream. */
   private Flux<DataBuffer> upload() {
     long most = passage.endpoint().spec().reading().maxUploadBytes();
     return super.getBody()
-        .doOnSubscribe(subscription -> passage.uploads())
+        .doOnSubscribe(subscription -> uploads())
         .onErrorMap(gone -> new ClientGone())
         .<DataBuffer>handle(
             (piece, sink) -> {

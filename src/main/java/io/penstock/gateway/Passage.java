@@ -24,12 +24,12 @@ final class Passage {
   private @Nullable String model;
   private boolean weighed;
   private boolean stream;
+  private boolean asksUsage;
   private @Nullable String user;
   private Weighed.Spots spots = Weighed.Spots.NONE;
   private @Nullable Settlement settlement;
   private boolean uploading;
   private boolean upgrades;
-  private boolean asksUsage;
 
   Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
     this.requestId = requestId;
@@ -102,6 +102,16 @@ final class Passage {
     return stream;
   }
 
+  /** Whether the attempt at hand asks for the usage of a stream though the client does not. */
+  boolean asksUsage() {
+    return asksUsage;
+  }
+
+  /** Says whether the next attempt does. */
+  void asksUsage(boolean asks) {
+    asksUsage = asks;
+  }
+
   /** Whom the body names, or null. */
   @Nullable String user() {
     return user;
@@ -135,15 +145,6 @@ final class Passage {
   /** Whether the request could be sent once more. */
   boolean repeatable() {
     return (weighed || !uploading) && settlement != null && settlement.repeatable();
-  }
-
-  /** Whether the gateway asked for the usage of a stream, in the attempt at hand. */
-  boolean asksUsage() {
-    return asksUsage;
-  }
-
-  void asksUsage(boolean asks) {
-    asksUsage = asks;
   }
 
   /** What was taken for the attempt at hand, once it was let go. */

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.http.HttpHeaders;
@@ -19,6 +20,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.netty.Connection;
 import reactor.netty.NettyInbound;
 import reactor.netty.NettyOutbound;
 import reactor.netty.http.client.HttpClient;
@@ -57,7 +59,7 @@ final class Relay {
    */
   Mono<Answer> run(ServerWebExchange exchange, UpstreamSpec spec) {
     HttpHeaders headers = exchange.getRequest().getHeaders();
-    Sinks.Empty<Void> open = Sinks.one();
+    Sinks.Empty<Void> open = Sinks.empty();
     Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
     Mono<Void> late =
         Mono.delay(patience)
@@ -71,6 +73,7 @@ final class Relay {
 
   private Mono<Void> relayed(
       ServerWebExchange exchange, UpstreamSpec spec, HttpHeaders headers, Sinks.Empty<Void> open) {
+    Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
         WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
@@ -84,8 +87,9 @@ final class Relay {
           .headers(to -> headers.forEach((name, values) -> add(to, name, values)))
           .websocket(client.build())
           .uri(socket(exchange))
-          .handle((in, out) -> joined(exchange, in, out, most, open))
-          .then();
+          .handle((in, out) -> joined(exchange, in, out, most, open, done))
+          // the upstream may have closed first, which the client is still to be told
+          .then(done.asMono());
     } catch (SSLException unreadable) {
       return Mono.error(unreadable);
     }
@@ -118,7 +122,8 @@ final class Relay {
       WebsocketInbound in,
       WebsocketOutbound out,
       int most,
-      Sinks.Empty<Void> open) {
+      Sinks.Empty<Void> open,
+      Sinks.Empty<Void> done) {
     open.tryEmitEmpty();
     Passage passage = Passage.of(exchange);
     ServerHttpResponse response = exchange.getResponse();
@@ -129,14 +134,27 @@ final class Relay {
     if (in.selectedSubprotocol() != null) {
       server.protocols(in.selectedSubprotocol());
     }
+    AtomicBoolean began = new AtomicBoolean();
+    // it is only the handshake that sending ends with
     return response
         .setComplete()
         .then(
             Mono.defer(
                 () ->
                     client.sendWebsocket(
-                        (fromClient, toClient) -> between(fromClient, toClient, in, out),
-                        server.build())));
+                        (fromClient, toClient) -> {
+                          began.set(true);
+                          return between(fromClient, toClient, in, out)
+                              .doFinally(signal -> done.tryEmitEmpty());
+                        },
+                        server.build())))
+        .then(done.asMono())
+        .doOnCancel(
+            () -> {
+              if (!began.get()) {
+                done.tryEmitEmpty();
+              }
+            });
   }
 
   private static Mono<Void> between(
@@ -174,7 +192,7 @@ final class Relay {
   }
 
   private static Mono<Void> cut(WebsocketOutbound to) {
-    return Mono.fromRunnable(() -> to.withConnection(connection -> connection.dispose()));
+    return Mono.fromRunnable(() -> to.withConnection(Connection::dispose));
   }
 
   private static Mono<Answer> refused(WebSocketClientHandshakeException refusal) {

@@ -34,9 +34,9 @@ final class Tap {
   }
 
   /** The head of the answer is there. */
-  void begins(@Nullable String contentType) {
+  void begins(@Nullable String contentType, @Nullable String contentEncoding) {
     if (passage.weighed()) {
-      reader = passage.speech().answerReader(contentType);
+      reader = passage.speech().answerReader(contentType, contentEncoding);
     }
   }
 
@@ -64,6 +64,9 @@ final class Tap {
       default -> settlement.failed(UpstreamFailure.midway(), produced, now);
     }
     reader = null;
+    if (read != null) {
+      read.close();
+    }
     String warning = read == null ? null : read.warning();
     if (warning != null) {
       complain(upstream(), warning);

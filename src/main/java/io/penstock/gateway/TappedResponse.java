@@ -1,15 +1,21 @@
 package io.penstock.gateway;
 
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An answer that is read while it is written; its bytes are not touched. */
+/**
+ * An answer that is read while it is written. Its bytes are not touched, but for the event that the
+ * gateway asked for and the client did not.
+ */
 final class TappedResponse extends ServerHttpResponseDecorator {
   private final Tap tap;
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -30,24 +36,41 @@ final class TappedResponse extends ServerHttpResponseDecorator {
 
   @Override
   public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
-    begin();
-    return super.writeWith(tapped(body));
+    HiddenUsage hidden = begin();
+    Flux<DataBuffer> tapped = tapped(body);
+    return super.writeWith(hidden == null ? tapped : hidden.in(tapped));
   }
 
   @Override
   public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
-    begin();
-    return super.writeAndFlushWith(TappedParts.of(body, tap::passes, tap::ends));
+    HiddenUsage hidden = begin();
+    Flux<Flux<DataBuffer>> tapped = TappedParts.of(body, tap::passes, tap::ends);
+    return super.writeAndFlushWith(hidden == null ? tapped : hidden.inParts(tapped));
   }
 
   private Flux<DataBuffer> tapped(Publisher<? extends DataBuffer> body) {
     return TappedParts.ended(Flux.<DataBuffer>from(body).doOnNext(tap::passes), tap::ends);
   }
 
-  private void begin() {
-    if (ended.compareAndSet(false, true)) {
-      tap.begins(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE));
-      Head.write(getHeaders(), tap.passage(), tap.settlement());
+  /** The head is there. Returns what hides what the client did not ask for, or null. */
+  private @Nullable HiddenUsage begin() {
+    if (!ended.compareAndSet(false, true)) {
+      return null;
     }
+    HttpHeaders headers = getHeaders();
+    String type = headers.getFirst(HttpHeaders.CONTENT_TYPE);
+    String encoding = headers.getFirst(HttpHeaders.CONTENT_ENCODING);
+    tap.begins(type, encoding);
+    Head.write(headers, tap.passage(), tap.settlement());
+    if (!tap.passage().asksUsage() || encoding != null || !isEvents(type)) {
+      return null;
+    }
+    headers.remove(HttpHeaders.CONTENT_LENGTH);
+    return new HiddenUsage(bufferFactory());
+  }
+
+  private static boolean isEvents(@Nullable String type) {
+    return type != null
+        && type.strip().toLowerCase(Locale.ROOT).startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
   }
 }

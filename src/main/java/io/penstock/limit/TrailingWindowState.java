@@ -17,9 +17,6 @@ final class TrailingWindowState implements State {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
-  /** For how long a limit that a provider states is in force. */
-  static final long LOWERED_NANOS = 120_000_000_000L;
-
   /** What is in force: lower than what is configured while the provider said so. */
   private final LimitSpec.TrailingWindow spec;
 
@@ -41,23 +38,6 @@ final class TrailingWindowState implements State {
   private final long reserved;
 
   private final Taught taught;
-
-  /**
-   * What the provider said.
-   *
-   * @param ceiling how much more it takes
-   * @param configured what is to be done once the limit it stated is in force no more; null when it
-   *     states none that is lower
-   * @param untilNanos the instant from which that is done
-   */
-  private record Taught(
-      Ceiling ceiling, LimitSpec.@Nullable TrailingWindow configured, long untilNanos) {
-    private static final Taught NOTHING = new Taught(Ceiling.NONE, null, Long.MIN_VALUE);
-
-    private Taught with(Ceiling next) {
-      return new Taught(next, configured, untilNanos);
-    }
-  }
 
   private TrailingWindowState(
       LimitSpec.TrailingWindow spec,
@@ -161,10 +141,7 @@ final class TrailingWindowState implements State {
   private TrailingWindowState restored() {
     return taught.configured() == null
         ? this
-        : respecced(
-            taught.configured(),
-            new Taught(taught.ceiling(), null, Long.MIN_VALUE),
-            taught.untilNanos());
+        : respecced(taught.configured(), taught.unlowered(), taught.untilNanos());
   }
 
   @Override
@@ -336,10 +313,9 @@ final class TrailingWindowState implements State {
         && window.windowNanos() == spec.windowNanos()) {
       TrailingWindowState state = at(now);
       boolean lowered = state.taught.configured() != null;
-      Ceiling ceiling = state.taught.ceiling();
       return lowered && window.capacity() > state.spec.capacity()
           ? state.lowered(window, state.spec.capacity(), state.taught.untilNanos(), now)
-          : state.respecced(window, new Taught(ceiling, null, Long.MIN_VALUE), now);
+          : state.respecced(window, state.taught.unlowered(), now);
     }
     return State.of(next, balance(now), now);
   }
@@ -363,17 +339,14 @@ final class TrailingWindowState implements State {
   private TrailingWindowState limited(long limit, long now) {
     LimitSpec.TrailingWindow configured = configured();
     return limit < configured.capacity()
-        ? lowered(configured, limit, State.sum(now, LOWERED_NANOS), now)
-        : respecced(configured, new Taught(taught.ceiling(), null, Long.MIN_VALUE), now);
+        ? lowered(configured, limit, State.sum(now, Taught.LOWERED_NANOS), now)
+        : respecced(configured, taught.unlowered(), now);
   }
 
   private TrailingWindowState lowered(
       LimitSpec.TrailingWindow configured, long limit, long until, long now) {
-    long burst = (long) ((double) configured.burst() * limit / configured.capacity());
-    LimitSpec.TrailingWindow lower =
-        new LimitSpec.TrailingWindow(
-            limit, configured.windowNanos(), configured.guardNanos(), Math.max(1, burst));
-    return respecced(lower, new Taught(taught.ceiling(), configured, until), now);
+    Taught next = new Taught(taught.ceiling(), configured, until);
+    return respecced(Taught.lowered(configured, limit), next, now);
   }
 
   /** This state at another rate: the pace owes what it owed. */

@@ -62,13 +62,16 @@ class OperatorConfiguration {
       EventStream events,
       Reloader reloader) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
+    UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()
         .GET("/endpoints", endpoints::list)
+        .GET("/upstreams", providers::list)
         .GET("/config", endpoints::config)
         .GET("/events", events::open)
         .POST("/reload", request -> reload.reload())
         .path("/endpoints", () -> Problem.only("GET"))
+        .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))

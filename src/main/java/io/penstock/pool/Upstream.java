@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +22,15 @@ public final class Upstream {
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
-  private final Gate health = new Gate();
-  private final ConcurrentMap<String, Gate> pauses = new ConcurrentHashMap<>();
+  private final Health health = new Health();
+  private final Judge judge = new Judge(health);
+  private final ConcurrentMap<Quota, Pause> pauses = new ConcurrentHashMap<>();
+  private final RandomGenerator random;
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 
-  Upstream(UpstreamSpec spec, PoolLimits limits) {
+  Upstream(UpstreamSpec spec, PoolLimits limits, RandomGenerator random) {
+    this.random = random;
     this.spec = spec;
     this.limits = limits;
   }
@@ -43,7 +47,26 @@ public final class Upstream {
 
   /** Returns the gate of all its pools: on trial while it is not known to be well again. */
   public Gate health() {
-    return health;
+    return health.gate();
+  }
+
+  /** Returns what went wrong last, or null. */
+  public @Nullable Trouble trouble() {
+    return judge.trouble();
+  }
+
+  /** Returns whether streams are asked for their usage: as configured, unless it said no to it. */
+  public boolean injectsUsage() {
+    return spec.injectsUsage() && judge.usageKnown();
+  }
+
+  /** Returns what holds a pool of this upstream back. */
+  public Pause pause(Quota pool) {
+    Pause pause = pauses.get(pool);
+    if (pause == null) {
+      throw new IllegalArgumentException(pool + " is no pool of " + spec.id());
+    }
+    return pause;
   }
 
   /** Returns its pools by their names, those that were used; the rest of models share one. */
@@ -69,13 +92,14 @@ public final class Upstream {
   }
 
   private Quota quota(String pool, long now) {
-    Gate pause = pauses.computeIfAbsent(pool, absent -> new Gate());
+    Pause pause = new Pause(random);
     Quota quota =
         new Quota(
             "upstream " + spec.id(),
             PoolLimits.tariff(spec, pool),
             limits.of(spec, pool, now),
-            List.of(health, pause));
+            List.of(health.gate(), pause.gate()));
+    pauses.put(quota, pause);
     quota.widen(jitterNanos);
     return quota;
   }
@@ -86,6 +110,8 @@ public final class Upstream {
       return;
     }
     spec = next;
+    judge.forget();
+    health.forget();
     pools.forEach(
         (pool, quota) -> {
           quota.change(PoolLimits.tariff(next, pool), limits.of(next, pool, now));
@@ -99,12 +125,20 @@ public final class Upstream {
    * @param tries what was tried for the request, this attempt included
    */
   public Verdict judge(Tries tries, Lesson lesson, long now) {
-    return Verdict.PASS;
+    Verdict verdict = judge.of(tries, lesson, pause(pool(tries.model(), now)), now);
+    if (Judge.works(lesson.status()) && health.answered(now)) {
+      wake();
+    }
+    return verdict;
   }
 
   /** Takes note of an attempt that brought no answer, and says what becomes of its request. */
   public Verdict judge(Tries tries, Failure failure, long now) {
-    return Verdict.PASS;
+    return judge.of(tries, failure, now);
+  }
+
+  private void wake() {
+    pools.values().forEach(pool -> pool.line().wake());
   }
 
   /** Notes how long a request took from its release until its last byte was written. */

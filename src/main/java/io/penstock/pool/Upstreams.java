@@ -2,12 +2,14 @@ package io.penstock.pool;
 
 import io.penstock.quota.LimitSource;
 import io.penstock.time.WallClock;
+import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
@@ -16,6 +18,7 @@ public final class Upstreams {
   public static final long UNLIMITED_TPM = 1_000_000_000;
 
   private final PoolLimits limits;
+  private final RandomGenerator random;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
 
   /**
@@ -37,7 +40,13 @@ public final class Upstreams {
    * @param wall what tells when a day begins
    */
   public Upstreams(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
-    this.limits = new PoolLimits(source, windowNanos, unlimitedTpm, wall);
+    this(new PoolLimits(source, windowNanos, unlimitedTpm, wall), new SecureRandom());
+  }
+
+  /** Makes one with another source of the jitter of back-offs, which must be thread-safe. */
+  Upstreams(PoolLimits limits, RandomGenerator random) {
+    this.limits = limits;
+    this.random = random;
   }
 
   /**
@@ -49,7 +58,8 @@ public final class Upstreams {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
       configured.add(spec.id());
-      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, limits)).reconfigure(spec, now);
+      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, limits, random))
+          .reconfigure(spec, now);
     }
     for (Upstream upstream : List.copyOf(byId.values())) {
       if (!configured.contains(upstream.spec().id())) {

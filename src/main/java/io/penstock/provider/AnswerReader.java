@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one answer while its bytes pass. Not safe for use by several threads at once. There is no
- * signal for the end: what has been read counts at once, so an answer cut anywhere is worth what
- * arrived of it.
+ * Reads one answer while its bytes pass. Not safe for use by several threads at once. What has been
+ * read counts at once, so an answer cut anywhere is worth what arrived of it.
  */
 public interface AnswerReader {
   /** Reads and consumes {@code bytes}. Whatever they are, nothing is thrown; nothing is kept. */
@@ -28,4 +27,7 @@ public interface AnswerReader {
 
   /** Returns the first oddity met, without content of the answer, or null. */
   @Nullable String warning();
+
+  /** Gives back what reading took; what was read can still be asked for. */
+  default void close() {}
 }

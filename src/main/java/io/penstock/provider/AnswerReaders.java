@@ -38,4 +38,17 @@ final class AnswerReaders {
         ? json.apply(visitor.get())
         : new UnreadAnswer();
   }
+
+  /** Returns what reads the same answer though it is encoded. */
+  static AnswerReader encoded(AnswerReader answer, @Nullable String contentEncoding) {
+    if (contentEncoding == null || answer instanceof UnreadAnswer) {
+      return answer;
+    }
+    return switch (contentEncoding.strip().toLowerCase(Locale.ROOT)) {
+      case "", "identity" -> answer;
+      case "gzip", "x-gzip" -> new InflatedAnswer(answer, true);
+      case "deflate" -> new InflatedAnswer(answer, false);
+      default -> new EncodedAnswer();
+    };
+  }
 }

@@ -52,6 +52,11 @@ final class AnthropicSpeech implements Speech {
   }
 
   @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.anthropic(status, header, body);
+  }
+
+  @Override
   public boolean listsModels(String method, String path) {
     return method.equals("GET") && Paths.names(path, "/models");
   }
@@ -59,11 +64,6 @@ final class AnthropicSpeech implements Speech {
   @Override
   public byte[] models(List<String> names) {
     return ModelList.anthropic(names);
-  }
-
-  @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
-    return Lessons.SYSTEM.anthropic(status, header, body);
   }
 
   @Override

@@ -1,54 +1,96 @@
 package io.penstock.provider;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
-/** Changes to the bytes of a body, made without copying what stays. */
+/** Changes a body in a few places without copying the rest of it. */
 public final class Edits {
   private Edits() {}
 
   /**
-   * Returns a body with changes.
+   * Returns the body with its changes made: views of what stays, and the new text between them.
    *
-   * @param body its bytes from position to limit, in pieces; neither read nor moved
-   * @param edits which do not overlap, in any order
+   * @param body its bytes, in pieces however cut; neither they nor their positions are changed
+   * @param edits in the order of their places, none reaching into the next
+   * @throws IllegalArgumentException if they are not, or reach beyond the body
    */
   public static List<ByteBuffer> apply(List<ByteBuffer> body, List<Edit> edits) {
-    List<Edit> ordered = edits.stream().sorted(Comparator.comparingLong(Edit::at)).toList();
-    List<ByteBuffer> changed = new ArrayList<>();
-    long at = 0;
-    for (Edit edit : ordered) {
-      copy(body, at, edit.at(), changed);
-      changed.add(ByteBuffer.wrap(edit.text().getBytes(UTF_8)));
-      at = edit.at() + edit.length();
+    List<ByteBuffer> edited = new ArrayList<>(body.size() + 2 * edits.size());
+    Cursor cursor = new Cursor(body);
+    for (Edit edit : edits) {
+      edited.addAll(cursor.pass(edit.at() - cursor.offset, edit));
+      cursor.pass(edit.length(), edit);
+      if (!edit.text().isEmpty()) {
+        edited.add(ByteBuffer.wrap(edit.text().getBytes(StandardCharsets.UTF_8)));
+      }
     }
-    copy(body, at, Long.MAX_VALUE, changed);
-    return changed;
+    edited.addAll(cursor.rest());
+    return edited;
   }
 
-  /** Returns by how many bytes changes make a body longer; negative when it gets shorter. */
+  /** Returns by how many bytes a body grows; below 0 when it shrinks. */
   public static long grown(List<Edit> edits) {
     long grown = 0;
     for (Edit edit : edits) {
-      grown += edit.text().getBytes(UTF_8).length - edit.length();
+      grown += Utf8Counter.bytes(edit.text()) - edit.length();
     }
     return grown;
   }
 
-  private static void copy(List<ByteBuffer> body, long from, long to, List<ByteBuffer> changed) {
-    long start = 0;
-    for (ByteBuffer piece : body) {
-      long end = start + piece.remaining();
-      int first = (int) (Math.max(from, start) - start);
-      int count = (int) (Math.min(to, end) - start) - first;
-      if (count > 0) {
-        changed.add(piece.slice(piece.position() + first, count));
+  /** A place in a body that is cut into pieces. */
+  private static final class Cursor {
+    private final List<ByteBuffer> pieces;
+    private int next;
+    private ByteBuffer piece = ByteBuffer.allocate(0);
+    private long offset;
+
+    Cursor(List<ByteBuffer> pieces) {
+      this.pieces = pieces;
+    }
+
+    /** Goes on by {@code count} bytes, and returns views of them. */
+    List<ByteBuffer> pass(long count, Edit edit) {
+      if (count < 0) {
+        throw new IllegalArgumentException(
+            "an edit is at " + edit.at() + ", expected none before " + offset);
       }
-      start = end;
+      List<ByteBuffer> passed = new ArrayList<>();
+      long left = count;
+      while (left > 0) {
+        if (!piece.hasRemaining() && !open()) {
+          throw new IllegalArgumentException(
+              "an edit ends at " + (edit.at() + edit.length()) + ", expected at most " + offset);
+        }
+        int here = (int) Math.min(left, piece.remaining());
+        if (here > 0) {
+          passed.add(piece.slice(piece.position(), here));
+          piece.position(piece.position() + here);
+        }
+        offset += here;
+        left -= here;
+      }
+      return passed;
+    }
+
+    /** Returns views of all that is left. */
+    List<ByteBuffer> rest() {
+      List<ByteBuffer> rest = new ArrayList<>(pieces.size() - next + 1);
+      do {
+        if (piece.hasRemaining()) {
+          rest.add(piece);
+        }
+      } while (open());
+      return rest;
+    }
+
+    private boolean open() {
+      if (next == pieces.size()) {
+        return false;
+      }
+      piece = pieces.get(next++).duplicate();
+      return true;
     }
   }
 }

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param windowNanos the length of that window, 1 ms to one hour; the limits are not scaled by it
  * @param errorRate the share of admitted requests that is answered with status 500, 0 to 1, in
  *     steps of 10^-9
+ * @param announces whether answers say what is left of the limits; a refusal always says when to
+ *     come again
  */
 public record MockAddress(
     Dialect dialect,
@@ -32,7 +34,8 @@ public record MockAddress(
     long rpm,
     long tpm,
     long windowNanos,
-    double errorRate) {
+    double errorRate,
+    boolean announces) {
 
   private static final int MAX_TOKENS = 100_000;
   private static final double MIN_TOKENS_PER_SECOND = 0.001;
@@ -42,10 +45,24 @@ public record MockAddress(
   private static final long NANOS_PER_HOUR = 3_600_000_000_000L;
 
   private static final Set<String> NAMES =
-      new TreeSet<>(Set.of("latency", "tokens", "tps", "rpm", "tpm", "window", "error_rate"));
+      new TreeSet<>(
+          Set.of("latency", "tokens", "tps", "rpm", "tpm", "window", "error_rate", "headers"));
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m)");
   private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
+
+  /** An address whose answers say what is left of the limits. */
+  public MockAddress(
+      Dialect dialect,
+      long latencyNanos,
+      int tokens,
+      double tokensPerSecond,
+      long rpm,
+      long tpm,
+      long windowNanos,
+      double errorRate) {
+    this(dialect, latencyNanos, tokens, tokensPerSecond, rpm, tpm, windowNanos, errorRate, true);
+  }
 
   public MockAddress {
     if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {
@@ -88,7 +105,16 @@ public record MockAddress(
         integer(values, "rpm", "0"),
         integer(values, "tpm", "0"),
         duration(values, "window", "60s"),
-        decimal(values, "error_rate", "0"));
+        decimal(values, "error_rate", "0"),
+        announces(values.getOrDefault("headers", "all")));
+  }
+
+  private static boolean announces(String text) {
+    return switch (text) {
+      case "all" -> true;
+      case "none" -> false;
+      default -> throw malformed("headers", text, "all or none");
+    };
   }
 
   private static Dialect dialect(URI uri) {

@@ -20,6 +20,11 @@ final class MockLimit {
   record Verdict(
       @Nullable Level requests, @Nullable Level tokens, @Nullable String binding, long retryNanos) {
     static final Verdict UNLIMITED = new Verdict(null, null, null, 0);
+
+    /** The same without the levels. */
+    Verdict unannounced() {
+      return new Verdict(null, null, binding, retryNanos);
+    }
   }
 
   private final @Nullable MockWindow requests;

@@ -209,7 +209,8 @@ final class MockUpstream {
     /** Answers after the latency if the limits admitted the request, else refuses at once. */
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
-      dialect.limits(verdict, surroundings.wallClock().unixMillis(), response.responseHeaders());
+      MockLimit.Verdict said = address.announces() ? verdict : verdict.unannounced();
+      dialect.limits(said, surroundings.wallClock().unixMillis(), response.responseHeaders());
       if (verdict.binding() != null) {
         refused.increment();
         return error(overLimit(verdict.binding(), verdict.retryNanos(), model));

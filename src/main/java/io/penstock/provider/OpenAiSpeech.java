@@ -59,6 +59,11 @@ final class OpenAiSpeech implements Speech {
   }
 
   @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.openAi(status, header, body);
+  }
+
+  @Override
   public boolean listsModels(String method, String path) {
     return method.equals("GET") && Paths.names(path, "/models");
   }
@@ -66,11 +71,6 @@ final class OpenAiSpeech implements Speech {
   @Override
   public byte[] models(List<String> names) {
     return ModelList.openAi(names);
-  }
-
-  @Override
-  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
-    return Lessons.SYSTEM.openAi(status, header, body);
   }
 
   @Override

@@ -51,6 +51,15 @@ public sealed interface Speech
    */
   AnswerReader answerReader(@Nullable String contentType);
 
+  /**
+   * The same for an answer that may be encoded, though it was asked for as it is: gzip and deflate
+   * are read, of other codings the bytes are counted.
+   */
+  default AnswerReader answerReader(
+      @Nullable String contentType, @Nullable String contentEncoding) {
+    return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
+  }
+
   /** Returns the body that the provider's own client library turns into its own typed error. */
   RefusalBody refusalBody(Refusal refusal, String requestId);
 

@@ -269,9 +269,12 @@ public final class Quota {
    */
   public void learn(List<Standing> standings, List<Spend> spends, long now) {
     boolean sooner = false;
-    for (Spend spend : spends) {
-      for (Standing standing : standings) {
-        sooner |= spend.learn(standing, now);
+    for (Standing standing : standings) {
+      for (Spend spend : spends) {
+        if (spend.measure() == standing.measure()) {
+          sooner |= spend.learn(standing, now);
+          break; // the first is that of the minute, of which providers speak
+        }
       }
     }
     if (sooner) {

@@ -114,20 +114,24 @@ public final class Spend {
     return used - receipt.taken();
   }
 
+  /** Returns what the limit counts. */
+  Measure measure() {
+    return measure;
+  }
+
   /**
    * Has the limit learn what its provider says of it with the answer to this attempt. Returns
    * whether anything may go sooner than before.
    */
   boolean learn(Standing standing, long now) {
-    return standing.measure() == measure
-        && limit.told(
-            new Notice(
-                receipt.mark(),
-                takenNanos,
-                standing.limit(),
-                standing.remaining(),
-                standing.resetNanos()),
-            now);
+    return limit.told(
+        new Notice(
+            receipt.mark(),
+            takenNanos,
+            standing.limit(),
+            standing.remaining(),
+            standing.resetNanos()),
+        now);
   }
 
   /**

@@ -300,8 +300,8 @@ class RlsTest {
         """;
     assertThat(warnings(file))
         .containsExactly(
-            "rls.yml:1:20: ignored: unknown key 'tls', expected one of host, port",
-            "rls.yml:2:1: ignored: unknown key 'log', expected defaults or endpoints",
+            "rls.yml:1:20: ignored: unknown key 'tls' here, expected it in one of upstreams",
+            "rls.yml:2:1: ignored: unknown key 'log', expected defaults, endpoints or models",
             warning("4:3", "verbose", Rls.DEFAULTS),
             warning("7:5", "retries", EndpointSettings.TABLE));
   }

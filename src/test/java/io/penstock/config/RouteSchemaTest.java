@@ -39,6 +39,14 @@ class RouteSchemaTest {
         Arguments.of("/properties/endpoints/items/properties", EndpointSettings.TABLE),
         Arguments.of("/properties/defaults/properties", EndpointSettings.DEFAULTS),
         Arguments.of("/properties/server/properties", Rls.SERVER_TABLE),
+        Arguments.of("/properties/models/additionalProperties/properties", ModelSettings.TABLE),
+        Arguments.of(
+            "/properties/endpoints/items/properties/upstreams/items/properties/limits/items"
+                + "/properties",
+            PoolSettings.TABLE),
+        Arguments.of(
+            "/properties/endpoints/items/properties/upstreams/items/properties/tls/properties",
+            Certificates.TABLE),
         Arguments.of(
             "/properties/endpoints/items/properties/upstreams/items/properties",
             UpstreamSettings.TABLE));
@@ -91,12 +99,65 @@ class RouteSchemaTest {
         "window_seconds: 0",
         "latency_compensation: -0.1",
         "max_dynamic_endpoints: 5",
+        "affinity: auto, dialect: openai",
+        "affinity: 'header:X-Team', upgrade: refuse, max_upload_bytes: 5",
+        "affinity: sometimes",
+        "upgrade: perhaps",
+        "max_upload_bytes: 0",
       })
   void settingsOfAnEndpoint_fitTheSchemaExactlyWhenTheyHaveNoFault(String settings) {
     String yaml = "endpoints: [{path: /a, " + settings + "}]";
     // YAML 1.1 takes yes for true before the schema can see it; the parser does not.
     String json = yaml.replace("yes", "'yes'");
     assertThat(fits(json))
+        .isEqualTo(new Routes(directory).write("a.yaml", yaml).faults(Map.of()).isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "api_key: passthrough, rpd_limit: 5, max_concurrency: 6",
+        "rpd_limit: -5",
+        "limits: [{models: [a, b], name: 'x/y', rpm: 1, tpm: 2, itpm: 3, otpm: 4, rpd: 5,"
+            + " concurrency: 6}]",
+        "limits: [{rpm: 1}]",
+        "limits: [{models: []}]",
+        "limits: [{models: [a], rpm: -1}]",
+        "limits: [{models: [a], requests: 1}]",
+        "limits: {}",
+        "charge: bedrock, day: pacific, settle: usage, inject_usage: false",
+        "charge: cohere",
+        "day: tomorrow",
+        "settle: later",
+        "proxy: 'http://u:p@h:1'",
+        "proxy: 'socks://h:1'",
+        "tls: []",
+        "tls: {ca: 5}",
+        "tls: {pem: a}",
+      })
+  void settingsOfAnUpstream_fitTheSchemaExactlyWhenTheyHaveNoFault(String settings) {
+    String yaml =
+        "endpoints: [{path: /a, upstreams: [{id: u, url: 'http://u', " + settings + "}]}]";
+    assertThat(fits(yaml))
+        .isEqualTo(new Routes(directory).write("a.yaml", yaml).faults(Map.of()).isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "models: {m: {fallback: [n], fallback_after: 0.5}}",
+        "models: {m: {}}",
+        "models: {}",
+        "models: []",
+        "models: {m: []}",
+        "models: {m: {fallback: n}}",
+        "models: {m: {fallback: []}}",
+        "models: {m: {fallback_after: -1}}",
+        "models: {m: {max_rpm: 5}}",
+      })
+  void models_fitTheSchemaExactlyWhenTheyHaveNoFault(String models) {
+    String yaml = "endpoints: [{path: /a}]\n" + models;
+    assertThat(fits(yaml))
         .isEqualTo(new Routes(directory).write("a.yaml", yaml).faults(Map.of()).isEmpty());
   }
 
@@ -146,6 +207,9 @@ class RouteSchemaTest {
             cost_from: query
             default_output_tokens: 256
             max_body_bytes: 33554432
+            max_upload_bytes: 536870912
+            affinity: none
+            upgrade: pass
             shadow: false
             dynamic: true
             strip_prefix: true
@@ -166,6 +230,25 @@ class RouteSchemaTest {
           - {path: /b, algorithm: sliding_window, scheduler: fair, fair_by: 'header:X-Team'}
           - {path: /c, latency_compensation: 0.5, scheduler: deadline, shadow: true, dynamic: false}
           - {path: /d, dialect: openai, scheduler: fair, fair_by: body:user, heartbeat_seconds: 2}
+          - path: /e
+            dialect: gemini
+            cost_from: provider
+            affinity: key
+            upgrade: refuse
+            max_upload_bytes: 7
+            upstreams:
+              - id: u
+                url: https://u
+                api_key: passthrough
+                models: {fast: own/fast, slow: own/slow, other: other}
+                rpd_limit: 9
+                max_concurrency: 8
+                limits: [{models: [own/fast, own/slow], tpm: 6}]
+                charge: azure
+                settle: usage
+                inject_usage: false
+                proxy: http://p:3128
+        models: {fast: {fallback: [slow, other], fallback_after: 0.5}, slow: {fallback: [other]}}
         """;
     Snapshot first = new Routes(directory).write("a.yaml", file).good(Map.of());
     String printed = RouteText.yaml(first);

@@ -7,10 +7,10 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
-import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.math.BigDecimal;
@@ -18,7 +18,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -58,7 +57,7 @@ class SettingsTest {
     }
   }
 
-  private static Case of(
+  static Case of(
       String name,
       String text,
       Function<EndpointSpec, Object> read,
@@ -182,6 +181,15 @@ class SettingsTest {
             "max"),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of("max_body_bytes", "4", e -> e.reading().maxBodyBytes(), 33_554_432L, 4L, 4L),
+        of("max_upload_bytes", "6", e -> e.reading().maxUploadBytes(), 536_870_912L, 6L, 6L),
+        of(
+            "affinity",
+            "header:X-Session",
+            e -> e.forwarding().affinity(),
+            new Affinity.None(),
+            new Affinity.Header("X-Session"),
+            "header:X-Session"),
+        of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),
         of("strip_prefix", "false", e -> e.forwarding().stripPrefix(), true, false, false),
@@ -190,52 +198,6 @@ class SettingsTest {
 
   private static LimitSpec strict(long releases, long seconds) {
     return new LimitSpec.Strict(new Rate(releases, seconds));
-  }
-
-  static Stream<Case> upstreamCases() {
-    return Stream.of(
-        up("api_key", "sk-1", u -> String.valueOf(u.access().apiKey()), "null", "sk-1", "***"),
-        up(
-            "headers",
-            "{X-Team: a}",
-            u -> u.access().headers(),
-            Map.of(),
-            Map.of("X-Team", "a"),
-            Map.of("X-Team", "a")),
-        up("models", "[m]", u -> u.models(), Map.of(), Map.of("m", "m"), List.of("m")),
-        up("weight", "2", u -> u.weight(), 1, 2, 2L),
-        up("rpm_limit", "2", u -> u.budget().limits().rpm(), 0L, 2L, 2L),
-        up("tpm_limit", "3", u -> u.budget().limits().tpm(), 0L, 3L, 3L),
-        up("itpm_limit", "4", u -> u.budget().limits().itpm(), 0L, 4L, 4L),
-        up("otpm_limit", "5", u -> u.budget().limits().otpm(), 0L, 5L, 5L),
-        up("charge", "openai", u -> u.budget().charge(), Charge.TOTAL, Charge.OPENAI, "openai"),
-        up(
-            "guard",
-            "1.5",
-            u -> u.budget().guardNanos(),
-            50_000_000L,
-            1_500_000L,
-            new BigDecimal("1.5")),
-        up("burst_seconds", "2.5", u -> u.budget().burstSeconds(), 5.0, 2.5, new BigDecimal("2.5")),
-        up("connect_timeout", "1", u -> u.link().timeouts().connectNanos(), 5 * SECOND, SECOND, 1L),
-        up(
-            "first_byte_timeout",
-            "1",
-            u -> u.link().timeouts().firstByteNanos(),
-            600 * SECOND,
-            SECOND,
-            1L),
-        up("stall_timeout", "1", u -> u.link().timeouts().stallNanos(), 120 * SECOND, SECOND, 1L));
-  }
-
-  private static Case up(
-      String name,
-      String text,
-      Function<UpstreamSpec, Object> read,
-      Object otherwise,
-      Object becomes,
-      Object shown) {
-    return of(name, text, e -> read.apply(e.upstreams().getFirst()), otherwise, becomes, shown);
   }
 
   @ParameterizedTest
@@ -267,28 +229,8 @@ class SettingsTest {
     assertThat(c.read().apply(endpoint)).isEqualTo(c.becomes());
   }
 
-  @ParameterizedTest
-  @MethodSource("upstreamCases")
-  void upstreamSetting_unsetAndSet_hasItsDefaultAndItsValue(Case c) {
-    Routes routes = new Routes(directory);
-    EndpointSpec unset =
-        routes.write("a.yaml", Routes.upstreamFile()).good(Map.of()).endpoints().getFirst();
-    assertThat(c.read().apply(unset)).isEqualTo(c.otherwise());
-
-    EndpointSpec set =
-        routes.write("a.yaml", Routes.upstreamFile(line(c))).good(Map.of()).endpoints().getFirst();
-    assertThat(c.read().apply(set)).isEqualTo(c.becomes());
-    assertThat(shownUpstream(set)).containsEntry(c.name(), c.shown());
-  }
-
-  private static String line(Case c) {
+  static String line(Case c) {
     return c.name() + ": " + c.text();
-  }
-
-  @SuppressWarnings("unchecked")
-  private static Map<String, Object> shownUpstream(EndpointSpec endpoint) {
-    Object upstreams = Objects.requireNonNull(endpoint.shown().get("upstreams"));
-    return ((List<Map<String, Object>>) upstreams).getFirst();
   }
 
   @Test
@@ -296,7 +238,8 @@ class SettingsTest {
     assertThat(EndpointSettings.TABLE.stream().map(s -> s.name()))
         .containsExactlyInAnyOrderElementsOf(names(endpointCases(), "path"));
     assertThat(UpstreamSettings.TABLE.stream().map(s -> s.name()))
-        .containsExactlyInAnyOrderElementsOf(names(upstreamCases(), "id", "url"));
+        .containsExactlyInAnyOrderElementsOf(
+            names(UpstreamSettingsTest.upstreamCases(), "id", "url", "tls"));
   }
 
   @Test
@@ -336,10 +279,14 @@ class SettingsTest {
   }
 
   @Test
-  void derivedDefaults_openaiDialect_chargesAsOpenai() {
-    EndpointSpec endpoint =
-        new Routes(directory).endpoint("dialect: openai", "upstreams: [{id: u, url: 'http://u'}]");
-    assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(Charge.OPENAI);
+  void affinity_eachForm_isWhatItSays() {
+    Routes routes = new Routes(directory);
+    assertThat(routes.endpoint("affinity: none", "dialect: openai").forwarding().affinity())
+        .isEqualTo(new Affinity.None());
+    assertThat(routes.endpoint("affinity: key").forwarding().affinity())
+        .isEqualTo(new Affinity.Key());
+    assertThat(routes.endpoint("affinity: auto", "dialect: gemini").forwarding().affinity())
+        .isEqualTo(new Affinity.Auto());
   }
 
   @Test
@@ -358,17 +305,5 @@ class SettingsTest {
     List<String> table = EndpointSettings.TABLE.stream().<String>map(Setting::name).toList();
     List<String> shown = List.copyOf(new Routes(directory).endpoint().shown().keySet());
     assertThat(shown).isEqualTo(table.stream().filter(shown::contains).toList());
-  }
-
-  @Test
-  void modelsMapping_aliases_areTheClientsNames() {
-    EndpointSpec endpoint =
-        new Routes(directory)
-            .endpoint("upstreams: [{id: u, url: 'http://u', models: {fast: gpt-4o-mini, m: m}}]");
-    UpstreamSpec upstream = endpoint.upstreams().getFirst();
-    assertThat(upstream.ownName("fast")).isEqualTo("gpt-4o-mini");
-    assertThat(upstream.serves("gpt-4o-mini")).isFalse();
-    assertThat(shownUpstream(endpoint))
-        .containsEntry("models", Map.of("fast", "gpt-4o-mini", "m", "m"));
   }
 }

@@ -11,11 +11,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.limit.Balance;
+import io.penstock.pool.Lesson;
 import io.penstock.pool.Upstream;
+import io.penstock.quota.Standing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
@@ -44,6 +47,40 @@ class SettlementTest {
 
   private Pending submitted(long input, long output) {
     return endpoint.submit(Ask.of(null, new Cost(input, output, 0), 10, Patience.DEFAULT));
+  }
+
+  @Test
+  void learned_onlyTheUpstreamsLimits_andNothingAfterTheEnd() {
+    Endpoint limited =
+        house.open(
+            House.tokens("/t", 5_000, 60)
+                .to(upstream("u", 0, 1_000, Charge.TOTAL, Map.of(), null)));
+    Pending first = submit(limited, 100);
+    Lesson lesson = lesson(50);
+    settlement(first).learn(lesson, START);
+    assertThat(went(submit(limited, 50))).isTrue();
+    Pending third = submit(limited, 10);
+    assertThat(waits(third)).isTrue();
+    settlement(first).served(null, 0, START);
+    settlement(first).learn(lesson(900), START);
+    house.drivers.run();
+    assertThat(waits(third)).isTrue();
+  }
+
+  @Test
+  void learnedThatMoreIsLeft_wakesWhoWaits() {
+    Pending first = submit(endpoint, 100);
+    settlement(first).learn(lesson(0), START);
+    Pending second = submit(endpoint, 50);
+    assertThat(waits(second)).isTrue();
+    settlement(first).learn(lesson(300), START);
+    house.drivers.run();
+    assertThat(went(second)).isTrue();
+  }
+
+  private static Lesson lesson(long left) {
+    Standing standing = new Standing(Measure.TOKENS, 1_000, left, 60 * SECOND);
+    return new Lesson(200, List.of(standing), Standing.UNSAID, Lesson.Wording.OTHER);
   }
 
   private Balance balance() {

@@ -80,7 +80,7 @@ class UpgradeIT extends HostileCase {
   /** Echoes; says how it was closed; closes as it is told. */
   private Mono<Void> serve(WebsocketInbound in, WebsocketOutbound out) {
     in.receiveCloseStatus().map(WebSocketCloseStatus::code).subscribe(closed::add);
-    Flux<String> texts = in.aggregateFrames().receive().asString();
+    Flux<String> texts = in.aggregateFrames(1 << 20).receive().asString();
     return texts
         .concatMap(
             text ->

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.Measure;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.Driver;
@@ -16,11 +17,16 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.quota.Standing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -172,6 +178,43 @@ class MetersTest {
     assertThat(utilization("m0")).isCloseTo(0.3, within(1e-9));
     assertThat(utilization("m1")).isEqualTo(0);
     assertThat(utilization("other")).isCloseTo(0.5, within(1e-9));
+  }
+
+  @Test
+  void upstream_showsThrottlingDriftAndHealth() {
+    meters.publish(released("/a", "u", "m"));
+    List<Spend> spends = new ArrayList<>();
+    Quota pool = upstream().pool("m", 0);
+    pool.take(Cost.NO_TOKENS, 0, spends);
+    List<Standing> standings = List.of(new Standing(Measure.REQUESTS, 8, 5, 1_000_000_000L));
+    assertThat(drift("requests")).isNaN();
+    pool.learn(standings, spends, 0);
+    Tries first = new Tries("m", 1, 0, true);
+    upstream().judge(first, new Lesson(429, standings, 0, Lesson.Wording.RATE), 0);
+    assertThat(drift("requests")).isCloseTo((9 - 5) / 8.0, within(1e-9));
+    assertThat(drift("tokens")).isNaN();
+    assertThat(
+            registry
+                .get("penstock.upstream.throttled")
+                .tags("upstream", "u", "model", "m")
+                .functionCounter()
+                .count())
+        .isEqualTo(1);
+    assertThat(healthy()).isEqualTo(1);
+    upstream().judge(first, new Lesson(429, List.of(), -1, Lesson.Wording.SPENT), 0);
+    assertThat(healthy()).isZero();
+  }
+
+  private double drift(String measure) {
+    return registry
+        .get("penstock.upstream.drift.ratio")
+        .tags("upstream", "u", "model", "m", "measure", measure)
+        .gauge()
+        .value();
+  }
+
+  private double healthy() {
+    return registry.get("penstock.upstream.healthy").tag("upstream", "u").gauge().value();
   }
 
   private Upstream upstream() {

@@ -32,6 +32,13 @@ class MockAddressTest {
             new MockAddress(Dialect.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
   }
 
+  @Test
+  void headersNone_announcesNothing() {
+    assertThat(parse("mock://openai").announces()).isTrue();
+    assertThat(parse("mock://openai?headers=all").announces()).isTrue();
+    assertThat(parse("mock://openai?headers=none").announces()).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "latency=0, 0",
@@ -74,6 +81,7 @@ class MockAddressTest {
         "mock://openai?latency=61m | latency is out of range, expected 0 to 60m",
         "mock://openai?latency=999999999999m | latency is out of range",
         "mock://openai?window=0 | window is out of range, expected 1ms to 60m",
+        "mock://openai?headers=some | headers is 'some', expected all or none",
         "mock://openai?error_rate=1.1 | error_rate is out of range, expected 0 to 1"
       })
   void badAddress_namesParameterAndExpectation(String address, String message) {

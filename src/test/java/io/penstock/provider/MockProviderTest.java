@@ -224,6 +224,17 @@ class MockProviderTest {
   }
 
   @Test
+  void headersNone_onlySaysWhenToComeAgain() throws Exception {
+    String address = "mock://openai?rpm=1&headers=none";
+    HttpResponse<String> first = send(post(address, CHAT, ASK));
+    assertThat(first.headers().firstValue("x-ratelimit-limit-requests")).isEmpty();
+    HttpResponse<String> over = send(post(address, CHAT, ASK));
+    assertThat(over.statusCode()).isEqualTo(429);
+    assertThat(over.headers().firstValue("x-ratelimit-limit-requests")).isEmpty();
+    assertThat(over.headers().firstValue("retry-after")).isPresent();
+  }
+
+  @Test
   void inventedModels_shareOneLimitInTheEnd() throws Exception {
     String address = "mock://openai?rpm=1";
     for (int i = 0; i < 1_001; i++) {

@@ -1,0 +1,165 @@
+package io.penstock.pool;
+
+import io.penstock.quota.Standing;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what becomes of the requests of one upstream, by what came of their attempts, and what that
+ * means for those to come. Every verdict but {@link Verdict#PASS} is bounded by what was tried: no
+ * request is sent for ever. Safe from any thread.
+ */
+final class Judge {
+  /** How often a request that was refused for limits goes back to its place. */
+  static final int MAX_REJECTED = 5;
+
+  /** How often a request that the upstream never saw, or had no time for, goes once more. */
+  static final int MAX_UNSENT = 3;
+
+  /** How often a request that the upstream may have worked on goes once more. */
+  static final int MAX_BROKEN = 1;
+
+  private final Health health;
+  private volatile @Nullable Trouble trouble;
+
+  /** Whether streams may be asked for their usage, as far as the upstream has not said no. */
+  private volatile boolean usageKnown = true;
+
+  Judge(Health health) {
+    this.health = health;
+  }
+
+  /** Returns whether an answer of that status shows that the upstream works. */
+  static boolean works(int status) {
+    return switch (status) {
+      case 401, 403, 408, 429 -> false;
+      default -> status < 500;
+    };
+  }
+
+  @Nullable Trouble trouble() {
+    return trouble;
+  }
+
+  boolean usageKnown() {
+    return usageKnown;
+  }
+
+  /** Forgets what was found out: the upstream may be another one. */
+  void forget() {
+    usageKnown = true;
+    trouble = null;
+  }
+
+  /** Takes note of an answer. Returns what becomes of its request. */
+  Verdict of(Tries tries, Lesson lesson, Pause pause, long now) {
+    int status = lesson.status();
+    if (status >= 400) {
+      note(status + " " + lesson.wording().name().toLowerCase(Locale.ROOT), now);
+    }
+    if (works(status)) {
+      pause.served();
+    }
+    return switch (status) {
+      case 429 -> throttled(tries, lesson, pause, now);
+      case 503, 529 -> overloaded(tries, lesson, pause, now);
+      case 408 -> onceMore(tries, MAX_BROKEN);
+      case 500, 502, 504 -> {
+        if (lesson.wording() == Lesson.Wording.OVERLOADED) {
+          yield overloaded(tries, lesson, pause, now);
+        }
+        health.failed(now);
+        yield onceMore(tries, MAX_BROKEN);
+      }
+      case 400 -> refused(tries, lesson);
+      default -> Verdict.PASS;
+    };
+  }
+
+  private Verdict refused(Tries tries, Lesson lesson) {
+    if (lesson.wording() != Lesson.Wording.NO_STREAM_USAGE) {
+      return Verdict.PASS;
+    }
+    usageKnown = false;
+    return tries.repeatable() && tries.broken() <= MAX_BROKEN
+        ? Verdict.WITHOUT_USAGE
+        : Verdict.PASS;
+  }
+
+  private Verdict throttled(Tries tries, Lesson lesson, Pause pause, long now) {
+    pause.countThrottled();
+    return switch (lesson.wording()) {
+      case TOO_LARGE, NO_STREAM_USAGE -> Verdict.PASS;
+      case SPENT -> {
+        health.broken(now);
+        yield Verdict.PASS;
+      }
+      case OVERLOADED -> overloaded(tries, lesson, pause, now);
+      case RATE, OTHER -> limited(tries, lesson, pause, now);
+    };
+  }
+
+  private Verdict limited(Tries tries, Lesson lesson, Pause pause, long now) {
+    long reset = reset(lesson);
+    boolean rate = lesson.wording() == Lesson.Wording.RATE;
+    if (lesson.retryAfterNanos() != Standing.UNSAID) {
+      pause.stated(lesson.retryAfterNanos(), now);
+    } else if (reset != Standing.UNSAID) {
+      pause.until(reset, now);
+    } else if (pause.unexplained(rate, now)) {
+      health.broken(now);
+      return Verdict.PASS;
+    } else if (!rate) {
+      return Verdict.PASS;
+    }
+    return tries.repeatable() && tries.rejected() <= MAX_REJECTED ? Verdict.WAIT : Verdict.PASS;
+  }
+
+  /** When the limit is whole again that has nothing left, or else the first one. */
+  private static long reset(Lesson lesson) {
+    long empty = Standing.UNSAID;
+    long first = Standing.UNSAID;
+    for (Standing standing : lesson.standings()) {
+      long reset = standing.resetNanos();
+      if (reset == Standing.UNSAID) {
+        continue;
+      }
+      if (standing.remaining() == 0) {
+        empty = Math.max(empty, reset);
+      }
+      first = first == Standing.UNSAID ? reset : Math.min(first, reset);
+    }
+    return empty == Standing.UNSAID ? first : empty;
+  }
+
+  private Verdict overloaded(Tries tries, Lesson lesson, Pause pause, long now) {
+    pause.backOff(Math.max(0, lesson.retryAfterNanos()), now);
+    health.failed(now);
+    return onceMore(tries, MAX_UNSENT);
+  }
+
+  /** Takes note of an attempt without an answer. Returns what becomes of its request. */
+  Verdict of(Tries tries, Failure failure, long now) {
+    note(failure.name().toLowerCase(Locale.ROOT), now);
+    return switch (failure) {
+      case UNSENT -> {
+        health.failed(now);
+        yield onceMore(tries, MAX_UNSENT);
+      }
+      case BROKEN -> {
+        health.failed(now);
+        yield onceMore(tries, MAX_BROKEN);
+      }
+      case REJECTED -> Verdict.PASS;
+    };
+  }
+
+  private static Verdict onceMore(Tries tries, int most) {
+    boolean more = tries.repeatable() && tries.broken() <= most && tries.rejected() <= MAX_REJECTED;
+    return more ? Verdict.ELSEWHERE : Verdict.PASS;
+  }
+
+  private void note(String what, long now) {
+    trouble = new Trouble(what, now);
+  }
+}

@@ -1,0 +1,141 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Uploads are passed on as they come, and no further than they may go. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class UploadIT extends HostileCase {
+  private static final int MOST = 512 << 20;
+  private static final int PIECE = 1 << 20;
+
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s"}]
+      - path: /small
+        dialect: openai
+        max_upload_bytes: 100000
+        upstreams: [{id: s, url: "%1$s"}]
+      - path: /permit
+        algorithm: none
+    """;
+  }
+
+  private static String head(String target, String framing) {
+    return "POST " + target + " HTTP/1.1\r\nHost: a\r\n" + framing + "\r\n\r\n";
+  }
+
+  @Test
+  void statedTooLarge_isRefusedBeforeItIsSent() {
+    try (Wire wire = connect()) {
+      wire.send(head("/small/v1/files", "Content-Length: 100001"));
+      refused(wire.answer(), 413, "body_too_large");
+    }
+    try (Wire wire = connect()) {
+      wire.send(head(FILES, "Content-Length: " + (MOST + 1L)));
+      refused(wire.answer(), 413, "body_too_large");
+    }
+    assertThat(upstream.connections()).isZero();
+  }
+
+  @Test
+  void asLargeAsMayBe_passes() throws InterruptedException {
+    assertThat(post("/small/v1/files", "x".repeat(100_000)).status()).isEqualTo(200);
+    assertThat(upstream.received().body()).hasSize(100_000);
+    assertThat(post("/permit", "x".repeat(200_000)).status()).isEqualTo(200);
+  }
+
+  @Test
+  void turnsOutTooLarge_isRefusedAndBrokenOffUpstream() throws InterruptedException {
+    long before = gateway.count("/small", Fate.REFUSED);
+    CountDownLatch broken = new CountDownLatch(1);
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          assertThatThrownBy(
+                  () -> {
+                    String chunk = wire.chunk();
+                    while (!chunk.isEmpty()) {
+                      chunk = wire.chunk();
+                    }
+                  })
+              .isInstanceOf(UncheckedIOException.class);
+          broken.countDown();
+        });
+    try (Wire wire = connect()) {
+      wire.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
+      wire.chunk("x".repeat(60_000)).chunk("x".repeat(60_000));
+      refused(wire.answer(), 413, "body_too_large");
+    }
+    broken.await();
+    gateway.await("/small", Fate.REFUSED, before + 1);
+  }
+
+  @Test
+  void turnsOutTooLargeAfterTheAnswerBegan_breaksOff() throws InterruptedException {
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").chunk("early");
+          wire.awaitEnd();
+        });
+    try (Wire wire = connect()) {
+      wire.send(head("/small/v1/files", "Transfer-Encoding: chunked"));
+      wire.chunk("x".repeat(60_000));
+      Message answer = wire.head();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(wire.chunk()).isEqualTo("early");
+      wire.chunk("x".repeat(60_000));
+      assertThatThrownBy(wire::chunk).isInstanceOf(UncheckedIOException.class);
+    }
+  }
+
+  @Test
+  void largeUploadToASlowReader_isNotGathered() throws InterruptedException {
+    int pieces = 200;
+    CountDownLatch slow = new CountDownLatch(1);
+    upstream.script(
+        (self, wire) -> {
+          Message head = wire.head();
+          assertThat(head.header("content-length")).isEqualTo("" + pieces * (long) PIECE);
+          slow.await();
+          long left = pieces * (long) PIECE;
+          while (left > 0) {
+            left -= wire.take(PIECE);
+          }
+          wire.send(OK);
+        });
+    long before = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    byte[] piece = new byte[PIECE];
+    try (Wire wire = connect()) {
+      wire.send(head(FILES, "Content-Length: " + pieces * (long) PIECE));
+      Thread sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    for (int i = 0; i < pieces; i++) {
+                      wire.send(piece);
+                    }
+                  });
+      gateway.await("/openai", Fate.RUNNING, 1);
+      slow.countDown();
+      sender.join();
+      assertThat(wire.answer().status()).isEqualTo(200);
+    }
+    long after = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    assertThat(after - before).isLessThan(48L << 20);
+    assertThat(gateway.bean(BodyBudget.class).heldBytes()).isZero();
+  }
+}

@@ -1,0 +1,100 @@
+package io.penstock.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.quota.Standing;
+import java.net.URI;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class UpstreamsHandlerTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long NOW = 1_000 * SECOND;
+  private static final Tries FIRST = new Tries("m", 1, 0, true);
+
+  private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60 * SECOND);
+  private final UpstreamsHandler handler =
+      new UpstreamsHandler(
+          upstreams, () -> NOW, Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
+
+  private static UpstreamSpec spec(String id, String disabledBecause) {
+    return new UpstreamSpec(
+        id,
+        URI.create("https://user:hidden-1@provider.example:8443/hidden-2?key=hidden-3"),
+        "hidden-4",
+        disabledBecause.isEmpty() ? null : disabledBecause,
+        Map.of("x-extra", "hidden-5"),
+        Map.of("m", "own"),
+        2,
+        new UpstreamSpec.Limits(0, 1_000, 0, 0),
+        Charge.TOTAL,
+        0,
+        60,
+        new UpstreamSpec.Timeouts(1, 1, 1));
+  }
+
+  private String shown() {
+    return Json.text(handler.views());
+  }
+
+  @Test
+  void upstreams_areListedById_withoutSecrets() {
+    upstreams.apply(List.of(spec("b", ""), spec("a", "it has no key")), NOW);
+    assertThat(shown())
+        .isEqualTo(
+            """
+            [{"id":"a","url":"https://provider.example:8443","health":"disabled","tried_at":null,\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
+            {"id":"b","url":"https://provider.example:8443","health":"healthy","tried_at":null,\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
+            """);
+  }
+
+  @Test
+  void pools_showWhatIsUsedAndWhatWasLearned() {
+    upstreams.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreams.find("u"));
+    Quota pool = upstream.pool("m", NOW);
+    List<Spend> spends = new ArrayList<>();
+    pool.take(new Cost(100, 50, 0), NOW, spends);
+    List<Standing> standings = List.of(new Standing(Measure.TOKENS, 700, 350, 30 * SECOND));
+    pool.learn(standings, spends, NOW);
+    Lesson lesson = new Lesson(429, standings, 5 * SECOND, Lesson.Wording.RATE);
+    upstream.judge(FIRST, lesson, NOW);
+    assertThat(shown())
+        .contains(
+            "\"last_error\":{\"what\":\"429 rate\",\"at\":\"2026-11-21T12:00:00Z\"}",
+            """
+            "pools":[{"name":"own","paused_until":"2026-11-21T12:00:05Z","utilization":0.5,\
+            "throttled":1,"limits":[{"measure":"tokens","window_ms":60000,\
+            "configured":1000,"effective":700,\
+            "lowered_until":"2026-11-21T12:02:00Z","used":100,"held":50,"remaining":350,\
+            "window_start":"2026-11-21T11:59:00Z","learned":{"limit":700,"remaining":350,\
+            "reset_at":"2026-11-21T12:00:30Z","drift":0.7143}}]}]\
+            """)
+        .doesNotContain("hidden");
+  }
+
+  @Test
+  void spentUpstream_isUnhealthyUntilItsTrial() {
+    upstreams.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreams.find("u"));
+    upstream.judge(FIRST, new Lesson(429, List.of(), -1, Lesson.Wording.SPENT), NOW);
+    assertThat(shown()).contains("\"health\":\"unhealthy\",\"tried_at\":\"2026-11-21T12:00:01Z\"");
+  }
+}

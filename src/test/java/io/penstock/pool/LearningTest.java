@@ -1,0 +1,203 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.fake.TrailingChecker;
+import io.penstock.queue.Sizes;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.quota.Standing;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * An hour, in simulated time, of more requests than a provider takes whose limit is 30 % lower than
+ * configured: an exact one over any trailing minute, which answers 429 to what is beyond.
+ */
+class LearningTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+  private static final long CONFIGURED = 100_000;
+  private static final long TRUE_LIMIT = 70_000;
+  private static final long ON_THE_WAY = 5_000_000;
+  private static final int MINUTES = 60;
+
+  private record Request(long order, Cost cost, int rejected) {}
+
+  private record Answer(long at, Request request, List<Spend> spends, Lesson lesson) {}
+
+  private final TrailingChecker provider = new TrailingChecker(TRUE_LIMIT, WINDOW);
+  private final PriorityQueue<Request> waiting =
+      new PriorityQueue<>(Comparator.comparingLong(Request::order));
+  private final PriorityQueue<Answer> answers =
+      new PriorityQueue<>(Comparator.comparingLong(Answer::at));
+  private final int[] refusedByMinute = new int[MINUTES + 1];
+  private long passed;
+  private long served;
+  private long arrivals;
+
+  private static Upstream upstream() {
+    Upstreams upstreams =
+        new Upstreams(
+            new PoolLimits(new LocalLimitSource(), WINDOW, Long.MAX_VALUE, () -> 0), new Random(7));
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(0, CONFIGURED, 0, 0),
+            Charge.OPENAI,
+            50_000_000,
+            5,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  /** Returns the instant from which an amount fits if nothing else comes. */
+  private long fits(long amount, long now) {
+    long instant = now;
+    List<Long> charged = provider.charges().keySet().stream().sorted().toList();
+    for (long at : charged) {
+      if (provider.used(instant) + amount <= TRUE_LIMIT) {
+        return instant;
+      }
+      instant = Math.max(instant, at + WINDOW);
+    }
+    return instant;
+  }
+
+  private Lesson decide(long amount, long now, boolean announces) {
+    boolean takes = provider.fits(now, amount);
+    if (takes) {
+      provider.charge(now, amount);
+    }
+    List<Standing> standings =
+        announces
+            ? List.of(
+                new Standing(Measure.TOKENS, TRUE_LIMIT, TRUE_LIMIT - provider.used(now), WINDOW))
+            : List.of();
+    long wait = takes ? Standing.UNSAID : Math.ceilDiv(fits(amount, now) - now, SECOND) * SECOND;
+    if (!takes) {
+      refusedByMinute[(int) (now / WINDOW)]++;
+    }
+    return new Lesson(
+        takes ? 200 : 429, standings, wait, takes ? Lesson.Wording.OTHER : Lesson.Wording.RATE);
+  }
+
+  private Request next(Random random) {
+    long tokens = 100 + random.nextLong(900);
+    return new Request(arrivals++, Cost.ofInput(tokens), 0);
+  }
+
+  private void answered(Upstream upstream, Quota pool, Answer answer) {
+    long now = answer.at();
+    pool.learn(answer.lesson().standings(), answer.spends(), now);
+    boolean rejected = answer.lesson().status() == 429;
+    int times = answer.request().rejected() + (rejected ? 1 : 0);
+    Verdict verdict = upstream.judge(new Tries("m", times, 0, true), answer.lesson(), now);
+    if (verdict == Verdict.WAIT) {
+      answer.spends().forEach(spend -> spend.rejected(now));
+      waiting.add(new Request(answer.request().order(), answer.request().cost(), times));
+      return;
+    }
+    answer.spends().forEach(spend -> spend.settle(null, 0, now));
+    passed += rejected ? 1 : 0;
+    served += rejected ? 0 : answer.request().cost().inputTokens();
+  }
+
+  private static Sizes sizes(Request request) {
+    Sizes sizes = new Sizes();
+    sizes.set(new Ticket(request.order(), request.cost(), 0, 0, Ticker.NEVER));
+    return sizes;
+  }
+
+  private @Nullable Answer send(Quota pool, long latency, boolean announces, long now) {
+    Request head = Objects.requireNonNull(waiting.peek());
+    List<Spend> spends = new ArrayList<>();
+    Sizes sizes = sizes(head);
+    if (pool.earliest(sizes, now) > now || !pool.take(head.cost(), now, spends)) {
+      return null;
+    }
+    waiting.remove();
+    Lesson lesson = decide(head.cost().inputTokens(), now + ON_THE_WAY, announces);
+    return new Answer(now + latency, head, spends, lesson);
+  }
+
+  private void run(Upstream upstream, long latency, boolean announces) {
+    Quota pool = upstream.pool("m", 0);
+    Random random = new Random(42);
+    long now = 0;
+    while (now < MINUTES * WINDOW - ON_THE_WAY) {
+      while (waiting.size() < 10) {
+        waiting.add(next(random));
+      }
+      Answer sent = send(pool, latency, announces, now);
+      if (sent != null) {
+        answers.add(sent);
+        continue;
+      }
+      Sizes sizes = sizes(Objects.requireNonNull(waiting.peek()));
+      long goes = pool.earliest(sizes, now);
+      Answer first = answers.peek();
+      if (first != null && first.at() <= goes) {
+        now = Math.max(now, first.at());
+        answered(upstream, pool, answers.remove());
+      } else {
+        assertThat(goes).isGreaterThan(now).isLessThan(Long.MAX_VALUE);
+        now = goes;
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, 200, 90", "true, 3000, 90", "false, 200, 80", "false, 3000, 80"})
+  void limitLowerThanConfigured_everyRequestSucceeds(
+      boolean announces, long latencyMillis, int percent) {
+    run(upstream(), latencyMillis * 1_000_000, announces);
+    int later = 0;
+    int most = 0;
+    for (int minute = 1; minute < MINUTES; minute++) {
+      later += refusedByMinute[minute];
+      most = Math.max(most, refusedByMinute[minute]);
+    }
+    double share = served / (double) (TRUE_LIMIT * MINUTES);
+    System.out.printf(
+        Locale.ROOT,
+        "limit 30 %% lower, %s, answers after %d ms: %.1f %% of it used, 429s: %d in the first"
+            + " window, then %d in %d, at most %d in one, %d to clients%n",
+        announces ? "announced" : "only Retry-After",
+        latencyMillis,
+        100 * share,
+        refusedByMinute[0],
+        later,
+        MINUTES - 1,
+        most,
+        passed);
+    assertThat(passed).isZero();
+    assertThat(share).isGreaterThanOrEqualTo(percent / 100.0);
+    if (announces) {
+      assertThat(most).isLessThanOrEqualTo(1);
+    }
+  }
+}
