@@ -28,7 +28,7 @@ final class Admission {
   }
 
   /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
-  static @Nullable Refusal unwell(List<Route> ways, long now) {
+  private static @Nullable Refusal unwell(List<Route> ways, long now) {
     long soonest = Ticker.NEVER;
     for (Route route : ways) {
       Upstream upstream = route.upstream();
@@ -41,6 +41,12 @@ final class Admission {
         ? null
         : new Refusal(
             Reason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", soonest - now);
+  }
+
+  /** Returns the refusal of a ticket that has come and would wait in vain, or null. */
+  static @Nullable Refusal inVain(List<Route> ways, Routes routes, Pending pending, long now) {
+    Refusal refusal = impossible(ways, routes, pending);
+    return refusal == null ? unwell(ways, now) : refusal;
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */
