@@ -6,7 +6,6 @@ import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -81,10 +80,9 @@ final class Dispatcher {
     if (paused) {
       return;
     }
-    Choice choice = lanes.choose(discipline, now);
-    while (choice != null) {
-      grant(choice, now);
-      choice = lanes.choose(discipline, now);
+    Choice each;
+    while ((each = lanes.choose(discipline, now)) != null) {
+      grant(each, now);
     }
     lanes.setAside().forEach(lane -> refuseSpent(lane, now));
   }
@@ -93,12 +91,7 @@ final class Dispatcher {
   private void refuseSpent(Lane lane, long now) {
     Refusal refusal = Admission.spent(lane.routes(), now);
     if (refusal != null) {
-      List<Pending> all = new ArrayList<>();
-      lane.tickets().forEach(all::add);
-      for (Pending pending : all) {
-        remove(pending, false);
-        refuse(pending, refusal);
-      }
+      lane.tickets().forEach(pending -> turnAway(pending, refusal));
     }
   }
 
@@ -368,8 +361,7 @@ final class Dispatcher {
   private void dropFromOverflow(Pending pending) {
     String full = Admission.full(routes.bounds(), new Backlog(), pending);
     if (pending.blocked && full != null) {
-      remove(pending, false);
-      refuse(pending, Admission.queueFull(full, Ticker.NEVER));
+      turnAway(pending, Admission.queueFull(full, Ticker.NEVER));
     }
   }
 
@@ -382,12 +374,15 @@ final class Dispatcher {
 
   /** Refuses everyone who waits. */
   void close(Refusal refusal) {
-    List<Pending> all = new ArrayList<>(overflow.all());
-    lanes.all().forEach(lane -> lane.tickets().forEach(all::add));
-    for (Pending pending : all) {
-      remove(pending, false);
-      refuse(pending, refusal);
+    overflow.all().forEach(pending -> turnAway(pending, refusal));
+    for (Lane lane : lanes.copy()) {
+      lane.tickets().forEach(pending -> turnAway(pending, refusal));
     }
+  }
+
+  private void turnAway(Pending pending, Refusal refusal) {
+    remove(pending, false);
+    refuse(pending, refusal);
   }
 
   /** Stops or restarts letting tickets go; their time runs on. */
