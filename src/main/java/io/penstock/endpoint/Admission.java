@@ -27,8 +27,13 @@ final class Admission {
     return Refusal.of(reason, detail);
   }
 
-  /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
-  static @Nullable Refusal unwell(List<Route> ways, long now) {
+  /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
+  static @Nullable Refusal away(List<Route> ways, long now) {
+    Refusal unwell = unwell(ways, now);
+    return unwell == null ? spent(ways, now) : unwell;
+  }
+
+  private static @Nullable Refusal unwell(List<Route> ways, long now) {
     long soonest = Ticker.NEVER;
     for (Route route : ways) {
       Upstream upstream = route.upstream();
@@ -41,6 +46,23 @@ final class Admission {
         ? null
         : new Refusal(
             Reason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", soonest - now);
+  }
+
+  /** Returns the refusal of a ticket that only upstreams could serve that are out for their day. */
+  static @Nullable Refusal spent(List<Route> ways, long now) {
+    if (ways.isEmpty()) {
+      return null;
+    }
+    long soonest = Ticker.NEVER;
+    for (Route route : ways) {
+      long ends = route.pool() == null ? now : route.pool().dayEndsNanos(now);
+      if (ends <= now) {
+        return null;
+      }
+      soonest = Math.min(soonest, ends);
+    }
+    return new Refusal(
+        Reason.UPSTREAM_RPD, "every upstream that serves this is out for its day", soonest - now);
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */

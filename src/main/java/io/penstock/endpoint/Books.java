@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What becomes of a {@link Shadow} is published, and counts nowhere here.
  */
-final class Books implements Dispatcher.Clerk {
+final class Books implements Clerk {
   /** What is to be delivered. */
   record Decision(Pending pending, Outcome outcome) {}
 

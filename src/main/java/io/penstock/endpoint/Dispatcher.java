@@ -21,15 +21,6 @@ import java.util.Set;
  * request's code; what was decided is told to {@link Clerk}. One thread at a time owns it.
  */
 final class Dispatcher {
-  /** Who is told what was decided. */
-  interface Clerk {
-    void granted(Pending pending, Settlement settlement);
-
-    void refused(Pending pending, Refusal refusal);
-
-    void expired(Pending pending, Refusal refusal);
-  }
-
   private final Clerk clerk;
   private final Routes routes;
   private final Lanes lanes;
@@ -94,6 +85,20 @@ final class Dispatcher {
     while (choice != null) {
       grant(choice, now);
       choice = lanes.choose(discipline, now);
+    }
+    lanes.setAside().forEach(lane -> refuseSpent(lane, now));
+  }
+
+  /** Nobody waits for a day. */
+  private void refuseSpent(Lane lane, long now) {
+    Refusal refusal = Admission.spent(lane.routes(), now);
+    if (refusal != null) {
+      List<Pending> all = new ArrayList<>();
+      lane.tickets().forEach(all::add);
+      for (Pending pending : all) {
+        remove(pending, false);
+        refuse(pending, refusal);
+      }
     }
   }
 
@@ -167,7 +172,7 @@ final class Dispatcher {
     List<Route> ways = lanes.ways(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
     if (refusal == null) {
-      refusal = Admission.unwell(ways, now);
+      refusal = Admission.away(ways, now);
     }
     if (refusal != null) {
       refuse(pending, refusal);

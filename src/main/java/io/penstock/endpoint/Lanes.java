@@ -4,13 +4,19 @@ import io.penstock.queue.Discipline;
 import io.penstock.time.Ticker;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The lanes of one endpoint, by what their tickets face. Belongs to the owner of the queue. */
 final class Lanes {
   private final Map<Facing, Lane> byFacing = new HashMap<>();
+
+  /** Those set aside since somebody asked. */
+  private final Set<Lane> asleep = new HashSet<>();
+
   private final Dispatcher owner;
   private final Routes routes;
 
@@ -57,6 +63,7 @@ final class Lanes {
         Choice choice = lane.choose(now);
         if (choice == null) {
           lane.sleep(now);
+          asleep.add(lane);
         } else {
           boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
           best = before ? choice : best;
@@ -65,6 +72,16 @@ final class Lanes {
       }
     }
     return best;
+  }
+
+  /** Takes out the lanes that were set aside since the last call. */
+  List<Lane> setAside() {
+    if (asleep.isEmpty()) {
+      return List.of();
+    }
+    List<Lane> lanes = List.copyOf(asleep);
+    asleep.clear();
+    return lanes;
   }
 
   /** Returns the first instant at which one of them is worth looking at. */

@@ -23,8 +23,10 @@ import reactor.core.scheduler.Schedulers;
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
+  private final Ties ties;
 
-  AdmitFilter(Ticker ticker) {
+  AdmitFilter(Ticker ticker, Ties ties) {
+    this.ties = ties;
     this.ticker = ticker;
   }
 
@@ -58,13 +60,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   /** Returns what a client that waits for a stream hears meanwhile, or null. */
   static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
     long nanos = passage.endpoint().spec().waiting().heartbeatNanos();
-    byte[] bytes = passage.speech().heartbeat();
+    byte[] bytes = passage.speech().heartbeat(passage.parameters().query());
     return nanos == 0 || bytes == null || !passage.stream()
         ? null
         : new Heartbeat(bytes, Duration.ofNanos(nanos), Schedulers.fromExecutorService(loop));
   }
 
-  private static Ask ask(ServerHttpRequest request, Passage passage) {
+  private Ask ask(ServerHttpRequest request, Passage passage) {
     return new Ask(
         passage.model(),
         passage.cost(),
@@ -72,7 +74,8 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         passage.parameters().patience(),
         passage.parameters().priority(),
         Flows.of(
-            passage.endpoint().spec().scheduling().fairBy(), request.getHeaders(), passage.user()));
+            passage.endpoint().spec().scheduling().fairBy(), request.getHeaders(), passage.user()),
+        ties.of(passage, request));
   }
 
   private Mono<Void> decided(

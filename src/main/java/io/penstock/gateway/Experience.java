@@ -11,10 +11,17 @@ import org.jspecify.annotations.Nullable;
 final class Experience {
   private final Expectations expectations;
   private final Events events;
+  private final Ties ties;
 
-  Experience(Expectations expectations, Events events) {
+  Experience(Expectations expectations, Events events, Ties ties) {
+    this.ties = ties;
     this.expectations = expectations;
     this.events = events;
+  }
+
+  /** An upstream gave something of that id. */
+  void gave(String upstream, String id) {
+    ties.gave(upstream, id);
   }
 
   /** A request was answered, to its end and without an error. */

@@ -65,8 +65,13 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter admitFilter(Ticker ticker) {
-    return new AdmitFilter(ticker);
+  Ties ties(Ticker ticker) {
+    return new Ties(ticker);
+  }
+
+  @Bean
+  GlobalFilter admitFilter(Ticker ticker, Ties ties) {
+    return new AdmitFilter(ticker, ties);
   }
 
   @Bean
@@ -75,8 +80,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter settleFilter(Ticker ticker, Expectations expectations, EventBus events) {
-    return new SettleFilter(ticker, new Experience(expectations, events));
+  GlobalFilter settleFilter(Ticker ticker, Expectations expectations, EventBus events, Ties ties) {
+    return new SettleFilter(ticker, new Experience(expectations, events, ties));
   }
 
   @Bean

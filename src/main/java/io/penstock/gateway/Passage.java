@@ -14,7 +14,9 @@ import org.springframework.web.server.ServerWebExchange;
  * Belongs to the event loop of the request.
  */
 final class Passage {
-  private static final String ANONYMOUS = "anonymous";
+  /** The name of all who have none. */
+  static final String ANONYMOUS = "anonymous";
+
   private static final String ATTRIBUTE = Passage.class.getName();
 
   private final String requestId;
@@ -30,6 +32,7 @@ final class Passage {
   private boolean asksUsage;
   private @Nullable String user;
   private Weighed.Spots spots = Weighed.Spots.NONE;
+  private Weighed.Traits traits = Weighed.Traits.NONE;
   private @Nullable Settlement settlement;
   private boolean uploading;
   private @Nullable UploadTooLarge tooLarge;
@@ -145,11 +148,22 @@ final class Passage {
   void weighs(Cost of, Weighed.Request body, Content counted) {
     cost = of;
     content = body.traits().costStands() ? null : counted;
+    traits = body.traits();
     model = body.model();
     stream = body.stream();
     user = body.user();
     spots = body.spots();
     weighed = true;
+  }
+
+  /** Whether its answer will not say what it uses, because it runs in the background. */
+  boolean costStands() {
+    return traits.costStands();
+  }
+
+  /** An id in its body that only the upstream knows which gave it, or null. */
+  @Nullable String refersTo() {
+    return traits.refersTo();
   }
 
   /** Where its body can be changed. */

@@ -1,7 +1,10 @@
 package io.penstock.gateway;
 
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
 import io.penstock.endpoint.Settlement;
 import io.penstock.provider.AnswerReader;
+import io.penstock.provider.GivenId;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Objects;
@@ -19,6 +22,7 @@ final class Tap {
   private final Complaints complaints;
   private final Experience experience;
   private @Nullable AnswerReader reader;
+  private @Nullable GivenId given;
   private boolean successful;
 
   Tap(Passage passage, Ticker ticker, Complaints complaints, Experience experience) {
@@ -46,9 +50,11 @@ final class Tap {
     if (passage.weighed()) {
       reader = passage.speech().answerReader(contentType, contentEncoding);
     }
+    given = successful && Ties.matter(passage) ? GivenId.of(contentType) : null;
   }
 
   void passes(DataBuffer buffer) {
+    note(buffer);
     AnswerReader reading = reader;
     if (reading == null) {
       return;
@@ -59,12 +65,32 @@ final class Tap {
     settlement().produced(reading.producedTokens(), ticker.nanos());
   }
 
+  /** Remembers who gave what later requests may refer to. */
+  private void note(DataBuffer buffer) {
+    GivenId reading = given;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
+    }
+    String id = reading.id();
+    if (id != null) {
+      experience.gave(upstream(), id);
+    }
+    given = reading.done() ? null : reading;
+  }
+
   /** The body of the answer ended; only its own stream says truly how. */
   void ends(SignalType signal) {
     long now = ticker.nanos();
     AnswerReader read = reader;
     long produced = read == null ? 0 : read.producedTokens();
-    var usage = read == null ? null : read.usage();
+    Usage usage = read == null ? null : read.usage();
+    if (usage == null && successful && passage.costStands()) {
+      Cost cost = passage.cost();
+      usage = new Usage(cost.inputTokens(), 0, cost.outputTokens());
+    }
     Settlement settlement = settlement();
     switch (signal) {
       case ON_COMPLETE -> settlement.served(usage, produced, now);

@@ -98,7 +98,8 @@ class CancelTest {
       assertReturned(own(storm, 1_000, WINDOW), storm);
       var upstream = Objects.requireNonNull(storm.upstreams.find("u"));
       List<Metered> limits = upstream.pool("m", storm.ticker.nanos()).limits();
-      assertThat(limits).hasSize(4);
+      // Azure counts the requests of a second and of ten seconds, too
+      assertThat(limits).hasSize(charge == Charge.AZURE ? 6 : 4);
       limits.forEach(metered -> assertReturned(metered.limit(), storm));
     }
   }

@@ -303,4 +303,51 @@ class AgainTest {
     house.at(50 * SECOND);
     assertThat(waits(waiting)).isTrue();
   }
+
+  private static UpstreamSpec daily(String id, long rpd) {
+    UpstreamSpec spec = upstream(id, 0, 0);
+    UpstreamSpec.Budget budget = spec.budget();
+    return new UpstreamSpec(
+        id,
+        spec.url(),
+        spec.access(),
+        spec.models(),
+        1,
+        new UpstreamSpec.Budget(
+            new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0),
+            List.of(),
+            budget.day(),
+            budget.charge(),
+            false,
+            0,
+            budget.burstSeconds()),
+        spec.link(),
+        true);
+  }
+
+  @Test
+  void everyUpstreamOutForItsDay_refusesUntilTheFirstComesBack() {
+    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 1), daily("v", 2)));
+    for (int each = 0; each < 3; each++) {
+      assertThat(went(submit(endpoint, 1))).isTrue();
+    }
+    house.at(3_600 * SECOND);
+    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.UPSTREAM_RPD);
+    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(23 * 3_600 * SECOND);
+    house.at(24 * 3_600 * SECOND);
+    assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  @Test
+  void whoWaits_isRefusedWhenTheDayIsUsedUpMeanwhile() {
+    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 2)));
+    assertThat(went(submit(endpoint, 1))).isTrue();
+    upstreamOf("u").health().shut(START + SECOND);
+    Pending first = submit(endpoint, 1);
+    Pending second = submit(endpoint, 1);
+    assertThat(waits(second)).isTrue();
+    house.at(SECOND);
+    assertThat(went(first)).isTrue();
+    assertThat(refusal(second).reason()).isEqualTo(Reason.UPSTREAM_RPD);
+  }
 }

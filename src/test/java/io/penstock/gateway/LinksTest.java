@@ -255,6 +255,29 @@ class LinksTest {
         .isNotSameAs(client);
   }
 
+  /** Asks once, and has the upstream go once the answer to a second request has begun. */
+  private String heard(UpstreamSpec spec, CountDownLatch gone) throws Exception {
+    StringBuilder heard = new StringBuilder();
+    links
+        .client(spec)
+        .get()
+        .uri(spec.url())
+        .responseContent()
+        .asString()
+        .doOnNext(
+            part -> {
+              heard.append(part);
+              if (part.startsWith("beg")) {
+                links.publish(new Event.Reloaded(0, true, ""));
+                gone.countDown();
+              }
+            })
+        .then()
+        .toFuture()
+        .get(20, TimeUnit.SECONDS);
+    return heard.toString();
+  }
+
   @Test
   void upstreamThatGoes_losesItsConnectionsOnceTheyAreIdle() throws Exception {
     CountDownLatch gone = new CountDownLatch(1);
@@ -271,25 +294,12 @@ class LinksTest {
             })) {
       UpstreamSpec spec = spec(upstream.url(), null, null);
       assertThat(now(asked(spec))).isEqualTo("idl");
-      StringBuilder heard = new StringBuilder();
-      links
-          .client(spec)
-          .get()
-          .uri(spec.url())
-          .responseContent()
-          .asString()
-          .doOnNext(
-              part -> {
-                links.publish(new Event.Reloaded(0, true, ""));
-                gone.countDown();
-                heard.append(part);
-              })
-          .then()
-          .toFuture()
-          .get(20, TimeUnit.SECONDS);
-      assertThat(heard.toString()).isEqualTo("begend");
-      assertThat(now(asked(spec))).isEqualTo("idl");
-      assertThat(List.of(upstream.received(), upstream.received(), upstream.received())).hasSize(3);
+      String heard = heard(spec, gone);
+      while (heard.equals("idl")) {
+        heard = heard(spec, gone); // the first connection was not back in its pool yet
+      }
+      assertThat(heard).isEqualTo("begend");
+      assertThat(now(asked(spec))).as("a connection of its own").isEqualTo("idl");
     }
   }
 }

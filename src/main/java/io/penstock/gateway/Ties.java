@@ -1,0 +1,60 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.EndpointSpec.Affinity;
+import io.penstock.pool.Origins;
+import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+
+/** What keeps a request to one upstream. Safe from any thread. */
+final class Ties {
+  /** How many ids are remembered. */
+  private static final int MOST_IDS = 100_000;
+
+  private final Origins origins = new Origins(MOST_IDS);
+  private final Ticker ticker;
+
+  Ties(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** Returns what keeps a request that was weighed. */
+  Ask.Kept of(Passage passage, ServerHttpRequest request) {
+    return switch (passage.endpoint().spec().forwarding().affinity()) {
+      case Affinity.None none -> Ask.Kept.NOWHERE;
+      case Affinity.Key key -> with(passage.key().equals(Passage.ANONYMOUS) ? null : passage.key());
+      case Affinity.Header(String name) -> with(request.getHeaders().getFirst(name));
+      case Affinity.Auto auto -> at(passage.refersTo(), request.getURI().getRawPath());
+    };
+  }
+
+  private static Ask.Kept with(@Nullable String common) {
+    return common == null ? Ask.Kept.NOWHERE : new Ask.Kept(common, null);
+  }
+
+  /** The body may name what an upstream gave, or a segment of the path. */
+  private Ask.Kept at(@Nullable String refersTo, String path) {
+    long now = ticker.nanos();
+    String upstream = refersTo == null ? null : origins.of(refersTo, now);
+    int start = 1;
+    while (upstream == null && start < path.length()) {
+      int slash = path.indexOf('/', start);
+      int end = slash < 0 ? path.length() : slash;
+      upstream = origins.of(path.substring(start, end), now);
+      start = end + 1;
+    }
+    return upstream == null ? Ask.Kept.NOWHERE : new Ask.Kept(null, upstream);
+  }
+
+  /** Returns whether it matters which upstream gave what the answer to a request holds. */
+  static boolean matter(Passage passage) {
+    return passage.endpoint().spec().forwarding().affinity() instanceof Affinity.Auto
+        && passage.endpoint().spec().upstreams().size() > 1;
+  }
+
+  /** An upstream gave that id. */
+  void gave(String upstream, String id) {
+    origins.gave(upstream, id, ticker.nanos());
+  }
+}
