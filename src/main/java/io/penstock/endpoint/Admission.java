@@ -33,6 +33,7 @@ final class Admission {
     return unwell == null ? spent(ways, now) : unwell;
   }
 
+  /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
   private static @Nullable Refusal unwell(List<Route> ways, long now) {
     long soonest = Ticker.NEVER;
     for (Route route : ways) {
@@ -63,6 +64,12 @@ final class Admission {
     }
     return new Refusal(
         Reason.UPSTREAM_RPD, "every upstream that serves this is out for its day", soonest - now);
+  }
+
+  /** Returns the refusal of a ticket that has come and would wait in vain, or null. */
+  static @Nullable Refusal inVain(List<Route> ways, Routes routes, Pending pending, long now) {
+    Refusal refusal = impossible(ways, routes, pending);
+    return refusal == null ? away(ways, now) : refusal;
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */

@@ -170,10 +170,7 @@ final class Dispatcher {
     }
     expireLate(now); // whose time is up takes no place from who comes
     List<Route> ways = lanes.ways(pending.facing, now);
-    Refusal refusal = Admission.impossible(ways, routes, pending);
-    if (refusal == null) {
-      refusal = Admission.away(ways, now);
-    }
+    Refusal refusal = Admission.inVain(ways, routes, pending, now);
     if (refusal != null) {
       refuse(pending, refusal);
       return;
@@ -210,11 +207,14 @@ final class Dispatcher {
     if (pending.state() != State.PARKED) {
       return;
     }
-    List<Route> ways = lanes.ways(pending.facing, now);
+    List<Route> ways = routes.of(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
     if (refusal == null) {
       enter(pending, ways);
       enqueue(pending, now);
+    } else if (pending.facing.not() != null) {
+      pending.facing = pending.facing.avoidingNone(); // the others never could
+      back(pending, now);
     } else {
       refuse(pending, refusal);
     }
@@ -351,13 +351,15 @@ final class Dispatcher {
       if (!paused) {
         lane.join();
       }
-      lane.tickets().forEach(pending -> drop(pending, lane.routes()));
+    }
+    for (Lane lane : lanes.copy()) {
+      lane.tickets().forEach(pending -> drop(pending, lane.routes(), now));
     }
     for (Pending pending : overflow.all()) {
       if (reorder) {
         pending.enter(configured);
       }
-      drop(pending, routes.of(pending.facing, now));
+      drop(pending, routes.of(pending.facing, now), now);
       dropFromOverflow(pending);
     }
   }
@@ -371,11 +373,10 @@ final class Dispatcher {
     }
   }
 
-  private void drop(Pending pending, List<Route> ways) {
-    Refusal refusal = Admission.impossible(ways, routes, pending);
-    if (refusal != null) {
+  private void drop(Pending pending, List<Route> ways, long now) {
+    if (Admission.impossible(ways, routes, pending) != null) {
       remove(pending, false);
-      refuse(pending, refusal);
+      back(pending, now);
     }
   }
 

@@ -33,6 +33,11 @@ record Facing(
     return new Facing(model, true, keptTo, avoided, widely);
   }
 
+  /** Returns what one faces that avoids no upstream any more. */
+  Facing avoidingNone() {
+    return new Facing(model, paid, only, null, widely);
+  }
+
   /** Returns what one faces that other models may serve. */
   Facing widened() {
     return new Facing(model, paid, only, not, true);

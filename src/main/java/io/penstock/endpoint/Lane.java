@@ -199,7 +199,7 @@ final class Lane implements Line.Waiter {
   }
 
   private long soonest(Route route, long now) {
-    if (route.kept()) {
+    if (route.kept(facing.paid())) {
       Pending keeper = keeper(route);
       if (keeper == null) {
         return Long.MAX_VALUE;
@@ -214,7 +214,7 @@ final class Lane implements Line.Waiter {
   private long instant(Sizes of, long now) {
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
-      soonest = route.kept() ? soonest : Math.min(soonest, route.opens(of, now));
+      soonest = route.kept(facing.paid()) ? soonest : Math.min(soonest, route.opens(of, now));
     }
     return soonest;
   }
@@ -250,7 +250,7 @@ final class Lane implements Line.Waiter {
     if (!route.room(room, now)) {
       return null;
     }
-    boolean kept = route.kept();
+    boolean kept = route.kept(facing.paid());
     Pending first = kept ? keeper(route) : tickets.firstWithin(room);
     if (first == null) {
       return null;
@@ -316,10 +316,10 @@ final class Lane implements Line.Waiter {
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
       Quota lacking = route.onlyLacking(needed, pending, now);
-      if (lacking != null && lacking.line().keptFor(pending)) {
+      if (lacking != null && lacking.line().keptFor(pending.order())) {
         return null;
       }
-      if (lacking != null && !lacking.line().kept()) {
+      if (lacking != null && !lacking.line().kept(pending.holds())) {
         long instant = lacking.earliest(needed, now);
         if (best == null || instant < soonest) {
           best = lacking;

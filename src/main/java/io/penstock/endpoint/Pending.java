@@ -128,6 +128,11 @@ public final class Pending extends Ticket {
     return carried;
   }
 
+  @Override
+  public boolean holds() {
+    return carried != null;
+  }
+
   private static long deadline(Ask ask, EndpointSpec spec, long now) {
     long wait = ask.patience().longestWait(spec);
     return wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait;

@@ -43,9 +43,10 @@ record Route(
     }
   }
 
-  boolean kept() {
+  /** Returns whether any of its quotas is kept from those who hold something, or who do not. */
+  boolean kept(boolean holds) {
     for (Quota quota : quotas) {
-      if (quota.line().kept()) {
+      if (quota.line().kept(holds)) {
         return true;
       }
     }
@@ -55,7 +56,7 @@ record Route(
   /** Returns whether any of its quotas is kept for a ticket other than that one. */
   boolean keptFrom(Ticket ticket) {
     for (Quota quota : quotas) {
-      if (quota.line().keptFrom(ticket.order())) {
+      if (quota.line().keptFrom(ticket)) {
         return true;
       }
     }
@@ -113,7 +114,7 @@ record Route(
   /** Returns whether all that the pace holds back of a ticket of {@code sizes} is kept for it. */
   boolean paceKeptFor(Ticket ticket, Sizes sizes, long now) {
     for (Quota quota : quotas) {
-      if (!quota.line().keptFor(ticket) && quota.paced(sizes, now) > now) {
+      if (!quota.line().keptFor(ticket.order()) && quota.paced(sizes, now) > now) {
         return false;
       }
     }
@@ -131,7 +132,7 @@ record Route(
     Quota lacking = null;
     for (Quota quota : quotas) {
       boolean lacks =
-          quota.line().keptFrom(ticket.order())
+          quota.line().keptFrom(ticket)
               || !quota.admits(sizes, now)
               || quota.paced(sizes, now) > now;
       if (lacks) {

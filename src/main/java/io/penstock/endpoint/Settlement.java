@@ -44,7 +44,10 @@ public final class Settlement {
     this.spends = spends;
     this.releasedNanos = now;
     // The endpoint's own limit is the last of a route; only a permit tells what is left of it.
-    this.window = route.upstream() == null ? WindowRoom.of(route.quotas().getLast(), now) : null;
+    this.window =
+        route.upstream() != null || route.quotas().isEmpty()
+            ? null
+            : WindowRoom.of(route.quotas().getLast(), now);
   }
 
   /** Returns where the ticket goes, or null for a permit. */

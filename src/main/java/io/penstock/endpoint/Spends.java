@@ -99,10 +99,16 @@ final class Spends {
     return eased;
   }
 
-  /** Returns everything. */
+  /** This attempt never ran: returns all that none before it has used. */
   void giveBack(long now) {
-    kept.forEach(spend -> spend.giveBack(now));
     attempt.forEach(spend -> spend.giveBack(now));
+    for (Spend spend : kept) {
+      if (ran) {
+        spend.broken(now);
+      } else {
+        spend.giveBack(now);
+      }
+    }
   }
 
   /** Settles an attempt that failed; returns what stays taken for the next one. */
@@ -111,7 +117,7 @@ final class Spends {
       switch (failure) {
         case UNSENT -> spend.giveBack(now);
         case REJECTED -> spend.rejected(now);
-        case BROKEN -> spend.settle(null, 0, now);
+        case BROKEN -> spend.broken(now);
       }
     }
     return new Spends(givers, kept, ran || failure == Failure.BROKEN);
@@ -119,13 +125,7 @@ final class Spends {
 
   /** There is no next attempt: what was never used is returned. */
   void end(long now) {
-    for (Spend spend : kept) {
-      if (ran) {
-        spend.settle(null, 0, now);
-      } else {
-        spend.giveBack(now);
-      }
-    }
+    giveBack(now);
     wake();
   }
 }

@@ -30,7 +30,8 @@ final class Ways implements Routes {
   public List<Route> of(Facing facing, long now) {
     EndpointSpec spec = configuration.get();
     if (spec.permit()) {
-      return List.of(new Route(null, null, null, List.of(own)));
+      // Who came back has had it of the endpoint already.
+      return List.of(new Route(null, null, null, facing.paid() ? List.of() : List.of(own)));
     }
     List<Route> routes = new ArrayList<>();
     add(routes, facing.model(), facing, now);

@@ -100,6 +100,14 @@ public class Ticket extends Node {
     return STATE.compareAndSet(this, State.PARKED, decision);
   }
 
+  /**
+   * Returns whether something stays taken for it while it waits. Nothing is kept from it for those
+   * of whom that is not so: they may wait for what it has.
+   */
+  public boolean holds() {
+    return false;
+  }
+
   /** Returns whether it waits in a tree. For the owner of its queue only. */
   public final boolean queued() {
     return queue != null;

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket
  * takes what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been
  * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it. A
- * ticket that may not be skipped for another reason may claim sooner.
+ * ticket that may not be skipped for another reason may claim sooner. A ticket that {@linkplain
+ * Ticket#holds holds} something passes the claims of those who do not, and takes them over.
  */
 public final class Line {
   /** A lane as others see it; all methods are safe from any thread. */
@@ -45,7 +46,15 @@ public final class Line {
   private record Place(Waiter waiter, long order) {}
 
   /** For whom the quota is kept. */
-  private record Claim(Waiter waiter, Ticket ticket) {}
+  private record Claim(Waiter waiter, Ticket ticket) {
+    boolean of(long order) {
+      return ticket.order() == order;
+    }
+
+    boolean binds(boolean holds) {
+      return ticket.holds() || !holds;
+    }
+  }
 
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
@@ -67,15 +76,34 @@ public final class Line {
     return claim.get() != null;
   }
 
-  /** Returns whether the quota is kept for a ticket other than that of that arrival number. */
-  public boolean keptFrom(long order) {
+  /**
+   * Returns whether the quota is kept for any ticket that one who holds something, or not, may not
+   * pass.
+   */
+  public boolean kept(boolean holds) {
     Claim current = claim.get();
-    return current != null && current.ticket().order() != order;
+    return current != null && current.binds(holds);
   }
 
-  /** Returns whether the quota is kept for that ticket. */
-  public boolean keptFor(Ticket ticket) {
-    return kept() && !keptFrom(ticket.order());
+  /** Returns whether the quota is kept for another ticket, which that one may not pass. */
+  public boolean keptFrom(Ticket ticket) {
+    return keptFrom(ticket.order(), ticket.holds());
+  }
+
+  /**
+   * Returns whether the quota is kept for a ticket other than that of that arrival number.
+   *
+   * @param holds whether something stays taken for that one while it waits
+   */
+  public boolean keptFrom(long order, boolean holds) {
+    Claim current = claim.get();
+    return current != null && !current.of(order) && current.binds(holds);
+  }
+
+  /** Returns whether the quota is kept for the ticket of that arrival number. */
+  public boolean keptFor(long order) {
+    Claim current = claim.get();
+    return current != null && current.of(order);
   }
 
   /** Returns the ticket of {@code waiter} it is kept for, or null. */
@@ -84,9 +112,19 @@ public final class Line {
     return current != null && current.waiter().equals(waiter) ? current.ticket() : null;
   }
 
-  /** Keeps the quota for a ticket, if it is not kept for another. Returns whether it is now. */
+  /** Keeps the quota for a ticket, if it is not kept from it. Returns whether it is now. */
   public boolean claim(Waiter waiter, Ticket ticket) {
-    return claim.compareAndSet(null, new Claim(waiter, ticket)) || !keptFrom(ticket.order());
+    Claim mine = new Claim(waiter, ticket);
+    while (true) {
+      Claim current = claim.get();
+      boolean known = current != null && current.of(ticket.order());
+      if (known || (current != null && current.binds(ticket.holds()))) {
+        return known;
+      }
+      if (claim.compareAndSet(current, mine)) {
+        return true;
+      }
+    }
   }
 
   /** Ends the claim of a ticket, if it has one, and wakes those who wait. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one attempt took from one limit, until it is settled. Belongs to one thread at a time;
- * {@link #settle} or {@link #giveBack} is called once, and nothing after it.
+ * {@link #settle}, {@link #giveBack} or the like is called once, and nothing after it.
  */
 public final class Spend {
   private final Limit limit;
@@ -20,6 +20,7 @@ public final class Spend {
   private final long takenNanos;
   private long heldLeft;
   private long produced;
+  private long seen;
   private long lastSubCell = Long.MIN_VALUE;
   private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
@@ -53,6 +54,7 @@ public final class Spend {
    * once in a sub-cell.
    */
   public void produce(long outputTokens, long now) {
+    seen = Math.max(seen, outputTokens);
     long subCell = Math.floorDiv(now, limit.subCellNanos());
     if (subCell != lastSubCell) {
       charge(outputTokens, subCell, now);
@@ -144,6 +146,11 @@ public final class Spend {
     } else {
       giveBack(now);
     }
+  }
+
+  /** The provider may have worked on the request: its cost and the output that was seen stay. */
+  public void broken(long now) {
+    settle(null, seen, now);
   }
 
   /** Returns everything: the attempt never ran. */

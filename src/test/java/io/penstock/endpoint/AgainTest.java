@@ -177,6 +177,67 @@ class AgainTest {
   }
 
   @Test
+  void brokenAndNeverSentAgain_inputStaysCharged() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
+    Pending first = endpoint.submit(Ask.of(null, new Cost(30, 20, 0), 0, Patience.DEFAULT));
+    settlement(again(first, Failure.BROKEN, false)).abandoned(house.ticker.nanos());
+    assertThat(endpoint.utilization()).isCloseTo(0.3, EXACT);
+  }
+
+  @Test
+  void brokenWithSomeOutput_whatWasSeenStaysCharged() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY));
+    Pending first = endpoint.submit(Ask.of(null, new Cost(30, 20, 0), 0, Patience.DEFAULT));
+    settlement(first).produced(10, house.ticker.nanos());
+    again(first, Failure.BROKEN, false);
+    assertThat(used("u")).isCloseTo((30 + 10 + 50) / 1_000.0, EXACT);
+  }
+
+  @Test
+  void othersNeverCould_goesToTheSame() {
+    Endpoint endpoint =
+        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 100)));
+    assertThat(goesTo(again(submit(endpoint, 200), Failure.UNSENT, true))).isEqualTo("u");
+  }
+
+  @Test
+  void othersShrinkMeanwhile_goesToTheSame() {
+    Endpoint endpoint = house.open(House.none("/a").to(ANY, upstream("v", 0, 900)));
+    Pending first = submit(endpoint, 200);
+    upstreamOf("v").health().shut(START + 100 * SECOND);
+    Pending back = again(first, Failure.UNSENT, true);
+    assertThat(waits(back)).isTrue();
+    house.apply(House.none("/a").to(ANY, upstream("v", 0, 100)));
+    assertThat(goesTo(back)).isEqualTo("u");
+  }
+
+  @Test
+  void endpointForwardsNoMore_whoComesBackGoesWithWhatItHad() {
+    Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
+    Pending first = submit(endpoint, 60);
+    upstreamOf("u").health().shut(START + 100 * SECOND);
+    Pending back = again(first, Failure.UNSENT, false);
+    house.apply(House.tokens("/a", 100, 60));
+    assertThat(settlement(back).upstream()).isNull();
+    assertThat(endpoint.utilization()).isCloseTo(0.6, EXACT);
+    settlement(back).abandoned(house.ticker.nanos());
+    assertThat(endpoint.utilization()).isZero();
+  }
+
+  @Test
+  void whoComesBack_hasWaitedLongest() {
+    Endpoint endpoint = house.open(House.none("/a").to(upstream("u", 0, 100)));
+    Pending first = submit(endpoint, 100);
+    house.at(SECOND);
+    submit(endpoint, 100);
+    house.at(3 * SECOND);
+    upstreamOf("u").health().shut(START + 100 * SECOND);
+    assertThat(endpoint.oldestWaitNanos()).isEqualTo(2 * SECOND);
+    again(first, Failure.UNSENT, false);
+    assertThat(endpoint.oldestWaitNanos()).isEqualTo(3 * SECOND);
+  }
+
+  @Test
   void whatComesBackReturns_wakesWhoWaitsForTheEndpoint() {
     Endpoint endpoint = house.open(House.tokens("/a", 100, 60).to(ANY));
     Pending first = submit(endpoint, 100);
@@ -186,6 +247,27 @@ class AgainTest {
     settlement(second).served(new Usage(50, 0, 0), 0, house.ticker.nanos());
     house.drivers.run();
     assertThat(went(behind)).isTrue();
+  }
+
+  private static Pending ask(Endpoint endpoint, String model, Cost cost) {
+    return endpoint.submit(Ask.of(model, cost, 0, Patience.DEFAULT));
+  }
+
+  @Test
+  void whatItHoldsIsClaimed_andWhatItNeedsToo_goesAllTheSame() {
+    Endpoint endpoint =
+        house.open(House.tokens("/a", 150, 60).to(upstream("u", 0, 100)).maxSkips(0));
+    Pending back = again(ask(endpoint, "m", new Cost(60, 20, 0)), Failure.BROKEN, false);
+    Pending claimsPool = ask(endpoint, "m", 45);
+    Pending behind = ask(endpoint, "m", 1);
+    Pending claimsEndpoint = ask(endpoint, "n", new Cost(0, 140, 0));
+    assertThat(List.of(back, claimsPool, behind, claimsEndpoint, ask(endpoint, "n", 1)))
+        .allMatch(House::waits);
+    house.at(100 * SECOND);
+    assertThat(went(back)).isTrue();
+    settlement(back).served(new Usage(0, 0, 0), 0, house.ticker.nanos());
+    house.at(101 * SECOND);
+    assertThat(went(claimsEndpoint)).isTrue();
   }
 
   @Test

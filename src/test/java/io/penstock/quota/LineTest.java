@@ -74,7 +74,7 @@ class LineTest {
   private boolean passes(Lane waiter, long order, long now) {
     Ticket gone = ticket(order);
     line.ask(waiter, gone, now);
-    if (line.keptFrom(order)) {
+    if (line.keptFrom(order, false)) {
       return false;
     }
     Set<Line.Waiter> skipped = new HashSet<>();
@@ -108,8 +108,8 @@ class LineTest {
     assertThat(passes(taker, 7, 0)).isFalse();
     assertThat(early.skips).isEqualTo(2);
     assertThat(keptFor(line, early)).isEqualTo(1);
-    assertThat(line.keptFrom(7)).isTrue();
-    assertThat(line.keptFrom(1)).isFalse();
+    assertThat(line.keptFrom(7, false)).isTrue();
+    assertThat(line.keptFrom(1, false)).isFalse();
     assertThat(woken).containsExactly("early");
   }
 

@@ -9,6 +9,7 @@ import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Patience;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
+import io.penstock.pool.Failure;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ final class Crowd {
 
   private final Simulation world;
   private final Scenario scenario;
+  private final Attempts attempts;
   private int left;
   private boolean busy;
 
@@ -29,6 +31,7 @@ final class Crowd {
     this.world = world;
     this.scenario = world.scenario();
     this.left = scenario.tickets;
+    this.attempts = new Attempts(world, this);
   }
 
   void begin() {
@@ -37,6 +40,7 @@ final class Crowd {
     for (int each = 0; scenario.reloads && each < 4; each++) {
       world.at(world.now() + scenario.seconds(span), world::reload);
     }
+    new Outages(world).begin(span);
     for (int each = 0; scenario.pauses && each < 3; each++) {
       world.at(world.now() + scenario.seconds(span), this::pause);
     }
@@ -186,11 +190,11 @@ final class Crowd {
       Usage usage = scenario.chance(0.5) ? usage(ticket, ticket.counted) : null;
       world.oracle().settled(ticket, usage, ticket.counted);
       settlement.cancelled(usage, ticket.counted, world.now());
-      again(ticket, settlement);
+      later(ticket, settlement);
     }
   }
 
-  private void decided(SimTicket ticket, Outcome outcome) {
+  void decided(SimTicket ticket, Outcome outcome) {
     if (!(outcome instanceof Outcome.Granted(Settlement settlement))) {
       return;
     }
@@ -204,18 +208,18 @@ final class Crowd {
     if (ticket.clientGone || neverSent()) {
       world.oracle().returned(ticket);
       settlement.abandoned(world.now());
-      again(ticket, settlement);
+      later(ticket, settlement);
     } else if (neverSent()) {
       world.oracle().returned(ticket);
       settlement.refused(FAILED, world.now());
-      again(ticket, settlement);
+      later(ticket, settlement);
     } else if (settlement.upstream() == null) {
       Cost cost = ticket.cost;
       Usage usage = new Usage(cost.inputTokens(), 0, cost.outputTokens());
       world.oracle().settled(ticket, usage, cost.outputTokens());
       settlement.permitted(world.now());
-      again(ticket, settlement);
-    } else {
+      later(ticket, settlement);
+    } else if (!attempts.failsAtOnce(ticket, settlement)) {
       forward(ticket, settlement);
     }
   }
@@ -265,7 +269,7 @@ final class Crowd {
   }
 
   private void produce(SimTicket ticket, Settlement settlement, long soFar) {
-    if (ticket.stage == SimTicket.Stage.RUNNING) {
+    if (ticket.runs(settlement)) {
       ticket.counted = soFar;
       if (world.fault() == Fault.NOT_PRODUCED) {
         world.oracle().produced(ticket, soFar);
@@ -273,18 +277,22 @@ final class Crowd {
       }
       world.oracle().produced(ticket, soFar);
       settlement.produced(soFar, world.now());
+      attempts.failsMeanwhile(ticket, settlement);
     }
   }
 
   private void end(SimTicket ticket, Settlement settlement, long output) {
-    if (ticket.stage != SimTicket.Stage.RUNNING) {
-      again(ticket, settlement);
+    if (!ticket.runs(settlement)) {
+      later(ticket, settlement);
+      return;
+    }
+    if (attempts.failsAtItsEnd(ticket, settlement)) {
       return;
     }
     if (scenario.chance(0.05)) {
       world.oracle().settled(ticket, null, ticket.counted);
       settlement.failed(FAILED, ticket.counted, world.now());
-      again(ticket, settlement);
+      later(ticket, settlement);
       return;
     }
     Usage usage = scenario.chance(0.15) ? null : usage(ticket, output);
@@ -294,19 +302,24 @@ final class Crowd {
     }
     boolean lies = world.fault() == Fault.TOO_LITTLE_USED;
     settlement.served(lies ? Usage.NONE : usage, output, world.now());
-    again(ticket, settlement);
+    later(ticket, settlement);
   }
 
   /** Whatever comes after the end changes nothing. */
-  private void again(SimTicket ticket, Settlement settlement) {
+  void later(SimTicket ticket, Settlement settlement) {
     long now = world.now();
-    switch (scenario.random.nextInt(12)) {
+    switch (scenario.random.nextInt(14)) {
       case 0 -> settlement.served(null, ticket.cost.outputTokens(), now);
       case 1 -> settlement.cancelled(null, 7, now);
       case 2 -> settlement.failed(FAILED, 7, now);
       case 3 -> settlement.abandoned(now);
       case 4 -> settlement.produced(1_000_000, now);
       case 5 -> settlement.refused(FAILED, now);
+      case 6 -> {
+        if (settlement.again(Failure.BROKEN, true, now) != null) {
+          throw new Violation("comes back after its end: " + ticket);
+        }
+      }
       default -> {}
     }
   }

@@ -35,8 +35,26 @@ enum Fault {
   ONE_FLOW,
   /** Now and then a request that is done does not leave. */
   NEVER_LEFT,
+  /** Now and then a request whose attempt failed does not come back. */
+  NEVER_BACK,
+  /** Attempts that were rejected count nowhere. */
+  REJECTED_FOR_NOTHING,
+  /** Who comes back does not avoid the upstream that failed. */
+  SAME_UPSTREAM,
+  /** An upstream is shut, and things go there all the same. */
+  SHUT_UNHEEDED,
+  /** One that is tried now and then is tried all the time. */
+  MANY_TRIALS,
+  /** An upstream opens, and nobody who waits is told. */
+  OPEN_UNHEARD,
   /** Here it is the oracle that is broken: flows that come back bring what they saved up. */
-  NO_LIFT;
+  NO_LIFT,
+  /** So here: an endpoint gives anew for each attempt. */
+  OWN_TWICE,
+  /** So here: what an endpoint gave is never returned by who comes back and does not go. */
+  CARRIED_FOR_EVER,
+  /** So here: the bounds of a queue are for who comes back as well. */
+  BOUND_AGAIN;
 
   /** Returns the configuration the core is given in place of {@code specs}. */
   List<EndpointSpec> broken(List<EndpointSpec> specs) {
@@ -66,18 +84,7 @@ enum Fault {
               order,
               Specs.with(waiting, waiting.bounds(), waiting.maxBlocked() + 1),
               spec.upstreams());
-      case NONE,
-          LARGER_LIMIT,
-          LOST_ALARM,
-          LATE_ALARM,
-          LOST_SIGNAL,
-          NEVER_SETTLED,
-          NOT_PRODUCED,
-          TOO_LITTLE_USED,
-          ONE_FLOW,
-          NEVER_LEFT,
-          NO_LIFT ->
-          spec;
+      default -> spec;
     };
   }
 

@@ -5,8 +5,10 @@ import io.penstock.cost.Usage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
+import io.penstock.pool.Failure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Reason;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -102,14 +104,21 @@ final class Oracle {
           if (ticket.stage == Stage.WAITING) {
             checks.refusal(ticket, refused.refusal(), world.now());
             seen.saw("refused " + refused.refusal().reason());
+            if (refused.refusal().reason() == Reason.NO_HEALTHY_UPSTREAM
+                && !ways.of(ticket).isEmpty()) {
+              seen.saw("unwell");
+            }
+            carriedEnds(ticket, "refused");
           }
           move(ticket, ticket.stage, Stage.REFUSED);
         }
         case Event.Expired expired -> {
-          boolean late = world.scenario().jumps && ticket.deadline < world.now();
+          boolean since = world.scenario().jumps || ticket.backAt == world.now();
+          boolean late = since && ticket.deadline < world.now();
           check(late || ticket.deadline == world.now(), "expired, not at its deadline", ticket);
           checks.expiry(ticket, world.now());
           seen.saw(ticket.blocked ? "blocked expired" : "expired");
+          carriedEnds(ticket, "expired");
           move(ticket, Stage.WAITING, Stage.EXPIRED);
         }
         case Event.Cancelled cancelled -> {
@@ -118,6 +127,7 @@ final class Oracle {
             seen.saw(ticket.blocked ? "blocked left" : "left");
             ticket.endpoint.left.removeIf(each -> each.leftAt != ticket.leftAt);
             ticket.endpoint.left.add(ticket);
+            carriedEnds(ticket, "left");
           }
           move(ticket, ticket.stage, Stage.CANCELLED);
         }
@@ -181,15 +191,19 @@ final class Oracle {
     if (ticket.letIn) {
       seen.saw("let in");
     }
+    if (ticket.facing.paid()) {
+      seen.saw(ticket.facing.not() == null ? "back went" : "back went elsewhere");
+    }
+    check(ways.of(ticket).contains(pool), "went where it may not", ticket);
     ways.mayTake(ticket, pool, now);
     OracleChecks.went(ticket, now);
     order.released(ticket, pool, now);
     move(ticket, Stage.WAITING, Stage.RUNNING);
     order.charged(ticket, ways.of(ticket));
-    ticket.spends = take(ticket, pool, now);
+    take(ticket, pool, now);
   }
 
-  private static List<OracleSpend> take(SimTicket ticket, @Nullable SimPool pool, long now) {
+  private void take(SimTicket ticket, @Nullable SimPool pool, long now) {
     List<OracleSpend> spends = new ArrayList<>();
     if (pool != null) {
       for (OracleSpend.Metering metering : pool.meters) {
@@ -197,21 +211,74 @@ final class Oracle {
             new OracleSpend(metering, pool.spec.budget().charge(), pool.rate(), ticket, now));
       }
     }
-    OracleSpend.Metering own = ticket.endpoint.own;
-    if (own != null) {
-      spends.add(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
+    if (pool != null) {
+      pool.gate.passed(now);
     }
-    return spends;
+    ticket.spends = spends;
+    boolean twice = world.fault() == Fault.OWN_TWICE && ticket.facing.paid();
+    OracleSpend.Metering own = twice ? ticket.endpoint.own : ticket.owes();
+    if (own != null) {
+      ticket.kept = List.of(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
+    }
+  }
+
+  /** An attempt has failed, and the ticket comes back to its place. */
+  void again(SimTicket ticket, Failure failure, @Nullable Upstream avoided) {
+    long now = world.now();
+    check(ticket.stage == Stage.RUNNING, "comes back, but does not run", ticket);
+    ways.noteClaims(false); // nothing was heard since, maybe
+    seen.saw("again " + failure);
+    for (OracleSpend spend : ticket.spends) {
+      spend.failed(failure, now);
+    }
+    ticket.ran |= failure == Failure.BROKEN;
+    order.used(ticket, 0);
+    SimEndpoint endpoint = ticket.endpoint;
+    endpoint.count(Stage.RUNNING, ticket, -1);
+    endpoint.count(Stage.WAITING, ticket, 1);
+    running--;
+    waiting++;
+    ticket.backAt = now;
+    ticket.comesBack(ticket.facing.back(avoided == null ? null : avoided.spec().id()));
+    endpoint.waiting.add(endpoint.before(ticket.order), ticket);
+    if (endpoint.paused) {
+      seen.saw("back while paused");
+    }
+    if (!endpoint.removed && ways.possible(ticket)) {
+      endpoint.join(ticket);
+    }
+  }
+
+  /** One that came back does not go again: its endpoint has back what was never used. */
+  private void carriedEnds(SimTicket ticket, String how) {
+    if (ticket.facing.paid()) {
+      seen.saw("back " + how);
+      if (world.fault() != Fault.CARRIED_FOR_EVER) {
+        keptReturned(ticket);
+      }
+    }
+  }
+
+  private void keptReturned(SimTicket ticket) {
+    for (OracleSpend spend : ticket.kept) {
+      spend.failed(ticket.ran ? Failure.BROKEN : Failure.UNSENT, world.now());
+    }
   }
 
   void produced(SimTicket ticket, long output) {
     for (OracleSpend spend : ticket.spends) {
       spend.produced(output, world.now());
     }
+    for (OracleSpend spend : ticket.kept) {
+      spend.produced(output, world.now());
+    }
   }
 
   void settled(SimTicket ticket, @Nullable Usage usage, long counted) {
     for (OracleSpend spend : ticket.spends) {
+      spend.settled(usage, counted, world.now());
+    }
+    for (OracleSpend spend : ticket.kept) {
       spend.settled(usage, counted, world.now());
     }
     long input = usage == null ? ticket.cost.inputTokens() : usage.inputTokens();
@@ -223,7 +290,19 @@ final class Oracle {
     for (OracleSpend spend : ticket.spends) {
       spend.returned(world.now());
     }
+    keptReturned(ticket);
     order.used(ticket, 0);
+  }
+
+  List<String> upstreams() {
+    return ways.upstreams();
+  }
+
+  /** Returns the gate of an upstream of which something is said. */
+  SimGate gate(String upstream, String what) {
+    ways.noteClaims(false);
+    seen.saw(what);
+    return ways.gate(upstream);
   }
 
   void widened() {

@@ -37,6 +37,7 @@ final class OracleChecks {
   void still(long now, long until) {
     for (SimEndpoint endpoint : ways.all()) {
       balanced(endpoint);
+      oldest(endpoint, now);
       if (!endpoint.removed) {
         agrees(endpoint.line.quota, endpoint.own, now);
         nobodyCouldGo(endpoint, until);
@@ -52,6 +53,15 @@ final class OracleChecks {
         }
         agrees(pool.name, metered.limit(), model.limit(), now);
       }
+    }
+  }
+
+  private static void oldest(SimEndpoint endpoint, long now) {
+    long oldest = endpoint.waiting.isEmpty() ? 0 : now - endpoint.waiting.getFirst().arrived;
+    if (endpoint.endpoint.oldestWaitNanos() != oldest) {
+      throw new Violation(
+          "%s says that the oldest waits %d ns, expected %d"
+              .formatted(endpoint.spec.path(), endpoint.endpoint.oldestWaitNanos(), oldest));
     }
   }
 
@@ -150,10 +160,16 @@ final class OracleChecks {
     boolean right =
         switch (refusal.reason()) {
           case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
-          case NO_UPSTREAM_FOR_MODEL, NO_HEALTHY_UPSTREAM -> ways.of(ticket).isEmpty();
-          case QUEUE_FULL -> full(endpoint, ticket, now);
+          case NO_UPSTREAM_FOR_MODEL -> ways.of(ticket).isEmpty();
+          case NO_HEALTHY_UPSTREAM ->
+              ways.of(ticket).isEmpty()
+                  || (!ticket.facing.paid() && refusal.retryAfterNanos() == unwell(ticket, now));
+          case QUEUE_FULL -> !ticket.facing.paid() && full(endpoint, ticket, now);
           case ESTIMATED_WAIT_EXCEEDS_TIMEOUT ->
-              ticket.refusesAbove > 0 && foreseeable(endpoint) && tooLong(ticket, now);
+              ticket.refusesAbove > 0
+                  && !ticket.facing.paid()
+                  && foreseeable(endpoint)
+                  && tooLong(ticket, now);
           case ENDPOINT_REMOVED -> endpoint.removed;
           default -> false;
         };
@@ -170,6 +186,22 @@ final class OracleChecks {
         }
       }
     }
+  }
+
+  /** In how long one of those is tried again that alone serve a ticket, 0 if one is well. */
+  private long unwell(SimTicket ticket, long now) {
+    long soonest = Long.MAX_VALUE;
+    for (SimPool pool : ways.of(ticket)) {
+      if (pool == null || !pool.gate.onTrial()) {
+        return 0;
+      }
+      soonest = Math.min(soonest, pool.gate.opens(now));
+    }
+    return soonest - now;
+  }
+
+  private boolean changed(SimTicket ticket, long now) {
+    return ways.of(ticket).stream().anyMatch(pool -> pool != null && pool.gate.changed(now));
   }
 
   /** Whether a ticket will wait longer than it is willing to, where that can be foretold. */
@@ -192,6 +224,10 @@ final class OracleChecks {
 
   /** Looks at a ticket that stays: it is willing to wait for as long as it will have to. */
   void waits(SimTicket ticket, long now) {
+    // What was tried at this very instant may have been so for it.
+    if (!ticket.facing.paid() && unwell(ticket, now) > 0 && !changed(ticket, now)) {
+      throw new Violation("waits, though no upstream that serves it is well: " + ticket);
+    }
     if (foretold(ticket, now) != Long.MIN_VALUE
         && ticket.refusesAbove > 0
         && tooLong(ticket, now)) {

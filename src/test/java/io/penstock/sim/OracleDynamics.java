@@ -52,9 +52,8 @@ final class OracleDynamics {
   }
 
   private SimEndpoint make(String path, Endpoint endpoint, SimEndpoint parent) {
-    boolean lifts = world.fault() != Fault.NO_LIFT;
     EndpointSpec spec = Specs.below(parent.spec, path);
-    SimEndpoint made = new SimEndpoint(endpoint, spec, lifts, world.now());
+    SimEndpoint made = new SimEndpoint(endpoint, spec, world.fault(), world.now());
     made.emptySince = world.now();
     all.add(made);
     live.put(path, made);

@@ -2,7 +2,6 @@ package io.penstock.sim;
 
 import io.penstock.queue.Order;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +67,9 @@ final class OracleOrder {
 
   /** Between endpoints it is who came first, for the first of each lane. */
   private void elsewhere(SimEndpoint endpoint, SimTicket gone, @Nullable SimPool by, long now) {
+    if (endpoint.justLeft(now)) {
+      return; // who is first of its lane shows only once it has let go of them
+    }
     int before = endpoint.before(gone.order);
     for (int at = 0; at < before; at++) {
       SimTicket earlier = endpoint.waiting.get(at);
@@ -121,9 +123,10 @@ final class OracleOrder {
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     for (SimPool pool : ways.of(earlier)) {
       boolean behind =
-          keptFrom(earlier, earlier.endpoint.line, gone)
+          (pool != null && pool.anew)
+              || ownKeptFrom(earlier, gone)
               || (pool != null && keptFrom(earlier, pool.line, gone));
-      if (behind || OracleWays.lacks(earlier.endpoint, earlier, now)) {
+      if (behind || OracleWays.lacks(earlier, now)) {
         continue;
       }
       if (pool == null || OracleWays.fits(pool, earlier, now)) {
@@ -132,6 +135,7 @@ final class OracleOrder {
                 .formatted(earlier, name(pool), gone, name(by)));
       }
       if (pool == by
+          && !passes(gone, pool.line)
           && OracleWays.inWindow(pool, earlier, now)
           && OracleWays.lacks(pool, earlier, now)) {
         throw new Violation(earlier + " waits for the pace alone, overtaken by " + gone);
@@ -148,6 +152,16 @@ final class OracleOrder {
     return line.hadClaimed(gone) || line.keptFrom(ticket);
   }
 
+  /** Whether a quota is kept for somebody whom only one who came back may pass. */
+  private static boolean passes(SimTicket gone, SimLine line) {
+    return gone.facing.paid() && line.kept();
+  }
+
+  /** Whether what it needs of its endpoint is kept for another; who came back needs nothing. */
+  private static boolean ownKeptFrom(SimTicket ticket, SimTicket gone) {
+    return !ticket.facing.paid() && keptFrom(ticket, ticket.endpoint.line, gone);
+  }
+
   private boolean skipped(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     if (reloading && earlier.endpoint != gone.endpoint) {
       return false; // it still stands in the old lines
@@ -158,8 +172,7 @@ final class OracleOrder {
         continue; // whatever frees there is of no use to it
       }
       SimLine own = earlier.endpoint.line;
-      boolean lacksOwn =
-          keptFrom(earlier, own, gone) || OracleWays.lacks(earlier.endpoint, earlier, now);
+      boolean lacksOwn = ownKeptFrom(earlier, gone) || OracleWays.lacks(earlier, now);
       boolean kept = pool != null && keptFrom(earlier, pool.line, gone);
       boolean lacksPool = pool != null && (kept || OracleWays.lacks(pool, earlier, now));
       if (pool != null && !lacksPool && !OracleWays.fits(pool, earlier, now)) {
@@ -172,11 +185,13 @@ final class OracleOrder {
         continue;
       }
       SimLine lacking = lacksOwn || pool == null ? own : pool.line;
-      if (lacking.keptFor(earlier)) {
-        return false; // what it lacks is kept for it already
+      if (lacking.keptFor(earlier) || lacking.hadClaimed(earlier)) {
+        return false; // what it lacks is kept for it, or was until one came back that may not wait
       }
-      boolean took = lacking == gone.endpoint.line || (by != null && lacking == by.line);
-      skipped |= took && !lacking.hadClaimed(gone);
+      boolean took =
+          (lacking == gone.endpoint.line && !gone.facing.paid())
+              || (by != null && lacking == by.line);
+      skipped |= took && !passes(gone, lacking) && !lacking.hadClaimed(gone);
     }
     return skipped;
   }
@@ -187,7 +202,7 @@ final class OracleOrder {
     SimTicket first = ticket;
     boolean tied = ticket.endpoint.queue.unsure();
     for (SimTicket each : ticket.endpoint.waiting) {
-      boolean same = each.in() && Objects.equals(each.model, ticket.model);
+      boolean same = each.in() && each.facing.equals(ticket.facing);
       if (same && each != first && !ranking.before(first, each, now)) {
         boolean before = ranking.before(each, first, now);
         tied |= !before;
@@ -200,7 +215,7 @@ final class OracleOrder {
   private static boolean firstOfFlow(SimTicket ticket) {
     String flow = ticket.ask.flow().name();
     for (SimTicket each : ticket.endpoint.waiting) {
-      boolean same = each.in() && Objects.equals(each.model, ticket.model);
+      boolean same = each.in() && each.facing.equals(ticket.facing);
       if (same && each.ask.flow().name().equals(flow)) {
         return each == ticket;
       }

@@ -4,7 +4,9 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
 import io.penstock.cost.Usage;
+import io.penstock.pool.Failure;
 import io.penstock.sim.OracleLimit.Ask;
+import org.jspecify.annotations.Nullable;
 
 /** What one ticket took from one limit, as the oracle books it, with the provider's view beside. */
 final class OracleSpend {
@@ -21,6 +23,7 @@ final class OracleSpend {
   private final long cell;
   private long heldLeft;
   private long charged;
+  private long seen;
   private long lastSubCell = Long.MIN_VALUE;
   private long lastCell;
   private long lastAmount;
@@ -75,6 +78,7 @@ final class OracleSpend {
 
   /** The answer has produced that much in all. */
   void produced(long tokens, long now) {
+    seen = Math.max(seen, tokens);
     if (!countsOutput()) {
       return;
     }
@@ -97,7 +101,7 @@ final class OracleSpend {
   }
 
   /** The answer ended; {@code usage} may be missing. */
-  void settled(Usage usage, long counted, long now) {
+  void settled(@Nullable Usage usage, long counted, long now) {
     long used = usage == null ? ask.taken() : usedInput(usage);
     if (used < ask.taken()) {
       limit.give(cell, ask.taken() - used, 0, now);
@@ -130,6 +134,21 @@ final class OracleSpend {
     if (heldLeft > 0) {
       limit.give(cell, 0, heldLeft, now);
       heldLeft = 0;
+    }
+  }
+
+  /** The attempt failed in that way. */
+  void failed(Failure failure, long now) {
+    switch (failure) {
+      case UNSENT -> returned(now);
+      case REJECTED -> {
+        if (charge == Charge.OPENAI || charge == Charge.AZURE) {
+          settled(null, 0, now);
+        } else {
+          returned(now);
+        }
+      }
+      case BROKEN -> settled(null, seen, now);
     }
   }
 

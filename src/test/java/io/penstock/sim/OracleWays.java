@@ -30,8 +30,9 @@ final class OracleWays {
   private final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
   private final Map<String, Map<String, SimPool>> pools = new HashMap<>();
   private final Map<String, Map<Measure, OracleSpend.Metering>> kept = new HashMap<>();
+  private final Map<String, SimGate> gates = new HashMap<>();
   private final List<SimPool> allPools = new ArrayList<>();
-  private final IdentityHashMap<SimEndpoint, Map<@Nullable String, List<@Nullable SimPool>>> cache =
+  private final IdentityHashMap<SimEndpoint, Map<SimFacing, List<@Nullable SimPool>>> cache =
       new IdentityHashMap<>();
   private final OracleDynamics dynamics;
   private List<SimEndpoint> living = List.of();
@@ -61,6 +62,7 @@ final class OracleWays {
     cache.clear();
     Map<String, UpstreamSpec> next = Oracle.upstreams(specs);
     pools.keySet().retainAll(next.keySet());
+    gates.keySet().retainAll(next.keySet());
     allPools.removeIf(pool -> !next.containsKey(pool.spec.id()));
     next.forEach(
         (id, spec) -> {
@@ -79,9 +81,7 @@ final class OracleWays {
       if (known != null) {
         known.reconfigure(spec, world.now());
       } else {
-        known =
-            new SimEndpoint(
-                registry.find(spec.path()), spec, world.fault() != Fault.NO_LIFT, world.now());
+        known = new SimEndpoint(registry.find(spec.path()), spec, world.fault(), world.now());
         all.add(known);
       }
       live.put(spec.path(), known);
@@ -89,6 +89,9 @@ final class OracleWays {
     Map<String, SimEndpoint> configured = Map.copyOf(live);
     before.forEach((path, each) -> follow(path, each, configured));
     refresh();
+    for (SimEndpoint each : living) {
+      each.waiting.forEach(this::look); // whom one avoided may be all that is left
+    }
   }
 
   private void follow(String path, SimEndpoint endpoint, Map<String, SimEndpoint> configured) {
@@ -145,13 +148,33 @@ final class OracleWays {
   /** Has a ticket know what a configuration means for it. */
   private void look(SimTicket ticket) {
     if (ticket.generation != generation) {
-      ticket.ways =
-          cache
-              .computeIfAbsent(ticket.endpoint, absent -> new HashMap<>())
-              .computeIfAbsent(ticket.model, model -> find(ticket.endpoint, model));
-      ticket.possible = possible(ticket, ticket.ways);
       ticket.generation = generation;
+      ticket.ways = ways(ticket);
+      ticket.possible = possible(ticket, ticket.ways);
+      if (!ticket.possible && ticket.facing.not() != null) {
+        ticket.facing = ticket.facing.avoidingNone(); // better there again than nowhere
+        ticket.ways = ways(ticket);
+        ticket.possible = possible(ticket, ticket.ways);
+      }
     }
+  }
+
+  private List<@Nullable SimPool> ways(SimTicket ticket) {
+    return cache
+        .computeIfAbsent(ticket.endpoint, absent -> new HashMap<>())
+        .computeIfAbsent(ticket.facing, facing -> find(ticket.endpoint, facing));
+  }
+
+  /** All that serve it but the one it avoids; that one too if there is no other. */
+  private List<@Nullable SimPool> find(SimEndpoint endpoint, SimFacing facing) {
+    List<@Nullable SimPool> all = find(endpoint, facing.model());
+    List<@Nullable SimPool> others = new ArrayList<>();
+    for (SimPool pool : all) {
+      if (pool == null || !facing.avoids(pool.spec.id())) {
+        others.add(pool);
+      }
+    }
+    return others.isEmpty() ? all : others;
   }
 
   private List<@Nullable SimPool> find(SimEndpoint endpoint, @Nullable String model) {
@@ -179,6 +202,15 @@ final class OracleWays {
         .computeIfAbsent(own, name -> open(spec, name, model));
   }
 
+  /** Whether anything goes to an upstream. */
+  SimGate gate(String id) {
+    return gates.computeIfAbsent(id, absent -> new SimGate());
+  }
+
+  List<String> upstreams() {
+    return List.copyOf(upstreams.keySet());
+  }
+
   private SimPool open(UpstreamSpec spec, String own, @Nullable String model) {
     Upstream upstream = Oracle.upstream(world, spec.id());
     String name = spec.id() + "/" + own;
@@ -188,6 +220,7 @@ final class OracleWays {
             spec,
             name,
             upstream.pool(model, world.now()),
+            gate(spec.id()),
             kept.computeIfAbsent(name, absent -> new EnumMap<>(Measure.class)),
             world.window(),
             world.now());
@@ -201,6 +234,9 @@ final class OracleWays {
   }
 
   private static boolean passes(SimPool pool, SimTicket ticket, long now, long pace) {
+    if (pool.gate.shut(now)) {
+      return false;
+    }
     Charge charge = pool.spec.budget().charge();
     for (OracleSpend.Metering metering : pool.meters) {
       Ask ask = ticket.ask(metering.measure(), charge);
@@ -212,8 +248,8 @@ final class OracleWays {
   }
 
   /** Whether its endpoint lacks room for it. */
-  static boolean lacks(SimEndpoint endpoint, SimTicket ticket, long now) {
-    OracleSpend.Metering own = endpoint.own;
+  static boolean lacks(SimTicket ticket, long now) {
+    OracleSpend.Metering own = ticket.owes();
     return own != null
         && !passes(own.limit(), ticket.ask(own.measure(), Charge.TOTAL), now, Long.MAX_VALUE);
   }
@@ -239,7 +275,7 @@ final class OracleWays {
   }
 
   private static boolean possible(SimTicket ticket, List<@Nullable SimPool> ways) {
-    OracleSpend.Metering own = ticket.endpoint.own;
+    OracleSpend.Metering own = ticket.owes();
     if (own != null && !own.limit().possible(ticket.ask(own.measure(), Charge.TOTAL))) {
       return false;
     }
@@ -259,11 +295,13 @@ final class OracleWays {
   /** Fails unless everything on its way has room for a ticket and is kept for nobody else. */
   void mayTake(SimTicket ticket, @Nullable SimPool pool, long now) {
     String why = null;
-    if (lacks(ticket.endpoint, ticket, now)) {
+    if (lacks(ticket, now)) {
       why = "its endpoint has no room";
+    } else if (pool != null && pool.gate.shut(now)) {
+      why = pool.name + " is shut";
     } else if (pool != null && lacks(pool, ticket, now)) {
       why = pool.name + " has no room or is paced";
-    } else if (ticket.endpoint.line.keptFrom(ticket)) {
+    } else if (!ticket.facing.paid() && ticket.endpoint.line.keptFrom(ticket)) {
       why = "its endpoint is kept for another";
     } else if (pool != null && pool.line.keptFrom(ticket)) {
       why = pool.name + " is kept for another";
@@ -275,9 +313,9 @@ final class OracleWays {
 
   /** Whether it could go that way now. */
   static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
-    return !lacks(ticket.endpoint, ticket, now)
-        && !ticket.endpoint.line.keptFrom(ticket)
-        && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
+    return !lacks(ticket, now)
+        && (ticket.facing.paid() || !ticket.endpoint.line.keptFrom(ticket))
+        && (pool == null || (!pool.anew && !pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
   }
 
   /** Remembers who has claimed what: a claim ends before its ticket is seen to go. */
@@ -296,7 +334,7 @@ final class OracleWays {
       return;
     }
     SimTicket known = line.claimant();
-    if (known != null && !still && !line.keptFrom(known)) {
+    if (known != null && !still && line.keptFor(known)) {
       return;
     }
     SimTicket claimant = claimant(line);

@@ -68,6 +68,12 @@ final class Scenario {
   /** Whether everybody uses what was expected. */
   final boolean exact;
 
+  /** Whether attempts fail after which a request comes back. */
+  final boolean again;
+
+  /** Whether upstreams take nothing now and then. */
+  final boolean outages;
+
   private final int flows;
 
   /** How many paths below the configured ones requests come to. */
@@ -102,6 +108,8 @@ final class Scenario {
     exact = random.nextInt(4) == 0;
     below = random.nextInt(4) == 0 ? 1 + random.nextInt(6) : 0;
     flows = 1 + random.nextInt(4);
+    outages = !permits && random.nextInt(3) == 0;
+    again = !permits && random.nextInt(2) == 0;
   }
 
   boolean chance(double share) {
@@ -162,6 +170,9 @@ final class Scenario {
       List<UpstreamSpec> ways = new ArrayList<>();
       for (UpstreamSpec each : (chance(0.7) ? known : spec).upstreams()) {
         ways.add(kept.getOrDefault(each.id(), current(fresh, each)));
+      }
+      if (again && chance(0.03)) {
+        ways.clear(); // it answers by itself from here on
       }
       if (!chance(0.05)) {
         next.add(withUpstreams(base, ways));

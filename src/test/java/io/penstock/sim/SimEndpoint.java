@@ -41,11 +41,13 @@ final class SimEndpoint {
   /** Its own limit as it is metered, null when it has none. */
   OracleSpend.@Nullable Metering own;
 
-  SimEndpoint(Endpoint endpoint, EndpointSpec spec, boolean lifts, long now) {
+  SimEndpoint(Endpoint endpoint, EndpointSpec spec, Fault fault, long now) {
     this.endpoint = endpoint;
     this.spec = spec;
-    this.lifts = lifts;
-    this.queue = new SimQueue(spec.waiting().bounds(), spec.waiting().maxBlocked());
+    this.lifts = fault != Fault.NO_LIFT;
+    this.queue =
+        new SimQueue(
+            spec.waiting().bounds(), spec.waiting().maxBlocked(), fault != Fault.BOUND_AGAIN);
     this.ranking = new OracleRanking(spec.scheduling(), lifts);
     this.line = new SimLine(quotaOf(endpoint));
     meter(limitOf(spec, 0, now));
@@ -114,6 +116,11 @@ final class SimEndpoint {
     if (!queue.arrived(ticket, left) && ranking.fair != null) {
       ranking.fair.unsure();
     }
+  }
+
+  /** Whether somebody left at this very instant. */
+  boolean justLeft(long now) {
+    return !left.isEmpty() && left.getLast().leftAt == now;
   }
 
   private void rank(EndpointSpec.Scheduling scheduling) {

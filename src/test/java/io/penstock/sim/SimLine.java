@@ -20,12 +20,12 @@ final class SimLine {
   }
 
   boolean keptFrom(SimTicket ticket) {
-    return line.keptFrom(ticket.order);
+    return line.keptFrom(ticket.order, ticket.facing.paid());
   }
 
   /** Returns whether it is kept for that ticket. */
   boolean keptFor(SimTicket ticket) {
-    return line.kept() && !line.keptFrom(ticket.order);
+    return line.keptFor(ticket.order);
   }
 
   /** Whether a ticket had claimed it when it went: a claim ends before its ticket is seen to go. */

@@ -13,10 +13,17 @@ import java.util.Map;
 final class SimPool {
   final String name;
   final SimLine line;
+  final SimGate gate;
   final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
 
   /** The same limits, to walk through. */
   OracleSpend.Metering[] meters = {};
+
+  /**
+   * Whether its upstream was gone for a while: what ran meanwhile gives back to its limits, and
+   * wakes nobody who waits here.
+   */
+  final boolean anew;
 
   private final Upstream upstream;
 
@@ -31,11 +38,14 @@ final class SimPool {
       UpstreamSpec spec,
       String name,
       Quota quota,
+      SimGate gate,
       Map<Measure, OracleSpend.Metering> kept,
       long window,
       long now) {
     this.upstream = upstream;
     this.kept = kept;
+    this.anew = !kept.isEmpty();
+    this.gate = gate;
     this.name = name;
     this.line = new SimLine(quota);
     this.window = window;

@@ -29,6 +29,17 @@ final class SimTicket {
 
   final long arrived;
   final @Nullable String model;
+
+  /** What it faces now. */
+  SimFacing facing;
+
+  /** How often it came back, and whether an upstream may have worked on it before. */
+  int attempts;
+
+  /** When it came back last. */
+  long backAt = Long.MIN_VALUE;
+
+  boolean ran;
   final Cost cost;
   final long bytes;
   final long deadline;
@@ -67,7 +78,11 @@ final class SimTicket {
 
   int skips;
   long counted;
+
+  /** What it took from its upstream, and from its endpoint for all attempts. */
   List<OracleSpend> spends = List.of();
+
+  List<OracleSpend> kept = List.of();
   private final OracleLimit.Ask request;
   private final OracleLimit.Ask running;
   private final OracleLimit.Ask input;
@@ -85,6 +100,7 @@ final class SimTicket {
     this.ask = ask;
     this.arrived = arrived;
     this.model = ask.model();
+    this.facing = new SimFacing(model, false, null);
     this.cost = ask.cost();
     this.bytes = ask.bytes();
     this.deadline = deadline;
@@ -115,14 +131,39 @@ final class SimTicket {
     };
   }
 
+  /** The limit of its endpoint, while that has not given; null when there is none. */
+  OracleSpend.@Nullable Metering owes() {
+    return facing.paid() ? null : endpoint.own;
+  }
+
   /** Whether it is in the queue for sure, and nobody took it back. */
   boolean in() {
     return queued && !clientGone;
   }
 
+  /** Whether it runs, and that is its settlement. */
+  boolean runs(Settlement which) {
+    return stage == Stage.RUNNING && settlement == which;
+  }
+
+  /** It comes back, as if it had never been looked at, to what it faces from now on. */
+  void comesBack(SimFacing next) {
+    facing = next;
+    generation = 0;
+    attempts++;
+    spends = List.of();
+    settlement = null;
+    stage = Stage.WAITING;
+    seen = false;
+    letIn = false;
+    wasBlocked = false;
+    skips = 0;
+    counted = 0;
+  }
+
   @Override
   public String toString() {
-    return "#%d %s %s %s %s priority %d of %s%s skips %d"
+    return "#%d %s %s %s %s priority %d of %s%s%s skips %d"
         .formatted(
             order,
             endpoint.spec.path(),
@@ -132,6 +173,7 @@ final class SimTicket {
             ask.priority(),
             ask.flow().name(),
             blocked ? " blocked" : "",
+            attempts > 0 ? " back " + facing : "",
             skips);
   }
 }
