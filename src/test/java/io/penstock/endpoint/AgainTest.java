@@ -247,6 +247,10 @@ class AgainTest {
     assertThat(went(behind)).isTrue();
   }
 
+  private static Pending ask(Endpoint endpoint, String model, long tokens) {
+    return ask(endpoint, model, Cost.ofInput(tokens));
+  }
+
   private static Pending ask(Endpoint endpoint, String model, Cost cost) {
     return endpoint.submit(Ask.of(model, cost, 0, Patience.DEFAULT));
   }
