@@ -4,11 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
