@@ -75,8 +75,9 @@ class PoolIT {
   }
 
   private static MockAddress address(long limit) {
-    String address = "mock://openai?tokens=10&tpm=%d&window=%ds";
-    return MockAddress.parse(URI.create(address.formatted(limit, WINDOW.toSeconds())));
+    return MockAddress.parse(
+        URI.create(
+            "mock://openai?tokens=10&tpm=%d&window=%ds".formatted(limit, WINDOW.toSeconds())));
   }
 
   /** The larger one has no greater weight: what counts is how much of each is used. */
