@@ -238,6 +238,9 @@ final class Attempts {
   private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
     Lesson lesson = passage.speech().lesson(status, headers::getFirst, body);
     settlement().learn(lesson, now());
+    if (lesson.oddity() != null) {
+      tap().complain(upstream().spec().id(), lesson.oddity());
+    }
     return lesson;
   }
 

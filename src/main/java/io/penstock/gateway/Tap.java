@@ -85,6 +85,9 @@ final class Tap {
   void ends(SignalType signal) {
     long now = ticker.nanos();
     AnswerReader read = reader;
+    if (read != null && signal == SignalType.ON_COMPLETE) {
+      read.finish();
+    }
     long produced = read == null ? 0 : read.producedTokens();
     Usage usage = read == null ? null : read.usage();
     if (usage == null && successful && passage.costStands()) {

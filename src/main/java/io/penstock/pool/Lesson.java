@@ -2,6 +2,7 @@ package io.penstock.pool;
 
 import io.penstock.quota.Standing;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one answer of a provider teaches about its limits and its state.
@@ -10,8 +11,19 @@ import java.util.List;
  * @param standings of the limits it mentions
  * @param retryAfterNanos when it says to come again, ≥ 0 from now, or {@link Standing#UNSAID}
  * @param wording what its body says
+ * @param oddity what of it cannot be read, without its content, or null
  */
-public record Lesson(int status, List<Standing> standings, long retryAfterNanos, Wording wording) {
+public record Lesson(
+    int status,
+    List<Standing> standings,
+    long retryAfterNanos,
+    Wording wording,
+    @Nullable String oddity) {
+  /** A lesson of which all can be read. */
+  public Lesson(int status, List<Standing> standings, long retryAfterNanos, Wording wording) {
+    this(status, standings, retryAfterNanos, wording, null);
+  }
+
   /** What the body of an error says is wrong, as far as that changes what to do. */
   public enum Wording {
     /** Nothing that is known here, or it was not read. */

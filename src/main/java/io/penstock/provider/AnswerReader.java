@@ -12,6 +12,9 @@ public interface AnswerReader {
   /** Reads and consumes {@code bytes}. Whatever they are, nothing is thrown; nothing is kept. */
   void feed(ByteBuffer bytes);
 
+  /** The answer has reached its end, as far as its bytes go; what is missing then is an oddity. */
+  default void finish() {}
+
   /**
    * Returns the output tokens seen so far: the larger of what the answer says and one token for
    * each four UTF-8 bytes of output text. Never falls.

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,11 @@ final class GeminiSpeech implements Speech {
     return rawQuery != null && List.of(rawQuery.split("&", -1)).contains("alt=sse")
         ? heartbeat()
         : null;
+  }
+
+  @Override
+  public Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
+    return Lessons.SYSTEM.gemini(status, header, body);
   }
 
   @Override

@@ -111,6 +111,15 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public void finish() {
+    boolean inside = gzip ? trailer > 0 || !head.untouched() : inflater != null;
+    if (!closed && inside) {
+      stop("the compressed answer is not whole");
+    }
+    answer.finish();
+  }
+
+  @Override
   public void close() {
     closed = true;
     if (inflater != null) {

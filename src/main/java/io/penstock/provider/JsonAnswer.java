@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class JsonAnswer implements AnswerReader {
   private final Meter meter;
   private final JsonWalk walk;
+  private boolean fed;
 
   JsonAnswer(AnswerVisitor visitor) {
     this.meter = visitor.meter();
@@ -16,10 +17,24 @@ final class JsonAnswer implements AnswerReader {
 
   @Override
   public void feed(ByteBuffer bytes) {
+    fed |= bytes.hasRemaining();
     walk.feed(bytes);
+    complain();
+  }
+
+  private void complain() {
     String fault = walk.fault();
     if (fault != null) {
       meter.warn("the answer cannot be read: " + fault);
+    }
+  }
+
+  /** An answer without a body says nothing, and nothing that is wrong. */
+  @Override
+  public void finish() {
+    if (fed) {
+      walk.end();
+      complain();
     }
   }
 

@@ -62,6 +62,10 @@ final class JsonListAnswer implements AnswerReader {
 
   private void single(ByteBuffer bytes) {
     walk.feed(bytes);
+    complain();
+  }
+
+  private void complain() {
     String fault = walk.fault();
     if (fault != null) {
       meter.warn("the answer cannot be read: " + fault);
@@ -134,6 +138,19 @@ final class JsonListAnswer implements AnswerReader {
     if (!isSpace(bytes.get())) {
       meter.warn("the answer cannot be read: there is more after the JSON");
       state = State.PASSED_OVER;
+    }
+  }
+
+  @Override
+  public void finish() {
+    switch (state) {
+      case SINGLE -> {
+        walk.end();
+        complain();
+      }
+      case BETWEEN, ELEMENT, STRING, ESCAPE ->
+          meter.warn("the answer cannot be read: it ends inside the list");
+      case START, END, PASSED_OVER -> {}
     }
   }
 

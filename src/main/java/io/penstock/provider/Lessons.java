@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What answers teach, a method a family of providers. Whatever is not understood is left out, and
- * nothing else: a standing of which one header is garbage is not in the lesson, the others are.
+ * said to be odd: a standing of which one header is garbage is not in the lesson, the others are.
  */
 final class Lessons {
   /** By the wall clock of this machine, which absolute resets need. */
@@ -31,17 +31,17 @@ final class Lessons {
    */
   Lesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
     List<Standing> standings = new ArrayList<>(2);
-    openAi(Measure.REQUESTS, "requests", header, standings);
-    openAi(Measure.TOKENS, "tokens", header, standings);
-    return lesson(status, standings, header, body);
+    boolean readable = openAi(Measure.REQUESTS, "requests", header, standings);
+    readable &= openAi(Measure.TOKENS, "tokens", header, standings);
+    return lesson(status, standings, readable, header, body);
   }
 
-  private void openAi(
+  private boolean openAi(
       Measure measure,
       String name,
       Function<String, @Nullable String> header,
       List<Standing> standings) {
-    add(
+    return add(
         measure,
         header.apply("x-ratelimit-limit-" + name),
         header.apply("x-ratelimit-remaining-" + name),
@@ -57,20 +57,20 @@ final class Lessons {
    */
   Lesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
     List<Standing> standings = new ArrayList<>(4);
-    anthropic(Measure.REQUESTS, "requests", header, standings);
-    anthropic(Measure.TOKENS, "tokens", header, standings);
-    anthropic(Measure.INPUT_TOKENS, "input-tokens", header, standings);
-    anthropic(Measure.OUTPUT_TOKENS, "output-tokens", header, standings);
-    return lesson(status, standings, header, body);
+    boolean readable = anthropic(Measure.REQUESTS, "requests", header, standings);
+    readable &= anthropic(Measure.TOKENS, "tokens", header, standings);
+    readable &= anthropic(Measure.INPUT_TOKENS, "input-tokens", header, standings);
+    readable &= anthropic(Measure.OUTPUT_TOKENS, "output-tokens", header, standings);
+    return lesson(status, standings, readable, header, body);
   }
 
-  private void anthropic(
+  private boolean anthropic(
       Measure measure,
       String name,
       Function<String, @Nullable String> header,
       List<Standing> standings) {
     String prefix = "anthropic-ratelimit-" + name;
-    add(
+    return add(
         measure,
         header.apply(prefix + "-limit"),
         header.apply(prefix + "-remaining"),
@@ -84,23 +84,29 @@ final class Lessons {
    * the details of an error. Source: google.rpc's error_details.proto.
    */
   Lesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
-    return lesson(status, List.of(), header, body);
+    return lesson(status, List.of(), true, header, body);
   }
 
   private Lesson lesson(
       int status,
       List<Standing> standings,
+      boolean readable,
       Function<String, @Nullable String> header,
       byte[] body) {
+    String oddity = readable ? null : "a header about its limits cannot be read";
     if (status < 400) {
-      return new Lesson(status, standings, Standing.UNSAID, Lesson.Wording.OTHER);
+      return new Lesson(status, standings, Standing.UNSAID, Lesson.Wording.OTHER, oddity);
     }
     ErrorText error = ErrorText.of(body);
     long retryAfter = retryAfter(header);
     if (retryAfter == Standing.UNSAID && error.retryDelay() != null) {
       retryAfter = resets.protobuf(error.retryDelay());
     }
-    return new Lesson(status, standings, retryAfter, error.wording(status));
+    boolean said = error.retryDelay() != null || header.apply("retry-after") != null;
+    if (oddity == null && retryAfter == Standing.UNSAID && said) {
+      oddity = "when to come again cannot be read";
+    }
+    return new Lesson(status, standings, retryAfter, error.wording(status), oddity);
   }
 
   private long retryAfter(Function<String, @Nullable String> header) {
@@ -110,7 +116,8 @@ final class Lessons {
     return exact == Standing.UNSAID && coarse != null ? resets.secondsOrDate(coarse) : exact;
   }
 
-  private static void add(
+  /** Returns false for garbage. */
+  private static boolean add(
       Measure measure,
       @Nullable String limit,
       @Nullable String remaining,
@@ -118,7 +125,7 @@ final class Lessons {
       ToLongFunction<String> reader,
       List<Standing> standings) {
     if (limit == null && remaining == null) {
-      return;
+      return true;
     }
     long most = Resets.count(limit);
     long left = Resets.count(remaining);
@@ -130,5 +137,6 @@ final class Lessons {
     if (!garbage) {
       standings.add(new Standing(measure, most, left, until));
     }
+    return !garbage;
   }
 }

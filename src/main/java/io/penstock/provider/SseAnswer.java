@@ -80,6 +80,14 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
     event = Event.BLANK;
   }
 
+  /** What an event says counts as it is read; one that is not whole is odd all the same. */
+  @Override
+  public void finish() {
+    if (event == Event.JSON) {
+      endEvent();
+    }
+  }
+
   @Override
   public void oversized() {
     meter.warn("an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
