@@ -123,9 +123,7 @@ final class OracleOrder {
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     for (SimPool pool : ways.of(earlier)) {
       boolean behind =
-          (pool != null && pool.anew)
-              || ownKeptFrom(earlier, gone)
-              || (pool != null && keptFrom(earlier, pool.line, gone));
+          ownKeptFrom(earlier, gone) || (pool != null && keptFrom(earlier, pool.line, gone));
       if (behind || OracleWays.lacks(earlier, now)) {
         continue;
       }
