@@ -183,8 +183,8 @@ final class OracleOrder {
         continue;
       }
       SimLine lacking = lacksOwn || pool == null ? own : pool.line;
-      if (lacking.keptFor(earlier) || lacking.hadClaimed(earlier)) {
-        return false; // what it lacks is kept for it, or was until one came back that may not wait
+      if (lacking.keptFor(earlier)) {
+        return false; // what it lacks is kept for it
       }
       boolean took =
           (lacking == gone.endpoint.line && !gone.facing.paid())
