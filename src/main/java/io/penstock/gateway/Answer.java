@@ -3,7 +3,6 @@ package io.penstock.gateway;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -81,6 +80,20 @@ record Answer(
         .doOnCancel(connection::dispose);
   }
 
+  /**
+   * Returns an answer that was read to its end.
+   *
+   * @param exchange whose answer it is
+   */
+  static Mono<Answer> whole(
+      int status, HttpHeaders headers, byte[] bytes, ServerWebExchange exchange) {
+    Flux<DataBuffer> body =
+        Flux.defer(() -> Flux.just(exchange.getResponse().bufferFactory().wrap(bytes)));
+    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    return Beginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
+        .map(read -> new Answer(status, headers, read, null));
+  }
+
   static HttpHeaders headers(Iterable<Map.Entry<String, String>> entries) {
     HttpHeaders headers = new HttpHeaders();
     entries.forEach(entry -> headers.add(entry.getKey(), entry.getValue()));
@@ -105,7 +118,7 @@ record Answer(
   Mono<Void> pass(ServerWebExchange exchange) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(status));
-    if (body == null || connection == null) {
+    if (body == null) {
       return response.setComplete();
     }
     Passage passage = Passage.of(exchange);
@@ -128,13 +141,13 @@ record Answer(
 
   /** Lets go of it. The connection can be used again only if there is no more to come on it. */
   void drop() {
-    if (body == null || connection == null) {
+    if (body == null) {
       return;
     }
     boolean complete = body.complete();
     body.drop();
-    if (!complete) {
-      Objects.requireNonNull(connection).dispose();
+    if (!complete && connection != null) {
+      connection.dispose();
     }
   }
 }

@@ -26,10 +26,14 @@ import reactor.netty.transport.ProxyProvider;
 
 /**
  * The connections to upstreams: a pool for each, which goes with it. Limits decide how much is in
- * flight, so the pools have no bound: one would be a second queue that nobody sees. Safe from any
- * thread.
+ * flight, so the pools have no bound: one would be a second queue that nobody sees. Only of those
+ * that are being established there are no more than {@value #ESTABLISHING} at once, since who
+ * listens keeps no more than so many waiting. Safe from any thread.
  */
 final class Links implements Events, AutoCloseable {
+  /** What Linux kept waiting at most until 5.4, by {@code net.core.somaxconn}. */
+  static final int ESTABLISHING = 128;
+
   private static final Duration MOST_IDLE = Duration.ofSeconds(30);
 
   /** A pool of connections, and those who use it. */
@@ -38,6 +42,7 @@ final class Links implements Events, AutoCloseable {
   private final UnaryOperator<HttpClient> customizer;
   private final Upstreams upstreams;
   private final ConcurrentMap<String, Link> byId = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, ConnectLine> lines = new ConcurrentHashMap<>();
 
   /**
    * Makes no connections yet.
@@ -90,10 +95,13 @@ final class Links implements Events, AutoCloseable {
     return linked(bare, spec);
   }
 
-  private static HttpClient linked(HttpClient bare, UpstreamSpec spec) throws SSLException {
+  private HttpClient linked(HttpClient bare, UpstreamSpec spec) throws SSLException {
     UpstreamSpec.Link link = spec.link();
     int millis = Math.clamp(link.timeouts().connectNanos() / 1_000_000, 1, 1_000_000_000);
-    HttpClient client = bare.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis);
+    ConnectLine line = lines.computeIfAbsent(spec.id(), id -> new ConnectLine(ESTABLISHING));
+    HttpClient client =
+        bare.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
+            .doOnChannelInit((observer, channel, address) -> line.install(channel));
     if (link.tls() != null) {
       SslContext certificates = certificates(link.tls());
       client = client.secure(secure -> secure.sslContext(certificates));
@@ -159,6 +167,7 @@ final class Links implements Events, AutoCloseable {
   }
 
   private synchronized void retain(Set<String> configured) {
+    lines.keySet().retainAll(configured); // those who wait in one keep it
     for (String id : Set.copyOf(byId.keySet())) {
       Link gone = configured.contains(id) ? null : byId.remove(id);
       if (gone != null) {

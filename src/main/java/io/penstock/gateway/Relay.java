@@ -2,7 +2,6 @@ package io.penstock.gateway;
 
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
-import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.penstock.pool.UpstreamSpec;
 import java.net.URI;
@@ -11,17 +10,16 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
+import org.springframework.cloud.gateway.filter.headers.RemoveHopByHopHeadersFilter;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
-import reactor.netty.NettyInbound;
 import reactor.netty.NettyOutbound;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.WebsocketClientSpec;
@@ -53,7 +51,7 @@ final class Relay {
 
   /**
    * Relays until one side closes; then it is empty. An upstream that does not become a WebSocket
-   * has answered, though what it says with it is not kept.
+   * has answered.
    *
    * @param exchange as it goes to the upstream
    */
@@ -65,14 +63,20 @@ final class Relay {
         Mono.delay(patience)
             .takeUntilOther(open.asMono())
             .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
-    return Mono.defer(() -> relayed(exchange, spec, headers, open))
+    RefusedUpgrade said = new RefusedUpgrade();
+    return Mono.defer(() -> relayed(exchange, spec, headers, open, said))
         .takeUntilOther(late.then(Mono.never()))
         .then(Mono.<Answer>empty())
-        .onErrorResume(WebSocketClientHandshakeException.class, Relay::refused);
+        .onErrorResume(
+            WebSocketClientHandshakeException.class, refusal -> refused(exchange, refusal, said));
   }
 
   private Mono<Void> relayed(
-      ServerWebExchange exchange, UpstreamSpec spec, HttpHeaders headers, Sinks.Empty<Void> open) {
+      ServerWebExchange exchange,
+      UpstreamSpec spec,
+      HttpHeaders headers,
+      Sinks.Empty<Void> open,
+      RefusedUpgrade said) {
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
@@ -84,6 +88,7 @@ final class Relay {
     try {
       return links
           .upgrading(spec, HttpClient.newConnection().runOn(loops))
+          .doOnChannelInit((observer, channel, address) -> said.install(channel))
           .headers(to -> headers.forEach((name, values) -> add(to, name, values)))
           .websocket(client.build())
           .uri(socket(exchange))
@@ -168,12 +173,7 @@ final class Relay {
   }
 
   private static Mono<Void> passed(WebsocketInbound from, NettyOutbound to) {
-    Flux<Object> frames =
-        ((NettyInbound) from)
-            .receiveObject()
-            .filter(WebSocketFrame.class::isInstance)
-            .map(frame -> ((WebSocketFrame) frame).retain());
-    return to.sendObject(frames, frame -> true).then();
+    return to.sendObject(Frames.of(from), frame -> true).then();
   }
 
   /** Closes one side as the other was closed; what was cut off is cut off. */
@@ -195,12 +195,17 @@ final class Relay {
     return Mono.fromRunnable(() -> to.withConnection(Connection::dispose));
   }
 
-  private static Mono<Answer> refused(WebSocketClientHandshakeException refusal) {
+  private static Mono<Answer> refused(
+      ServerWebExchange exchange, WebSocketClientHandshakeException refusal, RefusedUpgrade said) {
     var response = refusal.response();
     if (response == null || response.status().code() < Answer.ERRORS) {
       return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
     }
-    return Mono.just(
-        new Answer(response.status().code(), Answer.headers(response.headers()), null, null));
+    HttpHeaders headers = Answer.headers(response.headers());
+    Names.forThisHop(headers.getConnection()).forEach(headers::remove);
+    RemoveHopByHopHeadersFilter.HEADERS_REMOVED_ON_REQUEST.forEach(headers::remove);
+    headers.setContentLength(said.body().length);
+    exchange.getResponse().getHeaders().putAll(headers);
+    return Answer.whole(response.status().code(), headers, said.body(), exchange);
   }
 }

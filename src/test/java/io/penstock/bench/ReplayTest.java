@@ -2,32 +2,51 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Expectations;
+import io.penstock.cost.Usage;
 import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** That a provider's limit is filled and never overrun, with outputs as they are learned. */
 class ReplayTest {
-  private static final Replay.Estimator P90 =
-      new Replay.Estimator() {
-        @Override
-        public Cost expect(long input) {
-          return new Cost(input, 424, 0);
-        }
+  private static final int MANY = 5_000;
 
-        @Override
-        public void answered(long input, long output) {}
-      };
+  /** The input is known here, so that what is not used is the output's and the pace's doing. */
+  private static final class Learning implements Replay.Estimator {
+    private final Expectations expectations = new Expectations();
+
+    private static Content content(long input) {
+      return new Content("m", input, 0, Content.UNSTATED, 1, true);
+    }
+
+    @Override
+    public Cost expect(long input) {
+      return expectations.expect(content(input), "k", 256);
+    }
+
+    @Override
+    public void answered(long input, long output) {
+      expectations.answered(content(input), "k", new Usage(input, 0, output));
+    }
+  }
 
   @ParameterizedTest
-  @CsvSource({"20, 0.5", "50, 0.5", "20, 5", "50, 5"})
-  void try_(long millis, double burst) throws IOException {
-    List<Cost> load = Trace.sizes(5_000, new SplittableRandom(1));
+  @CsvSource({"20, 0.94", "50, 0.90"})
+  void realSizes_fillTheLimit_andAreNeverRejected(long millisPerToken, double least)
+      throws IOException {
+    List<Cost> load = Trace.sizes(MANY, new SplittableRandom(1));
     double mean = load.stream().mapToLong(Cost::totalTokens).average().orElseThrow();
-    Replay.Figures f = Replay.of(load, (long) (100 * mean), burst, millis * 1_000_000, P90);
-    System.out.println(millis + " ms " + burst + " " + f);
-    assertThat(f.rejected()).isZero();
+    Replay.Figures figures =
+        Replay.of(load, (long) (100 * mean), 5, millisPerToken * 1_000_000, new Learning());
+    System.out.printf(
+        "replay of %d at %d ms a token: %.1f %% of the limit used, %.1f %% at most, %d × 429%n",
+        MANY, millisPerToken, 100 * figures.used(), 100 * figures.most(), figures.rejected());
+    assertThat(figures.rejected()).isZero();
+    assertThat(figures.used()).isGreaterThanOrEqualTo(least);
   }
 }

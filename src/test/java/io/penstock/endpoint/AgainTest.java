@@ -21,9 +21,7 @@ import io.penstock.refusal.Reason;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -249,6 +247,10 @@ class AgainTest {
     assertThat(went(behind)).isTrue();
   }
 
+  private static Pending ask(Endpoint endpoint, String model, long tokens) {
+    return ask(endpoint, model, Cost.ofInput(tokens));
+  }
+
   private static Pending ask(Endpoint endpoint, String model, Cost cost) {
     return endpoint.submit(Ask.of(model, cost, 0, Patience.DEFAULT));
   }
@@ -286,150 +288,5 @@ class AgainTest {
     assertThat(refusal(again(first, Failure.UNSENT, true)).reason())
         .isEqualTo(Reason.ENDPOINT_REMOVED);
     assertThat(endpoint.totals().requests(Fate.REFUSED)).isEqualTo(1);
-  }
-
-  @Test
-  void onlyUnwellUpstreams_whoComesIsRefusedUntilTheNextTrial() {
-    Endpoint endpoint = house.open(House.none("/a").to(ANY));
-    upstreamOf("u").health().tryFrom(START + 3 * SECOND, SECOND);
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
-    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(3 * SECOND);
-    house.at(3 * SECOND);
-    assertThat(went(submit(endpoint, 1))).isTrue();
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.NO_HEALTHY_UPSTREAM);
-    upstreamOf("u").health().open();
-    assertThat(went(submit(endpoint, 1))).isTrue();
-  }
-
-  private Pending kept(Endpoint endpoint, @Nullable String with, @Nullable String at) {
-    return endpoint.submit(
-        new Ask(
-            null,
-            Cost.ofInput(1),
-            0,
-            Patience.DEFAULT,
-            0,
-            Ask.Flow.ANONYMOUS,
-            new Ask.Kept(with, at)));
-  }
-
-  @Test
-  void keptWith_goesToOneUpstream_andToAnotherOnlyWhileThatIsUnwell() {
-    Endpoint endpoint =
-        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
-    String home = goesTo(kept(endpoint, "session-1", null));
-    assertThat(IntStream.range(0, 20).mapToObj(i -> goesTo(kept(endpoint, "session-1", null))))
-        .containsOnly(home);
-    assertThat(IntStream.range(0, 50).mapToObj(i -> goesTo(kept(endpoint, "session-" + i, null))))
-        .contains("u", "v");
-    Pending failed = kept(endpoint, "session-1", null);
-    assertThat(goesTo(again(failed, Failure.UNSENT, true))).isNotEqualTo(home);
-    upstreamOf(home).health().tryFrom(START + SECOND, SECOND);
-    assertThat(goesTo(kept(endpoint, "session-1", null))).isNotEqualTo(home);
-  }
-
-  @Test
-  void keptAt_goesNowhereElse_evenWhenItFails() {
-    Endpoint endpoint =
-        house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));
-    Pending first = kept(endpoint, null, "v");
-    assertThat(goesTo(first)).isEqualTo("v");
-    assertThat(goesTo(again(first, Failure.UNSENT, true))).isEqualTo("v");
-    assertThat(went(kept(endpoint, null, "gone"))).as("not configured any more").isTrue();
-  }
-
-  private Endpoint withFallback(UpstreamSpec... upstreams) {
-    return house.open(
-        House.none("/a").to(upstreams),
-        new EndpointSpec.Forwarding(
-            true,
-            new EndpointSpec.Affinity.None(),
-            true,
-            Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND))));
-  }
-
-  private static Pending ask(Endpoint endpoint, String model, long tokens) {
-    return endpoint.submit(Ask.of(model, Cost.ofInput(tokens), 0, Patience.DEFAULT));
-  }
-
-  @Test
-  void waitedLongEnough_anotherModelServes() {
-    Endpoint endpoint = withFallback(upstream("u", 0, 100));
-    assertThat(settlement(ask(endpoint, "large", 100)).model()).isEqualTo("large");
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(5 * SECOND - 1);
-    assertThat(waits(waiting)).isTrue();
-    house.at(5 * SECOND);
-    assertThat(settlement(waiting).model()).isEqualTo("small");
-    assertThat(settlement(waiting).waitedNanos()).isEqualTo(5 * SECOND);
-  }
-
-  @Test
-  void ownModelHasRoomFirst_serves_whateverTheFallback() {
-    Endpoint endpoint = withFallback(upstream("u", 0, 100));
-    Pending first = ask(endpoint, "large", 100);
-    ask(endpoint, "small", 100);
-    Pending waiting = ask(endpoint, "large", 50);
-    house.at(6 * SECOND);
-    assertThat(waits(waiting)).isTrue();
-    settlement(first).served(new Usage(10, 0, 0), 0, house.ticker.nanos());
-    house.drivers.run();
-    assertThat(settlement(waiting).model()).isEqualTo("large");
-  }
-
-  @Test
-  void modelWithoutFallback_waitsForItsOwn() {
-    Endpoint endpoint = withFallback(upstream("u", 0, 100));
-    ask(endpoint, "small", 100);
-    Pending waiting = ask(endpoint, "small", 50);
-    house.at(50 * SECOND);
-    assertThat(waits(waiting)).isTrue();
-  }
-
-  private static UpstreamSpec daily(String id, long rpd) {
-    UpstreamSpec spec = upstream(id, 0, 0);
-    UpstreamSpec.Budget budget = spec.budget();
-    return new UpstreamSpec(
-        id,
-        spec.url(),
-        spec.access(),
-        spec.models(),
-        1,
-        new UpstreamSpec.Budget(
-            new UpstreamSpec.Limits(0, 0, 0, 0, rpd, 0),
-            List.of(),
-            budget.day(),
-            budget.charge(),
-            false,
-            0,
-            budget.burstSeconds()),
-        spec.link(),
-        true);
-  }
-
-  @Test
-  void everyUpstreamOutForItsDay_refusesUntilTheFirstComesBack() {
-    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 1), daily("v", 2)));
-    for (int each = 0; each < 3; each++) {
-      assertThat(went(submit(endpoint, 1))).isTrue();
-    }
-    house.at(3_600 * SECOND);
-    assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(Reason.UPSTREAM_RPD);
-    assertThat(refusal(submit(endpoint, 1)).retryAfterNanos()).isEqualTo(23 * 3_600 * SECOND);
-    house.at(24 * 3_600 * SECOND);
-    assertThat(went(submit(endpoint, 1))).isTrue();
-  }
-
-  @Test
-  void whoWaits_isRefusedWhenTheDayIsUsedUpMeanwhile() {
-    Endpoint endpoint = house.open(House.none("/a").to(daily("u", 2)));
-    assertThat(went(submit(endpoint, 1))).isTrue();
-    upstreamOf("u").health().shut(START + SECOND);
-    Pending first = submit(endpoint, 1);
-    Pending second = submit(endpoint, 1);
-    assertThat(waits(second)).isTrue();
-    house.at(SECOND);
-    assertThat(went(first)).isTrue();
-    assertThat(refusal(second).reason()).isEqualTo(Reason.UPSTREAM_RPD);
   }
 }

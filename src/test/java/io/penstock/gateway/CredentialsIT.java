@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Message;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whose credential an upstream sees, and under which name it is asked for a model. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
@@ -23,6 +25,12 @@ class CredentialsIT extends HostileCase {
         upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}"}]
       - path: /alias
         upstreams: [{id: a, url: "%1$s", models: {m: "big\\"model"}}]
+      - path: /gemini-through
+        dialect: gemini
+        upstreams: [{id: gt, url: "%1$s", api_key: passthrough}]
+      - path: /gemini-own
+        dialect: gemini
+        upstreams: [{id: go, url: "%1$s", api_key: "${SECRET}", models: {m: own-name}}]
     """;
   }
 
@@ -55,5 +63,41 @@ class CredentialsIT extends HostileCase {
     Message asked = upstream.received();
     assertThat(asked.text()).isEqualTo(ASK.replace("\"m\"", "\"big\\\"model\""));
     assertThat(asked.header("content-length")).isEqualTo("" + asked.body().length);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/gemini-through/v1beta/files?key=client%2B1&a=b, /v1beta/files?a=b&key=client%2B1",
+    "/gemini-through/v1beta/files?key=client%2B1, /v1beta/files?key=client%2B1",
+    "/gemini-through/v1beta/files?a=b, /v1beta/files?a=b",
+    "/gemini-own/v1beta/files?key=client&a=b, /v1beta/files?a=b"
+  })
+  void keyInAGeminiQuery_isTheClientsWherePassed_andElseNobodys(String path, String target)
+      throws InterruptedException {
+    assertThat(asked(path).target()).isEqualTo(target);
+  }
+
+  @Test
+  void geminiHeader_isTheClientsWherePassed_andElseTheUpstreams() throws InterruptedException {
+    assertThat(asked("/gemini-through/v1beta/files").all("x-goog-api-key"))
+        .containsExactly("client");
+    Message own = asked("/gemini-own/v1beta/files");
+    assertThat(own.all("x-goog-api-key")).containsExactly(UPSTREAM_SECRET);
+    assertThat(own.header("authorization")).isNull();
+    assertThat(own.header("x-api-key")).isNull();
+  }
+
+  @Test
+  void keyInAGeminiQuery_goesWithAStream() throws InterruptedException {
+    String ask = "{\"contents\":[{\"parts\":[{\"text\":\"" + PROMPT + "\"}]}]}";
+    String call = "/v1beta/models/m:streamGenerateContent?alt=sse";
+    assertThat(post("/gemini-through" + call + "&key=client", ask).status()).isEqualTo(200);
+    Message through = upstream.received();
+    assertThat(through.target()).isEqualTo(call + "&key=client");
+    assertThat(through.text()).isEqualTo(ask);
+    assertThat(post("/gemini-own" + call + "&key=client", ask).status()).isEqualTo(200);
+    Message own = upstream.received();
+    assertThat(own.target()).isEqualTo(call.replace("/m:", "/own-name:"));
+    assertThat(own.header("x-goog-api-key")).isEqualTo(UPSTREAM_SECRET);
   }
 }

@@ -26,7 +26,7 @@ class HeartbeatAgainIT extends HostileCase {
     defaults: {dialect: openai, heartbeat_seconds: 0.1}
     endpoints:
       - path: /late
-        upstreams: [{id: late, url: "%1$s"}]
+        upstreams: [{id: late, url: "%1$s", inject_usage: false}]
       - path: /hasty
         max_wait: 0.5
         upstreams: [{id: hasty, url: "%1$s"}]

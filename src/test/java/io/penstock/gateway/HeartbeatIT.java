@@ -148,10 +148,10 @@ class HeartbeatIT extends HostileCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"429 Too Many Requests", "500 Internal Server Error", "529 Overloaded"})
+  @ValueSource(strings = {"400 Bad Request", "403 Forbidden", "413 Too Large"})
   void errorOfTheUpstreamAfterABeat_isAnErrorEvent(String status) throws InterruptedException {
     String error =
-        "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"full\"}}";
+        "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}";
     upstream.script(
         RawUpstream.answering(
             "HTTP/1.1 %s\r\nContent-Type: application/json\r\nConnection: close\r\n"

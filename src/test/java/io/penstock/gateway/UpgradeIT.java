@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,6 +19,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
@@ -29,6 +32,8 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 /** A WebSocket goes through as it is, and is one request for its life. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class UpgradeIT extends HostileCase {
+  private static final String REFUSAL = "{\"error\":\"" + "x".repeat(20_000) + "\"}";
+
   private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
   private final BlockingQueue<Integer> closed = new LinkedBlockingQueue<>();
   private final DisposableServer sockets =
@@ -51,7 +56,15 @@ class UpgradeIT extends HostileCase {
                                 this::serve,
                                 WebsocketServerSpec.builder().protocols("realtime,other").build());
                           })
-                      .get("/v1/denied", (request, response) -> response.status(403).send()))
+                      .get("/v1/denied", (request, response) -> response.status(403).send())
+                      .get(
+                          "/v1/spoken",
+                          (request, response) ->
+                              response
+                                  .status(401)
+                                  .header("Content-Type", "application/json")
+                                  .header("x-says", "no")
+                                  .sendString(Mono.just(REFUSAL))))
           .bindNow();
 
   @Override
@@ -171,7 +184,7 @@ class UpgradeIT extends HostileCase {
     WebSocket socket = open("/ws/v1/realtime", ears);
     seen.poll(20, TimeUnit.SECONDS);
     socket.sendText("close", true).join();
-    assertThat(ears.next()).startsWith("closed ");
+    assertThat(ears.next()).isEqualTo("closed 4321 enough");
     closed.poll(20, TimeUnit.SECONDS);
     gateway.await("/ws", Fate.SERVED, before + 1);
   }
@@ -206,6 +219,38 @@ class UpgradeIT extends HostileCase {
     assertThat(refused("/ws/v1/denied")).isEqualTo(403);
   }
 
+  /** Returns what is answered to an upgrade that is refused. */
+  private Message spoken(String path) {
+    return ask(
+        "GET "
+            + path
+            + " HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  }
+
+  @Test
+  void refusalOfTheUpstream_keepsWhatItSays() {
+    Message answer = spoken("/ws/v1/spoken");
+    assertThat(answer.status()).isEqualTo(401);
+    assertThat(answer.header("content-type")).isEqualTo("application/json");
+    assertThat(answer.header("x-says")).isEqualTo("no");
+    assertThat(answer.header("x-penstock-upstream")).isEqualTo("w");
+    assertThat(answer.all("x-request-id")).hasSize(1);
+    assertThat(answer.text()).isEqualTo(REFUSAL);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"65536, 65536", "65537, 0"})
+  void refusalThatIsVeryLong_isOnlyItsStatus(int bytes, int passed) throws InterruptedException {
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 403 X\r\nContent-Length: " + bytes + "\r\n\r\n" + "x".repeat(bytes)));
+    Message answer = spoken("/raw/v1/realtime");
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.body()).hasSize(passed);
+    upstream.received();
+  }
+
   @Test
   void endpointThatPassesNoUpgrades_is426() {
     assertThat(refused("/never/v1/realtime")).isEqualTo(426);
@@ -221,5 +266,6 @@ class UpgradeIT extends HostileCase {
     upstream.script(RawUpstream.answering(OK));
     assertThat(refused("/raw/v1/realtime")).isEqualTo(502);
     upstream.received();
+    upstream.received(); // it may go once more
   }
 }

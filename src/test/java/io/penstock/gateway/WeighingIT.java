@@ -3,10 +3,14 @@ package io.penstock.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +86,48 @@ class WeighingIT extends HostileCase {
     upstream.script(using(200, 1_504, 12));
     Message answer = post("/failing/v1/chat/completions", BODY.replace("\"m\"", "\"f\""));
     assertThat(cost(answer)).isEqualTo(1_004 + 256);
+  }
+
+  private int asked(String model, String text) {
+    return cost(
+        post(
+            "/failing/v1/chat/completions",
+            "{\"model\":\""
+                + model
+                + "\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\""
+                + text
+                + "\"}]}"));
+  }
+
+  /** The counts are those of OpenAI's cookbook, "How to count tokens with tiktoken". */
+  @Test
+  void openAisText_isCountedAsTheModelCounts() {
+    upstream.script(using(400, 0, 0));
+    String birthday = "お誕生日おめでとう";
+    RunningGateway.awaiting().until(() -> asked("gpt-4o", birthday) == 8 + 4 + 5);
+    RunningGateway.awaiting().until(() -> asked("gpt-4", birthday) == 9 + 4 + 5);
+    assertThat(asked("nobody-knows", birthday)).isEqualTo(7 + 4 + 5);
+  }
+
+  @Test
+  void longText_isCountedElsewhere() {
+    upstream.script(using(400, 0, 0));
+    RunningGateway.awaiting().until(() -> asked("gpt-4o", "hello world") == 2 + 4 + 5);
+    int times = 10_000;
+    String text = "hello world" + " hello world".repeat(times - 1);
+    long before = allocatedByCounters();
+    // a piece that is counted for itself may begin and end within a word
+    assertThat(asked("gpt-4o", text)).isBetween(2 * times + 4 + 5, 2 * times + 4 + 5 + 60);
+    assertThat(allocatedByCounters() - before).isGreaterThan(text.length());
+  }
+
+  /** Returns the bytes ever allocated by the threads that count tokens. */
+  private static long allocatedByCounters() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
+        .filter(thread -> thread != null && thread.getThreadName().startsWith("penstock-tokens"))
+        .mapToLong(thread -> threads.getThreadAllocatedBytes(thread.getThreadId()))
+        .sum();
   }
 
   private static void counts(RawUpstream self, Wire wire, String count) {

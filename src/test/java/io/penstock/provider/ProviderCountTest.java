@@ -167,7 +167,7 @@ class ProviderCountTest {
   void longAnswer_isAFailure() {
     provider.script(answering("{\"input_tokens\":1,\"x\":\"" + "y".repeat(1 << 20) + "\"}"));
     assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
-        .isInstanceOf(ProviderCount.Answer.Failed.class);
+        .isEqualTo(new ProviderCount.Answer.Failed("its answer is longer than 65536 bytes"));
   }
 
   @ParameterizedTest

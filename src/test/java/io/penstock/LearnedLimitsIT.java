@@ -1,0 +1,179 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.provider.MockAddress;
+import io.penstock.provider.MockProvider;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * Providers that take 30 % less than they are configured to, and answer 429 to all above: one says
+ * in its headers what is left, the other only when to come again.
+ */
+@Isolated
+class LearnedLimitsIT {
+  private static final Duration WINDOW = Duration.ofSeconds(10);
+
+  /** The first, in which the gateway finds out, and those that count. */
+  private static final int WINDOWS = 5;
+
+  private static final long CONFIGURED = 60_000;
+  private static final long TRUE_LIMIT = CONFIGURED * 7 / 10;
+  private static final int LEAST_TOKENS = 200;
+  private static final int MOST_TOKENS = 1_000;
+  private static final int CLIENTS = 30;
+
+  @TempDir private Path directory;
+
+  @Test
+  void providersThatTakeLessThanConfigured_areUsedUpAndAnswerEveryone()
+      throws IOException, InterruptedException {
+    Ticker ticker = Ticker.system();
+    MockAddress announced = address("all");
+    MockAddress silent = address("none");
+    try (MockProvider provider = MockProvider.start(ticker);
+        Gateway gateway =
+            Gateway.start(
+                directory,
+                routes(
+                    provider.baseUrl(announced),
+                    provider.baseUrl(silent),
+                    provider.baseUrl(MockAddress.parse(URI.create("mock://openai")))),
+                WINDOW)) {
+      Callers.warmUp(gateway.url("/warm"), ticker);
+      try (Refusals announcedRefusals = new Refusals(provider, announced, ticker);
+          Refusals silentRefusals = new Refusals(provider, silent, ticker);
+          Callers announcedCallers = new Callers(gateway.url("/announced"), ticker);
+          Callers silentCallers = new Callers(gateway.url("/silent"), ticker)) {
+        long begin = ticker.nanos();
+        long end = begin + WINDOWS * WINDOW.toNanos();
+        announcedCallers.begin(CLIENTS, LEAST_TOKENS, MOST_TOKENS, end);
+        silentCallers.begin(CLIENTS, LEAST_TOKENS, MOST_TOKENS, end);
+        Run withHeaders = new Run(announcedCallers.end(), announcedRefusals.all(), begin);
+        Run without = new Run(silentCallers.end(), silentRefusals.all(), begin);
+        withHeaders.print("limit announced in headers");
+        without.print("only Retry-After");
+        withHeaders.assertServed();
+        without.assertServed();
+        assertThat(withHeaders.refusedLater()).allMatch(refused -> refused <= 1);
+        assertThat(withHeaders.used()).isBetween(0.9, 1.01);
+        assertThat(without.used()).isBetween(0.8, 1.01);
+        assertThat(without.refusals()).isNotEmpty();
+      }
+    }
+  }
+
+  private static MockAddress address(String headers) {
+    String address =
+        "mock://openai?tokens=10&tpm=%d&window=%ds&headers=%s"
+            .formatted(TRUE_LIMIT, WINDOW.toSeconds(), headers);
+    return MockAddress.parse(URI.create(address));
+  }
+
+  private static String routes(URI announced, URI silent, URI unlimited) {
+    return """
+    endpoints:
+      - path: /announced
+        dialect: openai
+        upstreams: [{id: announced, url: "%s", tpm_limit: %d}]
+      - path: /silent
+        dialect: openai
+        upstreams: [{id: silent, url: "%s", tpm_limit: %d}]
+      - path: /warm
+        dialect: openai
+        upstreams: [{id: warm, url: "%s"}]
+    """
+        .formatted(announced, CONFIGURED, silent, CONFIGURED, unlimited);
+  }
+
+  /** When an address of the mock provider answered 429, to within a few milliseconds. */
+  private static final class Refusals implements AutoCloseable {
+    private final ScheduledExecutorService looks = Executors.newSingleThreadScheduledExecutor();
+    private final ConcurrentLinkedQueue<Long> instants = new ConcurrentLinkedQueue<>();
+
+    Refusals(MockProvider provider, MockAddress address, Ticker ticker) {
+      var _ =
+          looks.scheduleWithFixedDelay(
+              () -> {
+                long refused = provider.stats(address).refused();
+                while (instants.size() < refused) {
+                  instants.add(ticker.nanos());
+                }
+              },
+              0,
+              10,
+              TimeUnit.MILLISECONDS);
+    }
+
+    List<Long> all() {
+      return List.copyOf(instants);
+    }
+
+    @Override
+    public void close() {
+      looks.shutdownNow();
+    }
+  }
+
+  /** What came of one endpoint's requests. */
+  private record Run(List<Callers.Answer> answers, List<Long> refusals, long begin) {
+    private int window(long at) {
+      return Math.toIntExact((at - begin) / WINDOW.toNanos());
+    }
+
+    /** How many 429s there were in each window. */
+    private List<Integer> refused() {
+      List<Integer> counts = new ArrayList<>(Collections.nCopies(WINDOWS + 2, 0));
+      refusals.forEach(at -> counts.set(window(at), counts.get(window(at)) + 1));
+      return counts;
+    }
+
+    List<Integer> refusedLater() {
+      return refused().subList(1, refused().size());
+    }
+
+    /** What was served in a window, of all that the provider takes in one. */
+    private double used(int window) {
+      long tokens =
+          answers.stream()
+              .filter(answer -> window(answer.at()) == window)
+              .mapToLong(Callers.Answer::tokens)
+              .sum();
+      return (double) tokens / TRUE_LIMIT;
+    }
+
+    /** What was served after the first window until the last request was sent. */
+    double used() {
+      return IntStream.range(1, WINDOWS).mapToDouble(this::used).average().orElse(0);
+    }
+
+    void assertServed() {
+      assertThat(answers).hasSizeGreaterThan(WINDOWS * 50);
+      assertThat(answers).allMatch(answer -> answer.status() == 200);
+    }
+
+    void print(String name) {
+      List<String> each =
+          IntStream.range(0, WINDOWS).mapToObj(at -> "%.3f".formatted(used(at))).toList();
+      long failed = answers.stream().filter(answer -> answer.status() != 200).count();
+      System.out.println(
+          "%s: %d requests, %d without a 200, %.1f %% of the provider's limit used; by window %s, 429s %s"
+              .formatted(name, answers.size(), failed, 100 * used(), each, refused()));
+    }
+  }
+}

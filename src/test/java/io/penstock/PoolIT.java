@@ -1,0 +1,201 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import io.penstock.provider.MockAddress;
+import io.penstock.provider.MockProvider;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Two upstreams of one endpoint: who is sent what, and what is lost when one of them dies. */
+@Isolated
+class PoolIT {
+  private static final Duration WINDOW = Duration.ofSeconds(6);
+  private static final int WINDOWS = 4;
+  private static final long SMALL_LIMIT = 15_000;
+
+  private static final int BEGUN = 20;
+  private static final int AT_FIRST = 60;
+  private static final int AT_SECOND = 20;
+  private static final int PARKED = 120;
+  private static final String ASK =
+      "{\"model\":\"m\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+  private static final String OK =
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+  private static final String STREAM_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+  private static final String EVENT = "data: {}\n\n";
+
+  @TempDir private Path directory;
+
+  @Test
+  void quotasOfThreeToOne_areBothUsedUpSoThatTrafficIsThreeToOne() throws IOException {
+    Ticker ticker = Ticker.system();
+    MockAddress large = address(3 * SMALL_LIMIT);
+    MockAddress small = address(SMALL_LIMIT);
+    try (MockProvider provider = MockProvider.start(ticker);
+        Gateway gateway =
+            Gateway.start(
+                directory, routes(provider.baseUrl(large), provider.baseUrl(small)), WINDOW);
+        Callers callers = new Callers(gateway.url("/pair"), ticker)) {
+      Callers.warmUp(gateway.url("/warm"), ticker);
+      long begin = ticker.nanos();
+      callers.begin(60, 50, 250, begin + WINDOWS * WINDOW.toNanos());
+      List<Callers.Answer> answers = callers.end();
+      assertThat(answers).allMatch(answer -> answer.status() == 200);
+      long from = begin + WINDOW.toNanos();
+      long to = begin + WINDOWS * WINDOW.toNanos();
+      long toLarge = tokens(answers, "large", from, to);
+      long toSmall = tokens(answers, "small", from, to);
+      double ratio = (double) toLarge / toSmall;
+      double used = (toLarge + toSmall) / (4.0 * SMALL_LIMIT * (WINDOWS - 1));
+      long refused = provider.stats(large).refused() + provider.stats(small).refused();
+      System.out.println(
+          "quotas 3:1: %d requests, all answered; %d : %d tokens, %.3f : 1, %.1f %% of both, %d 429s"
+              .formatted(answers.size(), toLarge, toSmall, ratio, 100 * used, refused));
+      assertThat(ratio).isBetween(3 * 0.95, 3 * 1.05);
+      assertThat(used).isBetween(0.85, 1.01);
+    }
+  }
+
+  private static MockAddress address(long limit) {
+    return MockAddress.parse(
+        URI.create(
+            "mock://openai?tokens=10&tpm=%d&window=%ds".formatted(limit, WINDOW.toSeconds())));
+  }
+
+  /** The larger one has no greater weight: what counts is how much of each is used. */
+  private static String routes(URI large, URI small) {
+    return """
+    endpoints:
+      - path: /pair
+        dialect: openai
+        upstreams:
+          - {id: small, url: "%s", tpm_limit: %d}
+          - {id: large, url: "%s", tpm_limit: %d}
+      - path: /warm
+        dialect: openai
+        upstreams: [{id: warm, url: "mock://openai"}]
+    """
+        .formatted(small, SMALL_LIMIT, large, 3 * SMALL_LIMIT);
+  }
+
+  private static long tokens(List<Callers.Answer> answers, String upstream, long from, long to) {
+    return answers.stream()
+        .filter(answer -> answer.upstream().equals(upstream))
+        .filter(answer -> answer.at() >= from && answer.at() < to)
+        .mapToLong(Callers.Answer::tokens)
+        .sum();
+  }
+
+  /** Of the requests that are with it a third have begun to stream; others wait for their turn. */
+  @Test
+  void upstreamThatIsKilled_losesOnlyWhatHadBegunToStream() {
+    CountDownLatch killed = new CountDownLatch(1);
+    AtomicInteger atFirst = new AtomicInteger();
+    AtomicInteger atSecond = new AtomicInteger();
+    try (RawUpstream first = RawUpstream.start(streams(atFirst, killed));
+        RawUpstream second = RawUpstream.start(answers(atSecond, killed));
+        RunningGateway gateway = RunningGateway.start(killable(first, second))) {
+      List<Wire> begun = new ArrayList<>();
+      List<Wire> others = new ArrayList<>();
+      for (int i = 1; i <= AT_FIRST + AT_SECOND; i++) {
+        int before = atFirst.get();
+        int sent = i;
+        Wire wire = Wire.to(gateway.port()).post("/pair/v1/chat/completions", ASK);
+        RunningGateway.awaiting().until(() -> atFirst.get() + atSecond.get() == sent);
+        boolean begins = atFirst.get() > before && before < BEGUN;
+        (begins ? begun : others).add(wire);
+        if (begins) {
+          assertThat(wire.head().status()).isEqualTo(200);
+          assertThat(wire.chunk()).isEqualTo(EVENT);
+        }
+      }
+      for (int i = 0; i < PARKED; i++) {
+        others.add(Wire.to(gateway.port()).post("/pair/v1/chat/completions", ASK));
+      }
+      gateway.await("/pair", Fate.WAITING, PARKED);
+      kill(first);
+      killed.countDown();
+      long served = others.stream().filter(PoolIT::servedBySecond).count();
+      long lost = begun.stream().filter(PoolIT::brokenOff).count();
+      System.out.println(
+          "killed mid-stream: %d of %d begun streams broken off; %d of %d not begun were served"
+              .formatted(lost, begun.size(), served, others.size()));
+      assertThat(atFirst.get()).isEqualTo(AT_FIRST);
+      assertThat(begun).hasSize(BEGUN);
+      assertThat(lost).isEqualTo(BEGUN);
+      assertThat(served).isEqualTo(AT_FIRST - BEGUN + AT_SECOND + PARKED);
+      gateway.awaitBalance();
+    }
+  }
+
+  private static void kill(RawUpstream upstream) {
+    upstream.close();
+  }
+
+  private static boolean servedBySecond(Wire wire) {
+    try (wire) {
+      Message answer = wire.answer();
+      return answer.status() == 200 && "second".equals(answer.header("x-penstock-upstream"));
+    }
+  }
+
+  private static boolean brokenOff(Wire wire) {
+    try (wire) {
+      wire.chunk();
+      return false;
+    } catch (UncheckedIOException broken) {
+      return true;
+    }
+  }
+
+  /** Begins to stream to the first who come, says nothing to the others, and never ends. */
+  private static RawUpstream.Script streams(AtomicInteger asked, CountDownLatch killed) {
+    return (self, wire) -> {
+      wire.request();
+      if (asked.incrementAndGet() <= BEGUN) {
+        wire.send(STREAM_HEAD).chunk(EVENT);
+      }
+      killed.await();
+    };
+  }
+
+  /** Answers everyone as soon as the other is dead. */
+  private static RawUpstream.Script answers(AtomicInteger asked, CountDownLatch killed) {
+    return (self, wire) -> {
+      wire.request();
+      asked.incrementAndGet();
+      killed.await();
+      wire.send(OK);
+    };
+  }
+
+  private static String killable(RawUpstream first, RawUpstream second) {
+    return """
+    endpoints:
+      - path: /pair
+        dialect: openai
+        upstreams:
+          - {id: first, url: "%s", max_concurrency: %d}
+          - {id: second, url: "%s", max_concurrency: %d}
+    """
+        .formatted(first.url(), AT_FIRST, second.url(), AT_SECOND);
+  }
+}

@@ -1,0 +1,89 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import org.junit.jupiter.api.Test;
+
+/** Streams are asked for their usage, where the upstream can be asked. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
+class UsageAskedIT extends HostileCase {
+  private static final String STREAM_ASK = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
+  private static final String ASKS = "\"stream_options\":{\"include_usage\":true}";
+  private static final String NOT_KNOWN =
+      "{\"error\":{\"message\":\"Unrecognized request argument supplied: stream_options\","
+          + "\"type\":\"invalid_request_error\",\"param\":null,\"code\":null}}";
+  private static final String EVENTS = "data: {\"choices\":[]}\n\ndata: [DONE]\n\n";
+
+  @Override
+  String routes() {
+    return """
+    defaults: {dialect: openai}
+    endpoints:
+      - path: /old
+        upstreams: [{id: old, url: "%1$s", tpm_limit: 1000000}]
+      - path: /own
+        upstreams: [{id: own, url: "%1$s"}]
+      - path: /other
+        upstreams: [{id: other, url: "%1$s"}]
+    """;
+  }
+
+  private static String answer(int status, String type, String body) {
+    return "HTTP/1.1 %d X\r\nContent-Type: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(status, type, body.length(), body);
+  }
+
+  private static String refusal(String body) {
+    return answer(400, "application/json", body);
+  }
+
+  /** Answers as one does who does not know the option. */
+  private void old() {
+    upstream.script(
+        (self, wire) -> {
+          boolean asked = self.read(wire).text().contains("stream_options");
+          wire.send(asked ? refusal(NOT_KNOWN) : answer(200, "text/event-stream", EVENTS));
+        });
+  }
+
+  @Test
+  void upstreamThatCannotBeAsked_isAskedWithoutAtOnceAndFromThenOn() throws InterruptedException {
+    old();
+    Message first = post("/old/v1/chat/completions", STREAM_ASK);
+    assertThat(first.status()).isEqualTo(200);
+    assertThat(first.text()).isEqualTo(EVENTS);
+    assertThat(first.all("content-type")).containsExactly("text/event-stream");
+    Message asked = upstream.received();
+    assertThat(asked.text()).contains(ASKS);
+    assertThat(asked.header("content-length")).isEqualTo("" + asked.body().length);
+    Message without = upstream.received();
+    assertThat(without.text()).isEqualTo(STREAM_ASK);
+    assertThat(without.header("content-length")).isEqualTo("" + without.body().length);
+    assertThat(post("/old/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).isEqualTo(STREAM_ASK);
+  }
+
+  @Test
+  void clientThatAsksItself_hearsThatItCannot() throws InterruptedException {
+    old();
+    String own = STREAM_ASK.replace("{\"stream\"", "{" + ASKS + ",\"stream\"");
+    Message answer = post("/own/v1/chat/completions", own);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.text()).isEqualTo(NOT_KNOWN);
+    assertThat(upstream.received().text()).isEqualTo(own);
+  }
+
+  @Test
+  void refusalOfSomethingElse_isTheClients_andOthersAreAsked() throws InterruptedException {
+    String other = NOT_KNOWN.replace("stream_options", "seed");
+    upstream.script(RawUpstream.answering(refusal(other)));
+    for (int i = 0; i < 2; i++) {
+      Message answer = post("/other/v1/chat/completions", STREAM_ASK);
+      assertThat(answer.status()).isEqualTo(400);
+      assertThat(answer.text()).isEqualTo(other);
+      assertThat(upstream.received().text()).contains(ASKS);
+    }
+  }
+}
