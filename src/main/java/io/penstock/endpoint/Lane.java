@@ -337,6 +337,11 @@ final class Lane implements Line.Waiter {
     return first == null ? Long.MAX_VALUE : first.order();
   }
 
+  @Override
+  public boolean holds() {
+    return facing.paid();
+  }
+
   /** Whether a ticket is of the same endpoint: then everything here may be looked at. */
   private boolean ours(Ticket ticket) {
     return ticket instanceof Pending pending && pending.lane != null && pending.lane.owner == owner;

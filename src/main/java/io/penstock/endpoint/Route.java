@@ -77,14 +77,15 @@ record Route(
   /**
    * Returns whether no ticket that comes before a choice claims what it would take; then those it
    * skips are in {@code skipped}. Only when all have been asked is it known: who waits for one
-   * quota may claim another.
+   * quota may claim another, and take over what one of the choice's own lane had just claimed.
    */
   boolean yields(Choice choice, Set<Line.Waiter> skipped, long now) {
     Pending pending = choice.pending();
+    boolean claimed = false;
     for (Quota quota : quotas) {
-      quota.line().ask(choice.lane(), pending, now);
+      claimed |= quota.line().ask(choice.lane(), pending, now);
     }
-    if (keptFrom(pending)) {
+    if (keptFrom(pending) || (claimed && !choice.lane().passes(pending, this, now))) {
       return false;
     }
     for (Quota quota : quotas) {

@@ -109,6 +109,11 @@ public final class Upstream {
     if (next.equals(spec)) {
       return;
     }
+    comeBack(next, now);
+  }
+
+  /** Configures it anew, even with what it had: how it fared does not count any more. */
+  synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
     judge.forget();
     health.forget();

@@ -4,15 +4,22 @@ import io.penstock.quota.LimitSource;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** All upstreams by id, kept across reloads. Safe from any thread; applied by one at a time. */
+/**
+ * All upstreams by id, kept across reloads. One that is not configured any more is kept aside for
+ * when it comes back: its requests still run, and what they give back is for those who will wait at
+ * its pools. So there are as many as ids were ever configured. Safe from any thread; applied by one
+ * at a time.
+ */
 public final class Upstreams {
   /** From here on a limit of tokens a minute is none: what mock endpoints are given to say so. */
   public static final long UNLIMITED_TPM = 1_000_000_000;
@@ -20,6 +27,9 @@ public final class Upstreams {
   private final PoolLimits limits;
   private final RandomGenerator random;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
+
+  /** Those that were configured once; for {@link #apply} only. */
+  private final Map<String, Upstream> aside = new HashMap<>();
 
   /**
    * Makes an empty set.
@@ -50,22 +60,37 @@ public final class Upstreams {
   }
 
   /**
-   * Applies the configured upstreams: new ones are made, known ones changed, others forgotten. What
-   * an upstream was sent is kept by the source of limits, because its provider keeps it too: one
-   * that comes back within a window comes back with its spend.
+   * Applies the configured upstreams: new ones are made, known ones changed, others set aside, and
+   * those that come back are what they were. What an upstream was sent still counts then, because
+   * its provider counts it too; how it fared is forgotten.
    */
   public void apply(Collection<UpstreamSpec> specs, long now) {
     Set<String> configured = new HashSet<>();
     for (UpstreamSpec spec : specs) {
       configured.add(spec.id());
-      byId.computeIfAbsent(spec.id(), id -> new Upstream(spec, limits, random))
-          .reconfigure(spec, now);
-    }
-    for (Upstream upstream : List.copyOf(byId.values())) {
-      if (!configured.contains(upstream.spec().id())) {
-        byId.remove(upstream.spec().id());
+      Upstream known = byId.get(spec.id());
+      if (known != null) {
+        known.reconfigure(spec, now);
+      } else {
+        byId.put(spec.id(), back(spec, now));
       }
     }
+    for (String id : List.copyOf(byId.keySet())) {
+      Upstream gone = configured.contains(id) ? null : byId.remove(id);
+      if (gone != null) {
+        aside.put(id, gone);
+      }
+    }
+  }
+
+  /** Returns the upstream that was set aside, configured anew, or another if there is none. */
+  private Upstream back(UpstreamSpec spec, long now) {
+    Upstream known = aside.remove(spec.id());
+    if (known == null) {
+      return new Upstream(spec, limits, random);
+    }
+    known.comeBack(spec, now);
+    return known;
   }
 
   /** Returns the upstream of that id, or null when it is not configured any more. */

@@ -16,13 +16,17 @@ import org.jspecify.annotations.Nullable;
  * takes what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been
  * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it. A
  * ticket that may not be skipped for another reason may claim sooner. A ticket that {@linkplain
- * Ticket#holds holds} something passes the claims of those who do not, and takes them over.
+ * Ticket#holds holds} something passes the claims of those who do not, and takes them over; who
+ * loses a claim to it claims again what else it lacks, before another ticket is let past it.
  */
 public final class Line {
   /** A lane as others see it; all methods are safe from any thread. */
   public interface Waiter {
     /** Returns the order of its first ticket, {@link Long#MAX_VALUE} when it has none. */
     long headOrder();
+
+    /** Returns whether its tickets {@linkplain Ticket#holds hold} something: all do, or none. */
+    boolean holds();
 
     /** Returns whether its first ticket comes before {@code gone}, a ticket of another lane. */
     boolean precedes(Ticket gone);
@@ -34,8 +38,8 @@ public final class Line {
     void skip(Ticket gone);
 
     /**
-     * Has a ticket that {@code gone} may not skip claim the quota that is all it lacks at {@code
-     * now}. Returns that quota, or null when there is none.
+     * Has a ticket that {@code gone} may not skip, and that has no claim yet, claim the quota that
+     * is all it lacks at {@code now}. Returns that quota, or null when there is no such ticket.
      */
     @Nullable Quota claim(Ticket gone, long now);
 
@@ -43,7 +47,7 @@ public final class Line {
     void wake();
   }
 
-  private record Place(Waiter waiter, long order) {}
+  private record Place(Waiter waiter, boolean holds, long order) {}
 
   /** For whom the quota is kept. */
   private record Claim(Waiter waiter, Ticket ticket) {
@@ -55,6 +59,10 @@ public final class Line {
       return ticket.holds() || !holds;
     }
   }
+
+  private static final Comparator<Place> OLDEST_FIRST = Comparator.comparingLong(Place::order);
+  private static final Comparator<Place> HOLDERS_FIRST =
+      Comparator.comparing(Place::holds).reversed().thenComparing(OLDEST_FIRST);
 
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
@@ -139,17 +147,39 @@ public final class Line {
 
   /**
    * Has the tickets of others that come before {@code gone} and may not be skipped claim what they
-   * lack, before that ticket of {@code waiter} takes from the quota: this quota, or another.
+   * lack, before that ticket of {@code waiter} takes from the quota: this quota, or another. Those
+   * who hold something come first, so that nobody here has a claim only to see it taken over.
+   *
+   * @return whether any did: a claim of the other tickets of {@code waiter} may have been taken
+   *     over
    */
-  public void ask(Waiter waiter, Ticket gone, long now) {
+  public boolean ask(Waiter waiter, Ticket gone, long now) {
     if (kept() || !anyUnskippable(waiter, gone)) {
-      return;
+      return false;
     }
-    for (Waiter other : oldestFirst()) {
-      if (unskippable(other, waiter, gone) && other.claim(gone, now) != null) {
+    boolean any = false;
+    for (Waiter other : places(HOLDERS_FIRST)) {
+      if (unskippable(other, waiter, gone) && claims(other, gone, now)) {
         other.wake();
+        any = true;
       }
     }
+    return any;
+  }
+
+  /**
+   * Has the tickets of one waiter claim, each what it lacks, until one claims this quota or none is
+   * left that can claim; returns whether any did.
+   */
+  private boolean claims(Waiter other, Ticket gone, long now) {
+    boolean any = false;
+    while (other.claim(gone, now) != null) {
+      any = true;
+      if (kept()) {
+        return true;
+      }
+    }
+    return any;
   }
 
   private boolean anyUnskippable(Waiter waiter, Ticket gone) {
@@ -185,15 +215,15 @@ public final class Line {
     if (waiters.size() <= 1) {
       waiters.forEach(Waiter::wake);
     } else {
-      oldestFirst().forEach(Waiter::wake);
+      places(OLDEST_FIRST).forEach(Waiter::wake);
     }
   }
 
   /** Orders change while this runs: each is read once, or the sort could see a contradiction. */
-  private List<Waiter> oldestFirst() {
+  private List<Waiter> places(Comparator<Place> order) {
     List<Place> all = new ArrayList<>();
-    waiters.forEach(waiter -> all.add(new Place(waiter, waiter.headOrder())));
-    all.sort(Comparator.comparingLong(Place::order));
+    waiters.forEach(waiter -> all.add(new Place(waiter, waiter.holds(), waiter.headOrder())));
+    all.sort(order);
     return all.stream().map(Place::waiter).toList();
   }
 }

@@ -1,11 +1,16 @@
 package io.penstock.endpoint;
 
 import static io.penstock.endpoint.House.SECOND;
+import static io.penstock.endpoint.House.settlement;
 import static io.penstock.endpoint.House.submit;
+import static io.penstock.endpoint.House.upstream;
 import static io.penstock.endpoint.House.waits;
 import static io.penstock.endpoint.House.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pool.Failure;
+import io.penstock.pool.UpstreamSpec;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What is kept for whom. */
@@ -18,7 +23,7 @@ class ClaimTest {
         house.open(
             House.none("/a")
                 .maxSkips(0)
-                .to(House.upstream("large", 0, 1_000), House.upstream("small", 0, 100)));
+                .to(upstream("large", 0, 1_000), upstream("small", 0, 100)));
     submit(endpoint, 1_000);
     Pending first = submit(endpoint, 500);
     Pending second = submit(endpoint, 500);
@@ -29,5 +34,39 @@ class ClaimTest {
     house.at(62 * SECOND);
     assertThat(went(first)).isTrue();
     assertThat(went(second)).isTrue();
+  }
+
+  /** One that waits for u or v has claimed u, and one that comes back takes the claim over. */
+  private Pending comesAfter(Endpoint waits, Endpoint comesBack) {
+    submit(waits, 100);
+    submit(waits, 30);
+    Pending claims = submit(waits, 80);
+    Pending passes = submit(comesBack, 60);
+    assertThat(went(passes)).isTrue();
+    Pending back = settlement(passes).again(Failure.BROKEN, false, house.ticker.nanos());
+    house.drivers.run();
+    assertThat(waits(Objects.requireNonNull(back))).isTrue();
+    Pending last = submit(comesBack, 5);
+    assertThat(waits(claims)).isTrue();
+    return last;
+  }
+
+  private Endpoint at(String path) {
+    return Objects.requireNonNull(house.registry.find(path));
+  }
+
+  @Test
+  void claimTakenOver_ofTheSameEndpoint_nobodyPassesByTheOtherWay() {
+    Endpoint endpoint =
+        house.open(House.none("/a").maxSkips(0).to(upstream("u", 0, 100), upstream("v", 0, 100)));
+    assertThat(waits(comesAfter(endpoint, endpoint))).isTrue();
+  }
+
+  @Test
+  void claimTakenOver_ofAnotherEndpoint_nobodyPassesByTheOtherWay() {
+    UpstreamSpec u = upstream("u", 0, 100);
+    UpstreamSpec v = upstream("v", 0, 100);
+    house.apply(House.none("/a").maxSkips(0).to(u, v), House.none("/b").maxSkips(0).to(u, v));
+    assertThat(waits(comesAfter(at("/a"), at("/b")))).isTrue();
   }
 }

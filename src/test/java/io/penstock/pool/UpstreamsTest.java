@@ -11,6 +11,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,14 +154,29 @@ class UpstreamsTest {
   }
 
   @Test
-  void removed_isGone_andComesBackWithItsSpend() {
+  void removed_isNotFound_andComesBackTheSame_withItsPoolsAndTheirSpend() {
     Upstream upstream = applied(spec("u", 10, 0));
-    upstream.pool("m", NOW).take(Cost.NO_TOKENS, NOW, new ArrayList<>());
+    Quota pool = upstream.pool("m", NOW);
+    List<Spend> running = new ArrayList<>();
+    pool.take(Cost.NO_TOKENS, NOW, running);
     upstreams.apply(List.of(spec("v", 10, 0)), NOW);
     assertThat(upstreams.find("u")).isNull();
-    assertThat(upstreams.all()).hasSize(1);
-    Quota pool = applied(spec("u", 10, 0)).pool("m", NOW);
+    assertThat(upstreams.all()).extracting(each -> each.spec().id()).containsExactly("v");
+    Upstream back = applied(spec("u", 20, 0));
+    assertThat(back).isSameAs(upstream);
+    assertThat(back.pool("m", NOW)).isSameAs(pool);
+    assertThat(limit(pool, Measure.REQUESTS).capacity()).isEqualTo(20);
     assertThat(limit(pool, Measure.REQUESTS).balance(NOW).charged()).isEqualTo(1);
+    running.forEach(spend -> spend.giveBack(NOW));
+    assertThat(limit(pool, Measure.REQUESTS).balance(NOW).charged()).isZero();
+  }
+
+  @Test
+  void removedWhileUnwell_comesBackWell() {
+    Upstream upstream = applied(spec("u", 10, 0));
+    upstream.health().tryFrom(NOW + SECOND, SECOND);
+    upstreams.apply(List.of(), NOW);
+    assertThat(applied(spec("u", 10, 0)).health().opens(NOW)).isEqualTo(NOW);
   }
 
   @Test

@@ -24,6 +24,8 @@ class LineTest {
     int skips;
     int most = Integer.MAX_VALUE;
     boolean lacksMore;
+    boolean holds;
+    int claimsElsewhere;
 
     Lane(String name, long order) {
       this.name = name;
@@ -33,6 +35,11 @@ class LineTest {
     @Override
     public long headOrder() {
       return order;
+    }
+
+    @Override
+    public boolean holds() {
+      return holds;
     }
 
     @Override
@@ -52,7 +59,11 @@ class LineTest {
 
     @Override
     public @Nullable Quota claim(Ticket gone, long now) {
-      return !lacksMore && line.claim(this, ticket(order)) ? quota : null;
+      if (claimsElsewhere > 0) {
+        claimsElsewhere--;
+        return new Quota("another", Charge.TOTAL, List.of());
+      }
+      return !lacksMore && line.claim(this, ticket(order, holds)) ? quota : null;
     }
 
     @Override
@@ -63,6 +74,15 @@ class LineTest {
 
   private static Ticket ticket(long order) {
     return new Ticket(order, Cost.NO_TOKENS, 0, 0, Ticker.NEVER);
+  }
+
+  private static Ticket ticket(long order, boolean holds) {
+    return new Ticket(order, Cost.NO_TOKENS, 0, 0, Ticker.NEVER) {
+      @Override
+      public boolean holds() {
+        return holds;
+      }
+    };
   }
 
   private static long keptFor(Line of, Lane waiter) {
@@ -121,6 +141,30 @@ class LineTest {
     line.join(early);
     assertThat(passes(new Lane("taker", 5), 5, 0)).isTrue();
     assertThat(line.kept()).isFalse();
+  }
+
+  @Test
+  void twoThatMayNotBeSkipped_whoHoldsSomethingClaimsFirst() {
+    Lane early = new Lane("early", 1);
+    early.most = 0;
+    Lane holder = new Lane("holder", 2);
+    holder.most = 0;
+    holder.holds = true;
+    line.join(early);
+    line.join(holder);
+    assertThat(line.ask(new Lane("taker", 5), ticket(5), 0)).isTrue();
+    assertThat(woken).containsExactly("holder");
+    assertThat(keptFor(line, holder)).isEqualTo(2);
+  }
+
+  @Test
+  void firstOfThemClaimsAnotherQuota_theNextClaimsThisOne() {
+    Lane several = new Lane("several", 1);
+    several.most = 0;
+    several.claimsElsewhere = 1;
+    line.join(several);
+    assertThat(passes(new Lane("taker", 5), 5, 0)).isFalse();
+    assertThat(several.skips).isZero();
   }
 
   @Test

@@ -305,6 +305,11 @@ final class Oracle {
     return ways.gate(upstream);
   }
 
+  /** An endpoint has done all it could; what it claimed may end before anything else is heard. */
+  void stepped() {
+    ways.noteClaims(false);
+  }
+
   void widened() {
     ways.widened();
   }

@@ -123,9 +123,7 @@ final class OracleOrder {
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     for (SimPool pool : ways.of(earlier)) {
       boolean behind =
-          (pool != null && pool.anew)
-              || ownKeptFrom(earlier, gone)
-              || (pool != null && keptFrom(earlier, pool.line, gone));
+          ownKeptFrom(earlier, gone) || (pool != null && keptFrom(earlier, pool.line, gone));
       if (behind || OracleWays.lacks(earlier, now)) {
         continue;
       }
@@ -185,8 +183,8 @@ final class OracleOrder {
         continue;
       }
       SimLine lacking = lacksOwn || pool == null ? own : pool.line;
-      if (lacking.keptFor(earlier) || lacking.hadClaimed(earlier)) {
-        return false; // what it lacks is kept for it, or was until one came back that may not wait
+      if (lacking.keptFor(earlier)) {
+        return false; // what it lacks is kept for it
       }
       boolean took =
           (lacking == gone.endpoint.line && !gone.facing.paid())

@@ -1,7 +1,6 @@
 package io.penstock.sim;
 
 import io.penstock.cost.Charge;
-import io.penstock.cost.Measure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
@@ -10,7 +9,6 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.sim.OracleLimit.Ask;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -29,7 +27,6 @@ final class OracleWays {
   private final Map<String, SimEndpoint> live = new TreeMap<>();
   private final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
   private final Map<String, Map<String, SimPool>> pools = new HashMap<>();
-  private final Map<String, Map<Measure, OracleSpend.Metering>> kept = new HashMap<>();
   private final Map<String, SimGate> gates = new HashMap<>();
   private final List<SimPool> allPools = new ArrayList<>();
   private final IdentityHashMap<SimEndpoint, Map<SimFacing, List<@Nullable SimPool>>> cache =
@@ -61,12 +58,10 @@ final class OracleWays {
     generation++;
     cache.clear();
     Map<String, UpstreamSpec> next = Oracle.upstreams(specs);
-    pools.keySet().retainAll(next.keySet());
-    gates.keySet().retainAll(next.keySet());
-    allPools.removeIf(pool -> !next.containsKey(pool.spec.id()));
     next.forEach(
         (id, spec) -> {
           if (!spec.equals(upstreams.get(id))) {
+            gate(id).forget(world.now());
             Collection<SimPool> known = pools.getOrDefault(id, Map.of()).values();
             known.forEach(pool -> pool.apply(spec, world.now()));
           }
@@ -221,7 +216,6 @@ final class OracleWays {
             name,
             upstream.pool(model, world.now()),
             gate(spec.id()),
-            kept.computeIfAbsent(name, absent -> new EnumMap<>(Measure.class)),
             world.window(),
             world.now());
     allPools.add(pool);
@@ -315,7 +309,7 @@ final class OracleWays {
   static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
     return !lacks(ticket, now)
         && (ticket.facing.paid() || !ticket.endpoint.line.keptFrom(ticket))
-        && (pool == null || (!pool.anew && !pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
+        && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
   }
 
   /** Remembers who has claimed what: a claim ends before its ticket is seen to go. */

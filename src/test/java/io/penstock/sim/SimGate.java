@@ -41,6 +41,15 @@ final class SimGate {
     changedAt = now;
   }
 
+  /**
+   * Its upstream is configured anew: it is tried no more, and is shut as long as it was said to.
+   */
+  void forget(long now) {
+    if (onTrial()) {
+      open(now);
+    }
+  }
+
   /** A request passes: on trial it is the only one for a while. */
   void passed(long now) {
     if (trial > 0) {

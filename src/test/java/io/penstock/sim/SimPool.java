@@ -19,16 +19,10 @@ final class SimPool {
   /** The same limits, to walk through. */
   OracleSpend.Metering[] meters = {};
 
-  /**
-   * Whether its upstream was gone for a while: what ran meanwhile gives back to its limits, and
-   * wakes nobody who waits here.
-   */
-  final boolean anew;
-
   private final Upstream upstream;
 
   /** All limits this pool ever had: a provider does not forget because its limit was not set. */
-  private final Map<Measure, OracleSpend.Metering> kept;
+  private final Map<Measure, OracleSpend.Metering> kept = new EnumMap<>(Measure.class);
 
   private final long window;
   UpstreamSpec spec;
@@ -39,12 +33,9 @@ final class SimPool {
       String name,
       Quota quota,
       SimGate gate,
-      Map<Measure, OracleSpend.Metering> kept,
       long window,
       long now) {
     this.upstream = upstream;
-    this.kept = kept;
-    this.anew = !kept.isEmpty();
     this.gate = gate;
     this.name = name;
     this.line = new SimLine(quota);

@@ -171,6 +171,7 @@ final class Simulation {
       events++;
       step();
       step.run();
+      oracle.stepped();
     }
   }
 
