@@ -48,10 +48,10 @@ final class Drain {
 
   /** Waits until all have left or their time is up, and closes. */
   void run() {
-    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
-    Timeouts timeouts = Timeouts.of(context.getEnvironment());
     Door door = context.getBean(Door.class);
     CompletableFuture<Void> empty = door.close();
+    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+    Timeouts timeouts = Timeouts.of(context.getEnvironment());
     LOG.info("stopping: {} requests are inside", door.inside());
     if (!within(timeouts.parked(), empty)) {
       context.getBean(Registry.class).refuseAll(Door.CLOSED);
