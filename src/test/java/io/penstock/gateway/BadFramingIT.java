@@ -271,19 +271,6 @@ class BadFramingIT extends HostileCase {
   }
 
   @Test
-  void webSocketUpgrade_isAnsweredAsAnOrdinaryRequest() throws InterruptedException {
-    Message answer =
-        ask(
-            "GET /openai/v1/realtime HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
-                + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-    assertThat(answer.status()).isEqualTo(200);
-    Message asked = upstream.received();
-    assertThat(asked.header("upgrade")).isNull();
-    assertThat(asked.header("connection")).isNull();
-  }
-
-  @Test
   void lineBreaksInIdAndQuery_makeNoHeaders() throws InterruptedException {
     try (Wire wire = connect()) {
       wire.send(
