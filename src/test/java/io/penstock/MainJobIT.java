@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;
-  private static final double LEAST_USED = 0.95;
+  private static final double LEAST_USED = 0.94;
 
   /**
    * What goes at once comes back at once a window later, so that in between a trailing window lacks
@@ -83,7 +83,8 @@ class MainJobIT {
       assertRefused(
           com.anthropic.errors.RateLimitException.class, messageClients, Call.messages(10, random));
       for (StrictProvider provider : List.of(chats, messages, windowed)) {
-        assertThat(provider.refused()).isEqualTo(1);
+        // one request, which comes again five times before the client is told
+        assertThat(provider.refused()).isBetween(1, 6);
       }
     }
   }

@@ -161,7 +161,8 @@ class SdkIT {
       Call message = new Call(Call.Kind.MESSAGE, 12, 20, 1, stream);
       settles("/anthropic", 32, 32, () -> anthropic.perform(message));
     }
-    // The mock has 40 tokens to say, so a stated maximum of 100 is not used up.
+    // The mock has 40 tokens to say of a stated maximum of 100; the answers before were cut at
+    // theirs.
     Call generous = new Call(Call.Kind.CHAT, 12, 100, 1, false);
     settles("/openai", 112, 52, () -> openAi.perform(generous));
     Call embedding = new Call(Call.Kind.EMBEDDING, 12, 0, 1, false);
@@ -291,12 +292,16 @@ class SdkIT {
     RateLimitException never =
         catchThrowableOfType(
             RateLimitException.class,
-            () -> clients("/small").openAi().chat().completions().create(chat("x".repeat(4 * 47))));
+            () ->
+                clients("/small")
+                    .openAi()
+                    .chat()
+                    .completions()
+                    .create(chat("word ".repeat(1_000))));
     assertThat(never.code()).contains("cost_exceeds_capacity");
     assertThat(never.headers().values("x-should-retry")).containsExactly("false");
     assertThat(never.headers().values("retry-after")).isEmpty();
-    assertThat(clients("/small").openAi().chat().completions().create(chat("x".repeat(4 * 46))))
-        .isNotNull();
+    assertThat(clients("/small").openAi().chat().completions().create(chat("Hello"))).isNotNull();
   }
 
   @Test

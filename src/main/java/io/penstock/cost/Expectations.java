@@ -63,6 +63,9 @@ public final class Expectations {
       text = model.ratio(content).of(Math.min(text, Cost.MAX_TOKENS));
     }
     long learned = content.generates() ? output(content, key, model) : Outputs.UNKNOWN;
+    if (!content.states() && learned >= Outputs.CUT) {
+      learned = Outputs.UNKNOWN;
+    }
     long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
     long otherwise = content.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
     return content.cost(text, learned == Outputs.UNKNOWN ? otherwise : Math.min(learned, most));
@@ -87,10 +90,17 @@ public final class Expectations {
       model.ratio(content).add(content.textTokens(), usage.inputTokens() - content.otherTokens());
     }
     if (content.generates()) {
-      long each = Math.ceilDiv(usage.outputTokens(), Math.max(1, content.answers()));
+      long each = length(content, usage);
       model.outputs.add(size(content), each);
       pairs.touch(new Pair(key, content.model())).add(size(content), each);
     }
+  }
+
+  /** An answer that came to its stated maximum would have been longer: nobody knows by how much. */
+  private static long length(Content content, Usage usage) {
+    long each = Math.ceilDiv(usage.outputTokens(), Math.max(1, content.answers()));
+    boolean cut = content.states() && each >= content.statedOutputTokens();
+    return cut ? Outputs.LONGEST : each;
   }
 
   /** The size as it was estimated: it does not move with what is learned. */

@@ -21,6 +21,10 @@ final class Outputs {
   static final long LONGEST = (1 << 20) - 1;
 
   private static final int BINS_AN_OCTAVE = 8;
+
+  /** Lengths from here on are those of answers that were cut off: how long they are is unknown. */
+  static final long CUT = from(bin(LONGEST));
+
   private static final double PART = 0.9;
 
   private int first;

@@ -221,4 +221,27 @@ class ExpectationsTest {
       assertThat(expectations.expect(content, "k", 256).inputTokens()).isEqualTo(1_004);
     }
   }
+
+  @Test
+  void answersCutAtTheirMaximum_lowerNoMaximum_andTeachNothingOfThoseWithoutOne() {
+    Expectations expectations = new Expectations();
+    Content stated = new Content("m", 10, 0, 20, 1, true);
+    for (int answer = 0; answer < 100; answer++) {
+      expectations.answered(stated, "k", new Usage(10, 0, 20));
+    }
+    Content generous = new Content("m", 10, 0, 500, 1, true);
+    assertThat(expectations.expect(generous, "k", 256).outputTokens()).isEqualTo(500);
+    Content unsaid = new Content("m", 10, 0, Content.UNSTATED, 1, true);
+    assertThat(expectations.expect(unsaid, "k", 256).outputTokens()).isEqualTo(256);
+  }
+
+  @Test
+  void fewAnswersCut_restStillLowersTheMaximum() {
+    Expectations expectations = new Expectations();
+    Content stated = new Content("m", 10, 0, 100, 1, true);
+    for (int answer = 0; answer < 100; answer++) {
+      expectations.answered(stated, "k", new Usage(10, 0, answer % 20 == 0 ? 100 : 7));
+    }
+    assertThat(expectations.expect(stated, "k", 256).outputTokens()).isEqualTo(7);
+  }
 }

@@ -77,7 +77,8 @@ class BlockingIT {
                 dialect: openai
                 upstreams: [{id: s, url: "%s", first_byte_timeout: 0.1}]
             """
-                .formatted(upstream.url()));
+                .formatted(upstream.url()),
+            PassingJudge.ARGUMENT);
     BLOCKED.clear();
   }
 
