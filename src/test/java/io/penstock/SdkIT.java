@@ -97,8 +97,12 @@ class SdkIT {
   }
 
   private static ChatCompletionCreateParams chat(String text) {
+    return chat("gpt-4o", text);
+  }
+
+  private static ChatCompletionCreateParams chat(String model, String text) {
     return ChatCompletionCreateParams.builder()
-        .model("gpt-4o")
+        .model(model)
         .addUserMessage(text)
         .maxCompletionTokens(20)
         .build();
@@ -289,6 +293,8 @@ class SdkIT {
 
   @Test
   void inputThatCanNeverFit_isRefusedAtOnceAndNotToBeRetried() {
+    // a model without a tokenizer of which nothing is known: a token is four bytes
+    String model = "unknown-model";
     RateLimitException never =
         catchThrowableOfType(
             RateLimitException.class,
@@ -297,11 +303,13 @@ class SdkIT {
                     .openAi()
                     .chat()
                     .completions()
-                    .create(chat("word ".repeat(1_000))));
+                    .create(chat(model, "x".repeat(4 * 47))));
     assertThat(never.code()).contains("cost_exceeds_capacity");
     assertThat(never.headers().values("x-should-retry")).containsExactly("false");
     assertThat(never.headers().values("retry-after")).isEmpty();
-    assertThat(clients("/small").openAi().chat().completions().create(chat("Hello"))).isNotNull();
+    assertThat(
+            clients("/small").openAi().chat().completions().create(chat(model, "x".repeat(4 * 46))))
+        .isNotNull();
   }
 
   @Test

@@ -26,12 +26,14 @@ final class JsonListAnswer implements AnswerReader {
 
   private final Meter meter;
   private final JsonWalk walk;
+  private final JsonAnswer single;
   private State state = State.START;
   private int depth;
 
   JsonListAnswer(AnswerVisitor visitor) {
     this.meter = visitor.meter();
     this.walk = JsonWalk.ofAnswer(visitor);
+    this.single = new JsonAnswer(visitor);
   }
 
   @Override
@@ -39,7 +41,7 @@ final class JsonListAnswer implements AnswerReader {
     while (bytes.hasRemaining()) {
       switch (state) {
         case START -> start(bytes);
-        case SINGLE -> single(bytes);
+        case SINGLE -> single.feed(bytes);
         case BETWEEN -> between(bytes);
         case ELEMENT, STRING, ESCAPE -> element(bytes);
         case END -> end(bytes);
@@ -57,18 +59,6 @@ final class JsonListAnswer implements AnswerReader {
       state = State.BETWEEN;
     } else {
       state = State.SINGLE;
-    }
-  }
-
-  private void single(ByteBuffer bytes) {
-    walk.feed(bytes);
-    complain();
-  }
-
-  private void complain() {
-    String fault = walk.fault();
-    if (fault != null) {
-      meter.warn("the answer cannot be read: " + fault);
     }
   }
 
@@ -144,10 +134,7 @@ final class JsonListAnswer implements AnswerReader {
   @Override
   public void finish() {
     switch (state) {
-      case SINGLE -> {
-        walk.end();
-        complain();
-      }
+      case SINGLE -> single.finish();
       case BETWEEN, ELEMENT, STRING, ESCAPE ->
           meter.warn("the answer cannot be read: it ends inside the list");
       case START, END, PASSED_OVER -> {}

@@ -64,10 +64,13 @@ class EstimateReplayTest {
   }
 
   private static Tally replay(List<Cost> sizes, EncodingType provider, long seed) throws Exception {
+    return replay(sizes, provider, seed, Prose.read());
+  }
+
+  private static Tally replay(List<Cost> sizes, EncodingType provider, long seed, Prose prose) {
     Encoding truth = Encodings.newLazyEncodingRegistry().getEncoding(provider);
     Expectations expectations = new Expectations();
     SplittableRandom random = new SplittableRandom(seed);
-    Prose prose = Prose.read();
     Tally tally = new Tally();
     for (int at = 0; at < MANY; at++) {
       Cost size = sizes.get(at);
@@ -95,6 +98,19 @@ class EstimateReplayTest {
     assertThat(tally.p90Error()).as("p90 of the input's error").isLessThanOrEqualTo(0.10);
     assertThat(tally.coverage()).as("answers within what was expected").isBetween(0.87, 0.93);
     assertThat(tally.ratio()).as("reserved ÷ used").isLessThanOrEqualTo(1.15);
+  }
+
+  /**
+   * One factor a model cannot follow texts that weigh differently for each byte: what is promised
+   * of conversations, 10 %, does not hold here, and by how much it is missed is printed.
+   */
+  @Test
+  void proseTablesAndCodeMixed_areExpectedLessClosely() throws Exception {
+    List<Cost> sizes = Conversations.sizes(MANY, new SplittableRandom(1));
+    Tally tally = replay(sizes, EncodingType.R50K_BASE, 1, Prose.mixed());
+    System.out.println("replay of " + MANY + ", mixed text: " + tally);
+    assertThat(tally.p90Error()).isLessThanOrEqualTo(0.13);
+    assertThat(tally.coverage()).isBetween(0.87, 0.93);
   }
 
   /**

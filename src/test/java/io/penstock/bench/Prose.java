@@ -29,6 +29,11 @@ final class Prose {
     return new Prose(all.toString());
   }
 
+  /** The same with this project's README among it: tables, commands, YAML and JSON. */
+  static Prose mixed() throws IOException {
+    return new Prose(Files.readString(Path.of("README.md")) + read().text);
+  }
+
   private static String comments(Path source) throws IOException {
     return Files.readAllLines(source).stream()
         .map(String::strip)
