@@ -41,7 +41,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     if (pending.outcome() == null) {
-      passage.body().park(loop);
+      passage.body().park(Elsewhere.nextTurn(loop));
       if (passage.endpoint().spec().permit()) {
         drain(exchange.getRequest());
       }

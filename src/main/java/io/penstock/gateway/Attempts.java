@@ -196,7 +196,7 @@ final class Attempts {
 
   private Mono<Void> await(Pending waits) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    passage.body().park(loop);
+    passage.body().park(Elsewhere.nextTurn(loop));
     Mono<Outcome> outcome = Parking.await(waits, loop);
     Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;
     if (heartbeat == null) {

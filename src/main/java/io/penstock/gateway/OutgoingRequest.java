@@ -76,7 +76,14 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
 
   @Override
   public Flux<DataBuffer> getBody() {
-    return passage.weighed() ? passage.body().publish(FACTORY, edits) : upload();
+    return passage.weighed()
+        ? passage
+            .body()
+            .publish(
+                FACTORY,
+                edits,
+                Elsewhere.nextTurn(ConnectionGuard.channel(getDelegate()).eventLoop()))
+        : upload();
   }
 
   private void uploads() {

@@ -23,6 +23,7 @@ class LargeBodyIT {
   private static final int TIMES = 11;
   private static final double MOST_MILLIS = 5;
   private static final int MIB = 1 << 20;
+  private static final boolean QUIET = Boolean.getBoolean("penstock.quiet");
 
   private RunningGateway gateway;
 
@@ -66,8 +67,12 @@ class LargeBodyIT {
     return body.append("]}]}").toString();
   }
 
-  /** Returns the least of the repeats: whatever else the machine does can only add to it. */
-  private double least(String path, String body, boolean parks) throws Exception {
+  /**
+   * Returns the median of the repeats where the machine is said to be quiet ({@code
+   * -Dpenstock.quiet=true}), which is the figure that is promised; else the least of them, because
+   * whatever else the machine does can only add to it.
+   */
+  private double longest(String path, String body, boolean parks) throws Exception {
     double[] millis = new double[TIMES];
     for (int time = -WARM; time < TIMES; time++) {
       double most = once(path, body, parks) / 1e6;
@@ -79,7 +84,7 @@ class LargeBodyIT {
     System.out.printf(
         "10 MiB to %s: longest on an event loop %.2f ms of CPU (median of %d; %.2f to %.2f)%n",
         path, millis[TIMES / 2], TIMES, millis[0], millis[TIMES - 1]);
-    return millis[0];
+    return millis[QUIET ? TIMES / 2 : 0];
   }
 
   private double once(String path, String body, boolean parks) throws Exception {
@@ -102,13 +107,13 @@ class LargeBodyIT {
 
   @Test
   void largeBody_takesNoEventLoopLong() throws Exception {
-    assertThat(least("/free/v1/chat/completions", body(1), false)).isLessThan(MOST_MILLIS);
-    assertThat(least("/free/v1/chat/completions", body(40), false)).isLessThan(MOST_MILLIS);
+    assertThat(longest("/free/v1/chat/completions", body(1), false)).isLessThan(MOST_MILLIS);
+    assertThat(longest("/free/v1/chat/completions", body(40), false)).isLessThan(MOST_MILLIS);
   }
 
   @Test
   void largeBodyThatWaits_takesNoEventLoopLong() throws Exception {
-    assertThat(least("/paced/v1/chat/completions", body(1), true)).isLessThan(MOST_MILLIS);
+    assertThat(longest("/paced/v1/chat/completions", body(1), true)).isLessThan(MOST_MILLIS);
   }
 
   @Test

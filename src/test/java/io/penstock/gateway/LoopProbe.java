@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -38,7 +39,12 @@ final class LoopProbe implements AutoCloseable {
         mostNanos = Math.max(mostNanos, now - lastNanos);
       }
       lastNanos = THREADS.getCurrentThreadCpuTime();
-      if (!stopped) {
+      if (stopped) {
+        return;
+      }
+      if (((SingleThreadEventExecutor) loop).pendingTasks() > 0) {
+        loop.execute(this); // after the tasks that are there
+      } else {
         var _ = loop.schedule(this, 0, TimeUnit.NANOSECONDS); // after the next round
       }
     }
