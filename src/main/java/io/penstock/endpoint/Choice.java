@@ -17,6 +17,6 @@ record Choice(Lane lane, Pending pending, Route route, boolean held) {
       return other.held;
     }
     int used = Double.compare(route.utilization(now), other.route.utilization(now));
-    return used != 0 ? used < 0 : route.weight() > other.route.weight();
+    return used != 0 ? used < 0 : route.score(pending) > other.route.score(pending);
   }
 }

@@ -174,7 +174,8 @@ public final class Endpoint {
       return;
     }
     Shadow shadow = new Shadow(pending, ask);
-    Settlement settlement = new Settlement(pending, Route.leastUsed(routes, now), shadow, now);
+    Settlement settlement =
+        new Settlement(pending, Route.leastUsed(routes, pending, now), shadow, now);
     pending.decide(State.GRANTED);
     books.enterGranted(pending, settlement);
     pending.deliver(new Outcome.Granted(settlement));

@@ -19,13 +19,21 @@ final class Rendezvous {
     String chosen = null;
     double best = 0;
     for (UpstreamSpec each : upstreams) {
-      double score = -each.weight() / Math.log(share(hash(common) ^ hash(each.id())));
+      double score = score(hash(common), each);
       if (chosen == null || score > best) {
         chosen = each.id();
         best = score;
       }
     }
     return chosen;
+  }
+
+  /**
+   * Returns how good an upstream is for what {@code common} stands for: of several, each is the
+   * best for a share of all numbers as large as its weight.
+   */
+  static double score(long common, UpstreamSpec upstream) {
+    return -upstream.weight() / Math.log(share(common ^ hash(upstream.id())));
   }
 
   /** FNV-1a, 64 bits. */

@@ -202,13 +202,13 @@ record Route(
     return most;
   }
 
-  /** Returns the least used of some routes, of which there is at least one. */
-  static Route leastUsed(List<Route> routes, long now) {
+  /** Returns the least used of some routes for a ticket, of which there is at least one. */
+  static Route leastUsed(List<Route> routes, Pending pending, long now) {
     Route least = routes.getFirst();
     double used = least.utilization(now);
     for (Route each : routes) {
       double use = each.utilization(now);
-      if (use < used || (use == used && each.weight() > least.weight())) {
+      if (use < used || (use == used && each.score(pending) > least.score(pending))) {
         least = each;
         used = use;
       }
@@ -221,7 +221,8 @@ record Route(
     return upstream != null && upstream.spec().id().equals(id);
   }
 
-  int weight() {
-    return upstream == null ? 1 : upstream.spec().weight();
+  /** Of ways used alike the one with the highest is taken: each as often as its weight says. */
+  double score(Pending pending) {
+    return upstream == null ? 0 : Rendezvous.score(pending.order(), upstream.spec());
   }
 }

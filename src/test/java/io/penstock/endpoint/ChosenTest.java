@@ -75,6 +75,18 @@ class ChosenTest {
   }
 
   @Test
+  void upstreamsUsedAlike_shareByTheirWeights() {
+    UpstreamSpec light = upstream("light", 0, 0);
+    UpstreamSpec heavy =
+        new UpstreamSpec(
+            "heavy", light.url(), light.access(), Map.of(), 3, light.budget(), light.link(), true);
+    Endpoint endpoint = house.open(House.none("/a").to(light, heavy));
+    List<String> taken =
+        IntStream.range(0, 2_000).mapToObj(i -> goesTo(submit(endpoint, 1))).toList();
+    assertThat(taken.stream().filter("heavy"::equals).count()).isBetween(1_425L, 1_575L);
+  }
+
+  @Test
   void keptWith_goesToOneUpstream_andToAnotherOnlyWhileThatIsUnwell() {
     Endpoint endpoint =
         house.open(House.none("/a").to(upstream("u", 0, 1_000), upstream("v", 0, 1_000)));

@@ -222,8 +222,8 @@ class WaitingTest {
             House.none("/a")
                 .to(House.upstream("slow", 0, 60), House.upstream("fast", 0, 600))
                 .queueTimeout(10 * SECOND));
-    House.submit(endpoint, 60);
     House.submit(endpoint, 600);
+    House.submit(endpoint, 60);
     // 100 × 60 s ÷ 600 = 10 s on the fast one
     assertThat(waits(House.submit(endpoint, 100))).isTrue();
     Refusal refusal = refusal(House.submit(endpoint, 50));
