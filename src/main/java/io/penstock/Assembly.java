@@ -7,8 +7,13 @@ import io.penstock.config.Snapshot;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
+import io.penstock.key.Keys;
+import io.penstock.quota.ModelLimits;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.time.Ticker;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,25 +21,20 @@ import org.springframework.core.env.Environment;
 
 /** Applies a configuration, at the start and at each reload alike: in one swap, or not at all. */
 final class Assembly implements Reloader {
+  /** What a configuration is applied to. */
+  record Parts(Registry registry, Keys keys, ModelQuotas models, Addresses addresses) {}
+
   private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
 
   private final Server.Setup setup;
-  private final Registry registry;
-  private final Addresses addresses;
+  private final Parts parts;
   private final Events events;
   private final Ticker ticker;
   private final Environment environment;
 
-  Assembly(
-      Server.Setup setup,
-      Registry registry,
-      Addresses addresses,
-      Events events,
-      Ticker ticker,
-      Environment environment) {
+  Assembly(Server.Setup setup, Parts parts, Events events, Ticker ticker, Environment environment) {
     this.setup = setup;
-    this.registry = registry;
-    this.addresses = addresses;
+    this.parts = parts;
     this.events = events;
     this.ticker = ticker;
     this.environment = environment;
@@ -42,9 +42,25 @@ final class Assembly implements Reloader {
   }
 
   private synchronized void apply(Snapshot snapshot) {
-    addresses.prepare(snapshot);
-    registry.apply(snapshot.endpoints());
+    long now = ticker.nanos();
+    parts.addresses().prepare(snapshot);
+    parts.keys().configure(snapshot.keys(), snapshot.groups(), now);
+    parts.models().configure(snapshot.providers(), limits(snapshot), now);
+    parts.registry().apply(snapshot.endpoints());
     snapshot.warnings().forEach(LOG::warn);
+  }
+
+  private static Map<String, ModelLimits> limits(Snapshot snapshot) {
+    Map<String, ModelLimits> limits = new HashMap<>();
+    snapshot
+        .models()
+        .forEach(
+            (name, model) -> {
+              if (model.limits() != null) {
+                limits.put(name, model.limits());
+              }
+            });
+    return limits;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.key.Keys;
 import io.penstock.metrics.Meters;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
@@ -14,6 +15,7 @@ import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
@@ -76,12 +78,23 @@ class PenstockConfiguration {
   @Bean
   Registry registry(
       Upstreams upstreams,
+      ModelQuotas models,
       LimitSource limits,
       Ticker ticker,
       SchedulerDrivers drivers,
       EventBus events) {
     return new Registry(
-        new Endpoint.House(upstreams, limits, ticker, drivers, events, new AtomicLong()));
+        new Endpoint.House(upstreams, models, limits, ticker, drivers, events, new AtomicLong()));
+  }
+
+  @Bean
+  ModelQuotas modelQuotas(LimitSource limits, Server.Setup setup) {
+    return new ModelQuotas(limits, setup.window().toNanos());
+  }
+
+  @Bean
+  Keys keys(LimitSource limits, Server.Setup setup) {
+    return new Keys(limits, setup.window().toNanos());
   }
 
   @Bean
@@ -110,11 +123,14 @@ class PenstockConfiguration {
   Assembly assembly(
       Server.Setup setup,
       Registry registry,
+      Keys keys,
+      ModelQuotas models,
       Addresses addresses,
       EventBus events,
       Ticker ticker,
       Environment environment) {
-    return new Assembly(setup, registry, addresses, events, ticker, environment);
+    Assembly.Parts parts = new Assembly.Parts(registry, keys, models, addresses);
+    return new Assembly(setup, parts, events, ticker, environment);
   }
 
   @Bean

@@ -145,6 +145,10 @@ final class Draft {
             .map(endpoint -> endpoint.withFallbacks(fallbacks()))
             .toList(),
         rls ? server : null,
+        List.of(),
+        List.of(),
+        Map.of(),
+        List.of(),
         new ArrayList<>(warnings));
   }
 }

@@ -1,7 +1,12 @@
 package io.penstock.config;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.key.GroupSpec;
+import io.penstock.key.KeySpec;
+import io.penstock.quota.ModelLimits;
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +15,36 @@ import org.jspecify.annotations.Nullable;
  * @param endpoints sorted by path, no path twice
  * @param server where a configuration of rls among the files wants the gateway to listen; null when
  *     none is one
+ * @param keys sorted by name, no name and no secret twice
+ * @param groups sorted by name; every group a key names is there
+ * @param models what is said of models, by the names clients have for them
+ * @param providers names of built-in profiles of model quotas
  * @param warnings one line each, {@code FILE:LINE:COL: text}, without secrets, 200 at most
  */
 public record Snapshot(
-    List<EndpointSpec> endpoints, @Nullable Server server, List<String> warnings) {
+    List<EndpointSpec> endpoints,
+    @Nullable Server server,
+    List<KeySpec> keys,
+    List<GroupSpec> groups,
+    Map<String, Model> models,
+    List<String> providers,
+    List<String> warnings) {
+
+  /**
+   * What is said of a model, besides who may serve in its place.
+   *
+   * @param limits its quota; null leaves it to the profiles
+   * @param price of its tokens, or null when it is not known
+   */
+  public record Model(@Nullable ModelLimits limits, @Nullable Price price) {}
+
+  /**
+   * What tokens cost, in no currency in particular.
+   *
+   * @param inputPerMtok of 1,000,000 tokens of input, ≥ 0
+   * @param outputPerMtok of 1,000,000 tokens of output, ≥ 0
+   */
+  public record Price(BigDecimal inputPerMtok, BigDecimal outputPerMtok) {}
 
   /**
    * Where to listen, unless arguments say otherwise.
@@ -25,6 +56,10 @@ public record Snapshot(
 
   public Snapshot {
     endpoints = List.copyOf(endpoints);
+    keys = List.copyOf(keys);
+    groups = List.copyOf(groups);
+    models = Map.copyOf(models);
+    providers = List.copyOf(providers);
     warnings = List.copyOf(warnings);
   }
 }

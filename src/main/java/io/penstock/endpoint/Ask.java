@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
+import io.penstock.quota.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority larger goes first, where that counts
  * @param flow whose it is, where shares are fair
  * @param kept what keeps it to one upstream
+ * @param account what its caller may spend, or null when that has no bound
  */
 public record Ask(
     @Nullable String model,
@@ -21,11 +23,24 @@ public record Ask(
     Patience patience,
     int priority,
     Flow flow,
-    Kept kept) {
-  /** What a request asks that may go to any upstream. */
+    Kept kept,
+    @Nullable Account account) {
+  /** What a request asks that may go to any upstream, and whose caller has no limits. */
   public Ask(
       @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
-    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE);
+    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null);
+  }
+
+  /** What a request asks whose caller has no limits. */
+  public Ask(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      Patience patience,
+      int priority,
+      Flow flow,
+      Kept kept) {
+    this(model, cost, bytes, patience, priority, flow, kept, null);
   }
 
   /** Returns what a request asks that says nothing of itself but its cost. */

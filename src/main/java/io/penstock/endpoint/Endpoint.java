@@ -12,6 +12,7 @@ import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -31,6 +32,7 @@ public final class Endpoint {
    * What endpoints have in common.
    *
    * @param upstreams all upstreams
+   * @param models what models may be asked, whoever serves them
    * @param limits where limits come from
    * @param ticker the clock
    * @param drivers what runs their steps
@@ -39,11 +41,32 @@ public final class Endpoint {
    */
   public record House(
       Upstreams upstreams,
+      ModelQuotas models,
       LimitSource limits,
       Ticker ticker,
       Driver.Source drivers,
       Events events,
-      AtomicLong arrivals) {}
+      AtomicLong arrivals) {
+    /** What endpoints have in common where models have no quotas. */
+    public House(
+        Upstreams upstreams,
+        LimitSource limits,
+        Ticker ticker,
+        Driver.Source drivers,
+        Events events,
+        AtomicLong arrivals) {
+      this(
+          upstreams,
+          new ModelQuotas(limits, MINUTE_NANOS),
+          limits,
+          ticker,
+          drivers,
+          events,
+          arrivals);
+    }
+  }
+
+  private static final long MINUTE_NANOS = 60_000_000_000L;
 
   private final House house;
   private final Books books;

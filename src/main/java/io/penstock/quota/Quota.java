@@ -10,6 +10,8 @@ import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -200,6 +202,34 @@ public final class Quota {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns why {@code cost} is not taken now where nobody waits: the first limit that does not
+   * admit it, and when it would.
+   */
+  public Refusal denial(Cost cost, long now) {
+    Obstacle never = obstacle(cost);
+    if (never != null) {
+      return Refusal.of(
+          Reason.COST_EXCEEDS_CAPACITY,
+          "%s: token cost %d exceeds capacity %d"
+              .formatted(name, never.amount(), never.capacity()));
+    }
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      Weight weight = current.charge().weigh(metered.measure(), cost);
+      if (metered.reason() != null
+          && !(metered.limit().decide(weight, now) instanceof Answer.Receipt)) {
+        long opens = metered.limit().earliest(weight.amount(), now);
+        return new Refusal(
+            metered.reason(),
+            "%s has used up its limit: %s".formatted(name, metered.reason().code()),
+            opens == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, opens - now));
+      }
+    }
+    // it was taken by others, and given back, between two looks
+    return Refusal.of(Reason.KEY_RPM, name + " had no room just now");
   }
 
   /**

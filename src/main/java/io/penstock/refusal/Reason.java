@@ -6,6 +6,12 @@ import java.util.Locale;
 public enum Reason {
   /** The body is not what the dialect says, or a parameter cannot be read. */
   BAD_REQUEST(400, false),
+  /** No key came with the request, or none that is known and valid. */
+  UNAUTHENTICATED(401, false),
+  /** The key may not use the model. */
+  FORBIDDEN_MODEL(403, false),
+  /** The key may not use the endpoint. */
+  FORBIDDEN_ENDPOINT(403, false),
   /** No endpoint is configured for the path. */
   NO_ENDPOINT(404, false),
   /** No upstream of the endpoint serves the model. */
@@ -22,6 +28,26 @@ public enum Reason {
   COST_EXCEEDS_CAPACITY(429, true),
   /** The request waited until its deadline. */
   QUEUE_TIMEOUT(429, true),
+  /** The key has used up its requests of the minute. */
+  KEY_RPM(429, false),
+  /** The key has used up its tokens of the minute. */
+  KEY_TPM(429, false),
+  /** The key has used up its requests of the day. */
+  KEY_RPD(429, true),
+  /** As many requests of the key are inside as may be. */
+  KEY_CONCURRENCY(429, false),
+  /** The key has used up its tokens of the day. */
+  KEY_BUDGET(429, true),
+  /** The key's group has used up its requests of the minute. */
+  GROUP_RPM(429, false),
+  /** The key's group has used up its tokens of the minute. */
+  GROUP_TPM(429, false),
+  /** The key's group has used up its requests of the day. */
+  GROUP_RPD(429, true),
+  /** The key's group has used up its tokens of the day or of the month. */
+  GROUP_BUDGET(429, true),
+  /** The model has used up its requests of the day. */
+  MODEL_RPD(429, true),
   /** Every upstream that serves the request has used up its requests of the day. */
   UPSTREAM_RPD(429, true),
   /** The upstream could not be reached, or closed without an answer. */
