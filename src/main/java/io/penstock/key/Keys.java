@@ -54,6 +54,7 @@ public final class Keys {
     accounts.configure(all, now);
     Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
     state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
+    accounts.follow(this::find, now);
   }
 
   /** Takes over the keys of the store; of two with one name that of the route files counts. */
