@@ -146,8 +146,7 @@ class AccountsTest {
 
   @Test
   void limitsForOneModel_leaveOthersAlone() {
-    KeySpec key =
-        key("k", NONE, Map.of("m", new KeySpec.ModelLimits(1, 0)), null, false);
+    KeySpec key = key("k", NONE, Map.of("m", new KeySpec.ModelLimits(1, 0)), null, false);
     assertThat(takes(key, 1)).isTrue();
     assertThat(denial(key, "m", 1).reason()).isEqualTo(Reason.KEY_RPM);
     assertThat(charge(key, "other", 1)).isInstanceOf(Account.Taken.class);

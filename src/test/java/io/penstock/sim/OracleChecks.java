@@ -39,8 +39,7 @@ final class OracleChecks {
   void still(List<SimQuota> quotas, long now) {
     for (SimQuota quota : quotas) {
       for (SimQuota.Pair pair : quota.pairs()) {
-        agrees(
-            quota.line.quota.name(), pair.core().limit(), pair.metering().limit(), now);
+        agrees(quota.line.quota.name(), pair.core().limit(), pair.metering().limit(), now);
       }
     }
   }

@@ -177,8 +177,7 @@ final class SimKeys {
           Quota quota = all.of(model, now);
           if (quota != null) {
             List<LimitSpec> specs =
-                List.of(
-                    new LimitSpec.Unlimited(), trailing(limit.rpm()), trailing(limit.tpm()));
+                List.of(new LimitSpec.Unlimited(), trailing(limit.rpm()), trailing(limit.tpm()));
             SimQuota made = new SimQuota(quota, specs, scenario.window, now);
             quotas.add(made);
             models.put(model, made);
@@ -189,8 +188,7 @@ final class SimKeys {
   private LimitSpec trailing(long limit) {
     return limit == 0
         ? new LimitSpec.Unlimited()
-        : new LimitSpec.TrailingWindow(
-            limit, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
+        : new LimitSpec.TrailingWindow(limit, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
   /** Gives keys and groups other limits, and those who wait learn of it. */
