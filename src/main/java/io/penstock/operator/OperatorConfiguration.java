@@ -6,11 +6,14 @@ import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
@@ -59,6 +62,11 @@ class OperatorConfiguration {
     return new CountHandler(registry, expectations, tokenizers, provider);
   }
 
+  @Bean
+  KeysHandler keysHandler(Keys keys, ObjectProvider<KeyStore> store) {
+    return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -70,7 +78,8 @@ class OperatorConfiguration {
       Ticker ticker,
       EventStream events,
       Reloader reloader,
-      CountHandler counts) {
+      CountHandler counts,
+      KeysHandler keys) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -87,6 +96,7 @@ class OperatorConfiguration {
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))
         .path("/tokens/count", () -> Problem.only("POST"))
+        .add(keys.routes())
         .route(
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
