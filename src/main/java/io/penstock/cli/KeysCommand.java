@@ -88,12 +88,14 @@ final class KeysCommand {
   }
 
   private static void list(OperatorClient client, PrintWriter out) throws OperatorClient.Failed {
-    KeyTable.head(out);
     String after = "";
     boolean more = true;
     while (more) {
       String path = "/keys" + (after.isEmpty() ? "" : "?after=" + OperatorClient.encoded(after));
       OperatorClient.Answer page = client.ask("GET", path, null);
+      if (after.isEmpty()) {
+        KeyTable.head(out);
+      }
       for (JsonNode key : page.body()) {
         KeyTable.row(out, key);
         after = key.path("name").asString();

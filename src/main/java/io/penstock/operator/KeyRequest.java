@@ -51,7 +51,8 @@ final class KeyRequest {
     KeySpec.Secret known =
         new KeySpec.Secret(
             secret == null ? String.valueOf(sha256) : Secrets.sha256(secret), KeySpec.NEVER);
-    KeySpec key = changed(KeyTerms.plain(name, List.of(known)), asked, keys);
+    check(asked, keys);
+    KeySpec key = KeyTerms.changed(KeyTerms.plain(name, List.of(known)), asked);
     if (key.expiresAtMillis() <= unixMillis) {
       throw new Unclear("expires_at is past, expected an instant to come");
     }
@@ -81,14 +82,13 @@ final class KeyRequest {
     return asked;
   }
 
-  /** Returns a key with other terms. */
-  static KeySpec changed(KeySpec key, ObjectNode terms, Keys keys) {
-    KeySpec changed = KeyTerms.changed(key, terms);
-    String group = changed.group();
-    if (terms.has("group") && group != null && !keys.hasGroup(group)) {
+  /** Fails when the terms fit no key. */
+  static void check(ObjectNode terms, Keys keys) {
+    KeyTerms.check(terms);
+    JsonNode group = terms.get("group");
+    if (group != null && group.isString() && !keys.hasGroup(group.stringValue())) {
       throw new Unclear("group is expected to be one that route files have");
     }
-    return changed;
   }
 
   /** Reads for how long the secret before is valid too; without a body for a day. */

@@ -36,7 +36,6 @@ final class KeysHandler {
   static final int PAGE = 1_000;
 
   private static final int MOST_BYTES = 64 << 10;
-  private static final KeySpec NOBODY = KeyTerms.plain("-", List.of());
 
   private final Keys keys;
   private final @Nullable KeyStore store;
@@ -107,22 +106,16 @@ final class KeysHandler {
         request,
         json -> {
           ObjectNode terms = KeyRequest.terms(json);
-          KeyRequest.changed(NOBODY, sole(terms), keys);
+          KeyRequest.check(terms, keys);
           return change(name, terms);
         });
-  }
-
-  /** What depends on what else is said of a key is checked with it. */
-  private static ObjectNode sole(ObjectNode terms) {
-    ObjectNode sole = terms.deepCopy();
-    return sole.has("max_priority") ? sole : sole.without("priority");
   }
 
   private Mono<ServerResponse> change(String name, ObjectNode terms) {
     return readOnly(name)
         ? fixed()
         : with(
-            known -> known.change(name, key -> KeyRequest.changed(key, terms, keys)),
+            known -> known.change(name, key -> KeyTerms.changed(key, terms)),
             changed -> Json.answer(shown(changed, null)));
   }
 
@@ -199,7 +192,8 @@ final class KeysHandler {
     return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
         .map(KeysHandler::bytes)
         .defaultIfEmpty(new byte[0])
-        .flatMap(read)
+        // In a Mono of its own: what fails outside would cancel the body while it ends.
+        .flatMap(json -> Mono.defer(() -> read.apply(json)))
         .onErrorResume(
             Unclear.class,
             unclear -> problem(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage())))
