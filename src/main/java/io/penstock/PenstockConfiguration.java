@@ -95,9 +95,10 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(LimitSource limits, Server.Setup setup, ObjectProvider<KeyStorage> storage) {
+  Keys keys(
+      LimitSource limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
     Keys keys = new Keys(limits, setup.window().toNanos());
-    storage.ifAvailable(store -> store.follow(keys));
+    storage.ifAvailable(store -> store.follow(keys, ticker));
     return keys;
   }
 

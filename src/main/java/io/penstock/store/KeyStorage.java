@@ -3,6 +3,7 @@ package io.penstock.store;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.key.Keys;
+import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -44,6 +45,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   private final SplittableRandom random = new SplittableRandom();
   private KeyDatabase.Content content;
   private @Nullable Keys keys;
+  private Ticker clock = Ticker.system();
   private long version;
   private boolean lost;
   private Duration pause = LOOK;
@@ -76,8 +78,9 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   /** Keeps {@code known} as the store is, from now on; to be called once. */
-  public void follow(Keys known) {
-    known.stored(content.keys());
+  public void follow(Keys known, Ticker ticker) {
+    clock = ticker;
+    known.stored(content.keys(), ticker.nanos());
     long read = content.version();
     content = NOTHING;
     thread.execute(
@@ -112,7 +115,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
       return;
     }
     KeyDatabase.Content changed = database.content();
-    keys.stored(changed.keys());
+    keys.stored(changed.keys(), clock.nanos());
     version = changed.version();
   }
 
@@ -146,7 +149,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
         () -> {
           KeyDatabase.Changed removed = database.remove(name);
           if (removed.change() instanceof Done && keys != null) {
-            keys.removed(name);
+            keys.removed(name, clock.nanos());
             caughtUp(removed.version());
           }
           return removed.change();
@@ -155,7 +158,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
 
   private Change changed(KeyDatabase.Changed changed) {
     if (changed.change() instanceof Done(KeySpec key) && keys != null) {
-      keys.stored(key);
+      keys.stored(key, clock.nanos());
       caughtUp(changed.version());
     }
     return changed.change();

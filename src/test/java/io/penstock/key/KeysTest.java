@@ -116,7 +116,7 @@ class KeysTest {
   @Test
   void keyOfTheStore_countsUnlessAFileHasItsName() {
     files(key("a", "file-a"));
-    keys.stored(List.of(key("b", "store-b"), key("a", "store-a")));
+    keys.stored(List.of(key("b", "store-b"), key("a", "store-a")), 0);
     assertThat(caller("file-a")).isEqualTo("a");
     assertThat(caller("store-a")).isNull();
     assertThat(caller("store-b")).isEqualTo("b");
@@ -127,24 +127,24 @@ class KeysTest {
 
   @Test
   void secretOfAFileAndOfTheStore_isTheFiles() {
-    keys.stored(List.of(key("of store", "same")));
+    keys.stored(List.of(key("of store", "same")), 0);
     files(key("of file", "same"));
     assertThat(caller("same")).isEqualTo("of file");
   }
 
   @Test
   void lastKeyOfTheStoreRevoked_stillNeedsOne() {
-    keys.stored(key("a", "secret"));
-    keys.removed("a");
+    keys.stored(key("a", "secret"), 0);
+    keys.removed("a", 0);
     assertThat(caller("secret")).isNull();
     assertThat(keys.any()).isTrue();
   }
 
   @Test
   void keyOfTheStoreChanged_isTheNewOne() {
-    keys.stored(List.of(key("a", "one"), key("c", "three")));
-    keys.stored(key("b", "two"));
-    keys.stored(key("a", "other"));
+    keys.stored(List.of(key("a", "one"), key("c", "three")), 0);
+    keys.stored(key("b", "two"), 0);
+    keys.stored(key("a", "other"), 0);
     assertThat(caller("one")).isNull();
     assertThat(caller("other")).isEqualTo("a");
     assertThat(keys.list("", 10)).extracting(KeySpec::name).containsExactly("a", "b", "c");
@@ -153,7 +153,7 @@ class KeysTest {
   @Test
   void list_isByNamePageByPage() {
     files(key("b", "1"), key("d", "2"));
-    keys.stored(List.of(key("a", "3"), key("b", "4"), key("c", "5"), key("e", "6")));
+    keys.stored(List.of(key("a", "3"), key("b", "4"), key("c", "5"), key("e", "6")), 0);
     List<String> seen = new ArrayList<>();
     String after = "";
     for (List<KeySpec> page = keys.list(after, 2); !page.isEmpty(); page = keys.list(after, 2)) {
@@ -174,7 +174,7 @@ class KeysTest {
     for (int at = 0; at < many; at++) {
       all.add(key("key-" + at, "secret-" + at));
     }
-    keys.stored(all);
+    keys.stored(all, 0);
     for (int at = 0; at < many; at++) {
       assertThat(caller("secret-" + at)).isEqualTo("key-" + at);
       assertThat(caller("nobody-" + at)).isNull();
@@ -183,7 +183,7 @@ class KeysTest {
 
   @Test
   void lookUpsWhileKeysChange_seeOneStateOrTheOther() throws Exception {
-    keys.stored(List.of(key("stays", "stays")));
+    keys.stored(List.of(key("stays", "stays")), 0);
     AtomicBoolean over = new AtomicBoolean();
     CountDownLatch looking = new CountDownLatch(2);
     try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
@@ -198,9 +198,9 @@ class KeysTest {
       List<Future<?>> all = List.of(threads.submit(looks), threads.submit(looks));
       looking.await();
       for (int at = 0; at < 500; at++) {
-        keys.stored(key("other-" + at, "other-" + at));
+        keys.stored(key("other-" + at, "other-" + at), 0);
         assertThat(caller("other-" + at)).isEqualTo("other-" + at);
-        keys.removed("other-" + at);
+        keys.removed("other-" + at, 0);
       }
       over.set(true);
       for (Future<?> each : all) {

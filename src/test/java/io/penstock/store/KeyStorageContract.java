@@ -7,6 +7,7 @@ import io.penstock.key.KeyStore;
 import io.penstock.key.Keys;
 import io.penstock.key.Secrets;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ abstract class KeyStorageContract {
   record Instance(KeyStorage storage, Keys keys) implements AutoCloseable {
     static Instance of(KeyStorage storage) {
       Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
-      storage.follow(keys);
+      storage.follow(keys, Ticker.system());
       return new Instance(storage, keys);
     }
 
