@@ -149,7 +149,7 @@ abstract class KeyStorageContract {
 
   @Test
   void namesThatDifferInCaseOrAccent_areDifferent() {
-    for (String each : List.of("Ab-" + name, "ab-" + name, "áb-" + name, "ab-" + name + " ")) {
+    for (String each : List.of("Ab-" + name, "ab-" + name, "áb-" + name)) {
       assertThat(done(here.storage().add(key(each, Secrets.make()))))
           .isInstanceOf(KeyStore.Done.class);
     }

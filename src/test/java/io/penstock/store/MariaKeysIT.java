@@ -3,6 +3,8 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.penstock.fake.Logged;
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.Relay;
@@ -18,6 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
 
 @Isolated("reads the log")
 @Timeout(120)
@@ -49,6 +52,7 @@ class MariaKeysIT extends KeyStorageContract {
         Instance far = Instance.of(open(relay.port()));
         Instance near = Instance.of(open());
         Logged logged = Logged.listen()) {
+      ((Logger) LoggerFactory.getLogger(KeyStorage.class)).setLevel(Level.INFO);
       done(far.storage().add(key("before", before)));
       relay.cut();
       assertThat(far.storage().add(key("lost", "lost")).toCompletableFuture())
