@@ -7,6 +7,8 @@ import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
@@ -17,6 +19,7 @@ import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
@@ -96,6 +99,11 @@ class OperatorConfiguration {
         new DecisionsHandler(decisions, waits, reservations, ticker, clock));
   }
 
+  @Bean
+  KeysHandler keysHandler(Keys keys, ObjectProvider<KeyStore> store) {
+    return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -108,7 +116,8 @@ class OperatorConfiguration {
       EventStream events,
       Reloader reloader,
       CountHandler counts,
-      QuotaRoutes quotas) {
+      QuotaRoutes quotas,
+      KeysHandler keys) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -126,6 +135,7 @@ class OperatorConfiguration {
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))
         .path("/tokens/count", () -> Problem.only("POST"))
+        .add(keys.routes())
         .route(
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
