@@ -36,6 +36,9 @@ public final class Server {
   /** It would be open to anyone; nothing was started. */
   public record Unsafe(String why) implements Start {}
 
+  /** What was kept cannot be read, or not be kept on; nothing was started or changed. */
+  public record Unusable(String why) implements Start {}
+
   private Server() {}
 
   /** Starts the gateway with limits per minute. */
@@ -74,11 +77,15 @@ public final class Server {
           listen(context.getEnvironment(), setup.snapshot().server());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           context.getBeanFactory().registerSingleton("setup", setup);
+          StateFile state = StateFile.open(context.getEnvironment(), setup.window());
+          context.getBeanFactory().registerSingleton("stateFile", state);
         });
     try {
       return new Started(application.run(arguments));
     } catch (OpenRelay unsafe) {
       return new Unsafe(unsafe.getMessage());
+    } catch (BadState bad) {
+      return new Unusable(bad.getMessage());
     }
   }
 

@@ -89,6 +89,11 @@ final class Passage {
     return ANONYMOUS;
   }
 
+  /** The group of who asks, or null. */
+  @Nullable String group() {
+    return null;
+  }
+
   /** The model the client asks for, or null. */
   @Nullable String model() {
     return model;

@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
@@ -9,6 +10,7 @@ import io.penstock.event.EventBus;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.Ledger;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -59,6 +61,11 @@ class OperatorConfiguration {
     return new CountHandler(registry, expectations, tokenizers, provider);
   }
 
+  @Bean
+  UsageHandler usageHandler(Ledger ledger, Prices prices) {
+    return new UsageHandler(ledger, prices);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -70,7 +77,8 @@ class OperatorConfiguration {
       Ticker ticker,
       EventStream events,
       Reloader reloader,
-      CountHandler counts) {
+      CountHandler counts,
+      UsageHandler usage) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -81,6 +89,8 @@ class OperatorConfiguration {
         .GET("/events", events::open)
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
+        .GET("/usage", usage::list)
+        .path("/usage", () -> Problem.only("GET"))
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
