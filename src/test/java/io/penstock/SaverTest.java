@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -32,9 +33,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 @Timeout(60)
+@Isolated("listens to what is logged")
 class SaverTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
@@ -111,6 +114,7 @@ class SaverTest {
   void goesOnAfterAFailure_andSaysOnceThatItFailedAndThatItIsWellAgain() throws Exception {
     Logger log = (Logger) LoggerFactory.getLogger(Saver.class);
     var lines = new ListAppender<ILoggingEvent>();
+    log.setLevel(Level.INFO);
     lines.start();
     log.addAppender(lines);
     disk.full = true;
