@@ -3,6 +3,7 @@ package io.penstock.operator;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
@@ -13,6 +14,7 @@ import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
 import io.penstock.quota.Decisions;
+import io.penstock.quota.Ledger;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Reservations;
 import io.penstock.quota.Waits;
@@ -104,6 +106,11 @@ class OperatorConfiguration {
     return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
   }
 
+  @Bean
+  UsageHandler usageHandler(Ledger ledger, Prices prices) {
+    return new UsageHandler(ledger, prices);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -117,7 +124,8 @@ class OperatorConfiguration {
       Reloader reloader,
       CountHandler counts,
       QuotaRoutes quotas,
-      KeysHandler keys) {
+      KeysHandler keys,
+      UsageHandler usage) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -129,6 +137,8 @@ class OperatorConfiguration {
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
         .add(quotas.all())
+        .GET("/usage", usage::list)
+        .path("/usage", () -> Problem.only("GET"))
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
