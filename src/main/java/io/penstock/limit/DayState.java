@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
+import java.util.List;
 
 /**
  * A day and what was charged in it. It ends at a midnight, or 24 h after its first request; the
@@ -19,6 +20,15 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     DayState none = new DayState(spec, now, 0, owed.held());
     long charged = State.sum(owed.charged(), owed.debt());
     return charged == 0 ? none : none.plus(charged, owed.held(), now);
+  }
+
+  /** The day ends when it would have, and no later than one that begins now. */
+  static DayState restored(LimitSpec.Day spec, List<Cell> cells, long since, long now) {
+    DayState none = new DayState(spec, now, 0, 0);
+    long latest = none.endOfNext(spec.midnight() == null ? since : now);
+    long ends = cells.getLast().by(latest).atNanos();
+    long charged = cells.stream().mapToLong(Cell::amount).reduce(0, State::sum);
+    return ends <= now ? none : new DayState(spec, ends, charged, 0);
   }
 
   private boolean over(long now) {
@@ -75,16 +85,17 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return held + amount > spec.capacity() ? Ticker.NEVER : ends;
   }
 
-  /** Whole days of 24 h after the end of the running one. */
+  /** Whole days of 24 h, or months of 31 days, after the end of the running one. */
   @Override
   public long forecast(long ahead, long own, long now) {
     long need = State.sum(ahead, own) - free(now);
     if (need <= 0) {
       return 0;
     }
-    long first = over(now) ? LimitSpec.Day.NANOS : ends - now;
+    long length = spec.lengthNanos();
+    long first = over(now) ? length : ends - now;
     long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - held)) - 1;
-    return more > (MOST - first) / LimitSpec.Day.NANOS ? MOST : first + more * LimitSpec.Day.NANOS;
+    return more > (MOST - first) / length ? MOST : first + more * length;
   }
 
   @Override
@@ -115,6 +126,14 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
   @Override
   public Balance balance(long now) {
     return new Balance(counting(now), 0, held);
+  }
+
+  /** One, at the end of the day. */
+  @Override
+  public List<Cell> cells(long now) {
+    long counting = counting(now);
+    long owed = State.sum(counting, held);
+    return owed == 0 ? List.of() : List.of(new Cell(counting == 0 ? endOfNext(now) : ends, owed));
   }
 
   /** The running day ends as it would have; the next one as the spec then has it. */

@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
+import java.util.List;
 
 /**
  * Windows of one length that start at the first use and follow each other without gap.
@@ -138,6 +139,14 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   public Balance balance(long now) {
     FixedWindowState state = at(now);
     return new Balance(state.charged, state.debt, state.held);
+  }
+
+  /** One, at the start of the running window: its grid goes on. */
+  @Override
+  public List<Cell> cells(long now) {
+    FixedWindowState state = at(now);
+    long owed = State.sum(State.sum(state.charged, state.debt), held);
+    return owed == 0 ? List.of() : List.of(new Cell(state.start, owed));
   }
 
   @Override

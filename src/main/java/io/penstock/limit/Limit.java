@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,26 @@ public final class Limit {
 
   /** Makes a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    state = new AtomicReference<>(State.of(spec, Balance.ZERO, now).kept());
+    this(first(spec, now));
+  }
+
+  private Limit(State first) {
+    state = new AtomicReference<>(first.kept());
+  }
+
+  /**
+   * Makes a limit that remembers {@link #cells} of one before it, and admits nothing that the other
+   * one would not: what a provider said of it is forgotten, and what was held is charged.
+   *
+   * @param cells in any order; one from after {@code since} counts as if it were of that instant
+   * @param since the instant at which they were read, at most {@code now}
+   */
+  public static Limit restored(LimitSpec spec, List<Cell> cells, long since, long now) {
+    return new Limit(cells.isEmpty() ? first(spec, now) : Restored.state(spec, cells, since, now));
+  }
+
+  private static State first(LimitSpec spec, long now) {
+    return State.of(spec, Balance.ZERO, now);
   }
 
   private State state() {
@@ -260,5 +280,13 @@ public final class Limit {
   /** Returns what is owed at {@code now}. */
   public Balance balance(long now) {
     return state().balance(now);
+  }
+
+  /**
+   * Returns what is to be remembered if the limit is made anew, oldest first: nothing when nothing
+   * is owed. What is held is there as charged now; of a concurrency limit nothing is.
+   */
+  public List<Cell> cells(long now) {
+    return state().cells(now);
   }
 }

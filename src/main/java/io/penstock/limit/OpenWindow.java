@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /**
  * The running window of a {@link FixedWindowState} that has neither debt nor holds, as one word
@@ -168,6 +169,11 @@ final class OpenWindow implements State {
   @Override
   public Balance balance(long now) {
     return seen().balance(now);
+  }
+
+  @Override
+  public List<Cell> cells(long now) {
+    return seen().cells(now);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.penstock.limit;
 
+import java.util.List;
+
 /**
  * A sliding window of more releases than are remembered one by one: in 60 sub-cells, rounded
  * against the caller, so that a release counts up to a sixtieth of the window too long.
@@ -8,6 +10,10 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
 
   static SlidingCellsState starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
     return new SlidingCellsState(spec, State.of(cells(spec), owed, now));
+  }
+
+  static SlidingCellsState restored(LimitSpec.SlidingWindow spec, List<Cell> cells, long since) {
+    return new SlidingCellsState(spec, TrailingWindowState.restored(cells(spec), cells, since));
   }
 
   private static LimitSpec.TrailingWindow cells(LimitSpec.SlidingWindow spec) {
@@ -66,6 +72,11 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
   @Override
   public Balance balance(long now) {
     return cells.balance(now);
+  }
+
+  @Override
+  public List<Cell> cells(long now) {
+    return cells.cells(now);
   }
 
   @Override

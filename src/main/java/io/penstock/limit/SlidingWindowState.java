@@ -1,6 +1,8 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A window that ends at every instant and remembers each release exactly: one at t counts from t on
@@ -112,6 +114,24 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
   @Override
   public Balance balance(long now) {
     return new Balance(counting(now), 0, held);
+  }
+
+  @Override
+  public List<Cell> cells(long now) {
+    List<Cell> cells = new ArrayList<>();
+    long newest = instants.newestOr(now);
+    int from = over(now);
+    while (from < instants.size()) {
+      long instant = instants.get(from);
+      int to = instants.upTo(instant);
+      boolean last = instant == newest && newest >= now;
+      cells.add(new Cell(instant, to - from + (last ? held : 0)));
+      from = to;
+    }
+    if (held > 0 && (cells.isEmpty() || newest < now)) {
+      cells.add(new Cell(now, held));
+    }
+    return cells;
   }
 
   @Override

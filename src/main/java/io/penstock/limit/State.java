@@ -1,5 +1,7 @@
 package io.penstock.limit;
 
+import java.util.List;
+
 /**
  * One state of a limit: immutable, its successors are pure functions of it and an instant. {@link
  * OpenWindow} alone changes in place until it is frozen.
@@ -94,6 +96,11 @@ sealed interface State
 
   /** What is owed at {@code now}. */
   Balance balance(long now);
+
+  /** What is to be remembered of it, oldest first; what is held is charged. */
+  default List<Cell> cells(long now) {
+    return List.of();
+  }
 
   /** This limit with another spec, keeping what is owed. */
   State become(LimitSpec next, long now);

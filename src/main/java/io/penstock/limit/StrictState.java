@@ -1,5 +1,7 @@
 package io.penstock.limit;
 
+import java.util.List;
+
 /**
  * Slots 1/rate apart: slot k is {@code anchor + ceil(k × 10⁹ ÷ rate)}.
  *
@@ -22,6 +24,12 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
 
   static StrictState fresh(LimitSpec.Strict spec, long now) {
     return new StrictState(spec, now - LONG_AGO_NANOS, 0);
+  }
+
+  /** The slot last given out is kept: the next one comes one interval after it. */
+  static StrictState restored(LimitSpec.Strict spec, List<Cell> cells, long since) {
+    long latest = since + Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
+    return new StrictState(spec, cells.getLast().by(latest).atNanos(), 0).after();
   }
 
   private long next() {
@@ -102,6 +110,12 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   @Override
   public Balance balance(long now) {
     return Balance.ZERO;
+  }
+
+  /** One, the slot last given out, while the one after it is still to come. */
+  @Override
+  public List<Cell> cells(long now) {
+    return next() <= now ? List.of() : List.of(new Cell(before().next(), 1));
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.github.bucket4j.BucketState64BitsInteger;
 import io.penstock.time.Ticker;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A bucket of tokens on Bucket4j's arithmetic, which is never changed once it is here: a successor
@@ -190,6 +191,14 @@ record TokenBucketState(
     long spent = at(now).spent();
     long charged = Math.min(spent, spec.burst());
     return new Balance(charged, spent - charged, held);
+  }
+
+  /** One, of what is missing now; the part of a token that is there is not counted. */
+  @Override
+  public List<Cell> cells(long now) {
+    TokenBucketState state = at(now);
+    long missing = State.sum(state.spent(), held);
+    return missing == 0 ? List.of() : List.of(new Cell(state.at, missing));
   }
 
   /** What is spent stays spent: at the same rate the bucket would be full at the same instant. */

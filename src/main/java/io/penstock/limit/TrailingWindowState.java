@@ -1,7 +1,8 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,22 @@ final class TrailingWindowState implements State {
     long newest = Math.floorDiv(now, cellNanos(spec));
     cells[Math.floorMod(newest, cells.length)] = State.sum(owed.charged(), owed.debt());
     return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now, 0, Taught.NOTHING);
+  }
+
+  /** Each is charged within the sub-cell that ends with it, or in a later one. */
+  static State restored(LimitSpec.TrailingWindow spec, List<Cell> cells, long since) {
+    // What came before all that counts may have used up the burst.
+    long begin = since - spec.windowNanos() - spec.guardNanos();
+    State state = starting(spec, Balance.ZERO, begin).burstUsed(begin);
+    for (Cell cell : cells) {
+      long end = cell.by(since + cellNanos(spec)).atNanos();
+      state = end > begin ? state.charge(cell.amount(), 0, end - 1).next() : state;
+    }
+    return state;
+  }
+
+  private TrailingWindowState burstUsed(long now) {
+    return with(now, newest, 0, held, now + nanosFor(spec.burst()), reserved);
   }
 
   /** How many sub-cells can count at an instant, however much the window is widened. */
@@ -242,14 +259,7 @@ final class TrailingWindowState implements State {
   private TrailingWindowState with(
       long now, long cell, long amount, long held, long fullAt, long reserved) {
     long last = newestAt(now);
-    long[] next = cells.clone();
-    if (last - newest >= next.length) {
-      Arrays.fill(next, 0);
-    } else {
-      for (long index = newest + 1; index <= last; index++) {
-        next[Math.floorMod(index, next.length)] = 0;
-      }
-    }
+    long[] next = Ring.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, State.sum(next[at], amount));
     return new TrailingWindowState(
@@ -308,6 +318,20 @@ final class TrailingWindowState implements State {
   }
 
   @Override
+  public List<Cell> cells(long now) {
+    List<Cell> all = new ArrayList<>();
+    long last = newestAt(now);
+    for (long index = firstKept(now); index <= last; index++) {
+      long charged = index <= newest ? cell(index) : 0;
+      long amount = index == last ? State.sum(charged, held) : charged;
+      if (amount > 0) {
+        all.add(new Cell((index + 1) * cellNanos(), amount));
+      }
+    }
+    return all;
+  }
+
+  @Override
   public State become(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
         && window.windowNanos() == spec.windowNanos()) {
@@ -358,7 +382,7 @@ final class TrailingWindowState implements State {
         next,
         extraGuardNanos,
         newest,
-        cells(length(next)),
+        Ring.resized(cells, newest, length(next)),
         held,
         same ? fullAt : now + owing,
         reserved,
@@ -369,17 +393,5 @@ final class TrailingWindowState implements State {
   @Nullable Learned learned(long now) {
     Ceiling ceiling = taught.ceiling();
     return ceiling.none() ? null : ceiling.learned(reserved, now);
-  }
-
-  /** The amounts in a ring of another length, each at its own index still. */
-  private long[] cells(int length) {
-    if (length == cells.length) {
-      return cells;
-    }
-    long[] next = new long[length];
-    for (long index = newest - Math.min(length, cells.length) + 1; index <= newest; index++) {
-      next[Math.floorMod(index, length)] = cell(index);
-    }
-    return next;
   }
 }

@@ -3,20 +3,25 @@ package io.penstock.operator;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
 import io.penstock.quota.Decisions;
+import io.penstock.quota.Ledger;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Reservations;
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
@@ -100,6 +105,16 @@ class OperatorConfiguration {
         new DecisionsHandler(decisions, waits, reservations, ticker, clock));
   }
 
+  @Bean
+  KeysHandler keysHandler(Keys keys, ObjectProvider<KeyStore> store) {
+    return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
+  }
+
+  @Bean
+  UsageHandler usageHandler(Ledger ledger, Prices prices) {
+    return new UsageHandler(ledger, prices);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -112,7 +127,9 @@ class OperatorConfiguration {
       EventStream events,
       Reloader reloader,
       CountHandler counts,
-      QuotaRoutes quotas) {
+      QuotaRoutes quotas,
+      KeysHandler keys,
+      UsageHandler usage) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -126,12 +143,15 @@ class OperatorConfiguration {
         .add(quotas.all())
         .GET("/openapi.json", request -> openApi())
         .path("/openapi.json", () -> Problem.only("GET"))
+        .GET("/usage", usage::list)
+        .path("/usage", () -> Problem.only("GET"))
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))
         .path("/tokens/count", () -> Problem.only("POST"))
+        .add(keys.routes())
         .route(
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())

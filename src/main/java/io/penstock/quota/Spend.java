@@ -17,6 +17,11 @@ public final class Spend {
   private final Measure measure;
   private final Tariff tariff;
   private final Answer.Receipt receipt;
+  private final long leastTaken;
+
+  /** Who waits for the limit, where those lose their claims who lack it; null elsewhere. */
+  private final @Nullable Line waiting;
+
   private final long takenNanos;
   private long heldLeft;
   private long produced;
@@ -25,7 +30,22 @@ public final class Spend {
   private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
 
-  Spend(Limit limit, Measure measure, Tariff tariff, Answer.Receipt receipt, long takenNanos) {
+  /**
+   * Makes one.
+   *
+   * @param leastTaken the part of what was taken that is no expectation
+   * @param waiting who waits for the limit, where those lose their claims who lack it, or null
+   */
+  Spend(
+      Limit limit,
+      Measure measure,
+      Tariff tariff,
+      Answer.Receipt receipt,
+      long leastTaken,
+      @Nullable Line waiting,
+      long takenNanos) {
+    this.leastTaken = leastTaken;
+    this.waiting = waiting;
     this.takenNanos = takenNanos;
     this.limit = limit;
     this.measure = measure;
@@ -68,6 +88,9 @@ public final class Spend {
     }
     long unheld = Math.min(more, heldLeft);
     lastProduced = limit.charge(more, unheld, now);
+    if (more > unheld) {
+      runsOver();
+    }
     lastSubCell = subCell;
     heldLeft -= unheld;
     produced += more;
@@ -84,7 +107,7 @@ public final class Spend {
    * @param outputTokens the output in all
    */
   public long settle(@Nullable Usage usage, long outputTokens, long now) {
-    long overTaken = settleTaken(usage, now);
+    long overTaken = settleTaken(usage, outputTokens, now);
     long output = tariff.produced(measure, outputTokens);
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
@@ -102,8 +125,11 @@ public final class Spend {
     return overTaken + Math.max(0, output - receipt.held());
   }
 
-  private long settleTaken(@Nullable Usage usage, long now) {
-    long used = usage == null ? Tariff.KEEP : tariff.settled(measure, usage);
+  private long settleTaken(@Nullable Usage usage, long outputTokens, long now) {
+    long used =
+        usage == null
+            ? tariff.settled(measure, leastTaken, outputTokens)
+            : tariff.settled(measure, usage);
     if (used == Tariff.KEEP || used == receipt.taken()) {
       return 0;
     }
@@ -113,7 +139,15 @@ public final class Spend {
       return 0;
     }
     limit.charge(used - receipt.taken(), 0, now);
+    runsOver();
     return used - receipt.taken();
+  }
+
+  /** More is charged than was taken or held: who counts on the rest may have lost it. */
+  private void runsOver() {
+    if (waiting != null) {
+      waiting.wakeKeepers();
+    }
   }
 
   /** Returns what the limit counts. */
