@@ -1,6 +1,8 @@
 package io.penstock.operator;
 
+import io.penstock.time.Ticker;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -9,11 +11,14 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.core.publisher.Mono;
 
 /**
  * Who may use the operator port.
@@ -21,7 +26,11 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
  * <p>On a loopback address: whoever is on this machine, and no web page. A page of another site can
  * have a name of its own lead to 127.0.0.1, but it cannot have its browser send another name as the
  * host, nor leave out the origin of what it posts. Anywhere else, and wherever a token is set,
- * everything but health asks for that token; without one set, nobody has it.
+ * everything but health asks for that token; without one set, nobody has it. Wrong tokens are
+ * {@linkplain FailedTokens counted}.
+ *
+ * <p>No answer says that other sites may read it, and all say that browsers are to keep them to
+ * themselves.
  */
 final class Guard implements HttpHandlerDecoratorFactory {
   /** The property with the token. */
@@ -30,11 +39,19 @@ final class Guard implements HttpHandlerDecoratorFactory {
   private static final Set<String> HEALTH =
       Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
 
+  private static final Logger LOG = LoggerFactory.getLogger(Guard.class);
+
+  private static final String POLICY = "Content-Security-Policy";
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
   private static final String SCHEME = "bearer ";
 
   private final boolean local;
   private final Set<String> hosts = new TreeSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
   private final byte @Nullable [] token;
+  private final FailedTokens failed = new FailedTokens();
+  private final Ticker ticker;
 
   /**
    * Makes a guard.
@@ -42,8 +59,14 @@ final class Guard implements HttpHandlerDecoratorFactory {
    * @param address the port is bound to; null is every address
    * @param configured the address as it was configured: a name, perhaps
    * @param token that is asked for; null or blank is none
+   * @param ticker the clock
    */
-  Guard(@Nullable InetAddress address, @Nullable String configured, @Nullable String token) {
+  Guard(
+      @Nullable InetAddress address,
+      @Nullable String configured,
+      @Nullable String token,
+      Ticker ticker) {
+    this.ticker = ticker;
     this.local = address != null && address.isLoopbackAddress();
     if (address != null) {
       hosts.add(address.getHostAddress());
@@ -57,28 +80,54 @@ final class Guard implements HttpHandlerDecoratorFactory {
   @Override
   public HttpHandler apply(HttpHandler guarded) {
     return (request, response) -> {
-      Problem problem = problem(request);
-      if (problem == null) {
-        return guarded.handle(request, response);
-      }
-      if (problem.status() == HttpStatus.UNAUTHORIZED.value()) {
-        response.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"operator\"");
-      }
-      return problem.write(response);
+      response.beforeCommit(() -> Mono.fromRunnable(() -> secure(response.getHeaders())));
+      Problem problem = problem(request, response.getHeaders());
+      return problem == null ? guarded.handle(request, response) : problem.write(response);
     };
   }
 
-  private @Nullable Problem problem(ServerHttpRequest request) {
+  private static void secure(HttpHeaders headers) {
+    headers.set("X-Content-Type-Options", "nosniff");
+    headers.set("X-Frame-Options", "DENY");
+    headers.set("Referrer-Policy", "no-referrer");
+    headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
+    if (!headers.containsHeader(POLICY)) { // a page needs another
+      headers.set(POLICY, "default-src 'none'; frame-ancestors 'none'");
+    }
+  }
+
+  /** Returns why a request is not let in, or null; some reasons come with a header. */
+  private @Nullable Problem problem(ServerHttpRequest request, HttpHeaders answer) {
     if (local && !named(request.getHeaders())) {
       return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
     }
     if (local && foreign(request.getHeaders())) {
       return Problem.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
     }
-    if (!trusted(request)) {
-      return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
+    boolean open = local && token == null;
+    return open || HEALTH.contains(request.getPath().pathWithinApplication().value())
+        ? null
+        : distrust(request, answer);
+  }
+
+  private @Nullable Problem distrust(ServerHttpRequest request, HttpHeaders answer) {
+    String authorization = request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION);
+    InetSocketAddress from = request.getRemoteAddress();
+    InetAddress address = from == null ? null : from.getAddress();
+    long now = ticker.nanos();
+    long shutNanos = failed.shutNanos(address, now);
+    if (authorization != null && shutNanos > 0) {
+      answer.set(HttpHeaders.RETRY_AFTER, Long.toString(Math.ceilDiv(shutNanos, SECOND_NANOS)));
+      return Problem.of(HttpStatus.TOO_MANY_REQUESTS, "too many wrong tokens came from here");
     }
-    return null;
+    if (authorization != null && hasToken(authorization)) {
+      return null;
+    }
+    if (authorization != null && failed.failed(address, now)) {
+      LOG.warn("wrong operator tokens come from {}: shut out for up to a minute", address);
+    }
+    answer.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"operator\"");
+    return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
   }
 
   /** Returns whether the client knows the port by one of its names; which port does not matter. */
@@ -102,17 +151,8 @@ final class Guard implements HttpHandlerDecoratorFactory {
                     && !origin.equalsIgnoreCase("https://" + host));
   }
 
-  private boolean trusted(ServerHttpRequest request) {
-    boolean open = local && token == null;
-    return open
-        || HEALTH.contains(request.getPath().pathWithinApplication().value())
-        || hasToken(request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION));
-  }
-
-  private boolean hasToken(@Nullable String authorization) {
-    if (token == null
-        || authorization == null
-        || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+  private boolean hasToken(String authorization) {
+    if (token == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return false;
     }
     // Digests are of one length, so that not even the length of the token shows in the time.

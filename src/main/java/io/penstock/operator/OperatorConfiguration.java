@@ -27,12 +27,15 @@ import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
 
 /**
  * The operator port. These beans live in the management context alone, so that the gateway's port
@@ -44,11 +47,12 @@ class OperatorConfiguration {
 
   @Bean
   HttpHandlerDecoratorFactory operatorGuard(
-      ManagementServerProperties server, Environment environment) {
+      ManagementServerProperties server, Environment environment, Ticker ticker) {
     return new Guard(
         server.getAddress(),
         environment.getProperty("management.server.address"),
-        environment.getProperty(Guard.TOKEN));
+        environment.getProperty(Guard.TOKEN),
+        ticker);
   }
 
   @Bean
@@ -137,6 +141,8 @@ class OperatorConfiguration {
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
         .add(quotas.all())
+        .GET("/openapi.json", request -> openApi())
+        .path("/openapi.json", () -> Problem.only("GET"))
         .GET("/usage", usage::list)
         .path("/usage", () -> Problem.only("GET"))
         .path("/endpoints", () -> Problem.only("GET"))
@@ -150,5 +156,12 @@ class OperatorConfiguration {
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
         .build();
+  }
+
+  /** What all the routes here are, for programs. */
+  private static Mono<ServerResponse> openApi() {
+    return ServerResponse.ok()
+        .contentType(MediaType.APPLICATION_JSON)
+        .bodyValue(new ClassPathResource("openapi.json", OperatorConfiguration.class));
   }
 }

@@ -2,6 +2,8 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.FakeTicker;
+import io.penstock.time.Ticker;
 import java.net.InetAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
@@ -20,22 +24,33 @@ class GuardTest {
   private static final int PASSED = 0;
 
   private static Guard guard(@Nullable String address, @Nullable String token) throws Exception {
-    return new Guard(address == null ? null : InetAddress.getByName(address), address, token);
+    return guard(address, token, new FakeTicker());
+  }
+
+  private static Guard guard(@Nullable String address, @Nullable String token, Ticker ticker)
+      throws Exception {
+    InetAddress bound = address == null ? null : InetAddress.getByName(address);
+    return new Guard(bound, address, token, ticker);
   }
 
   /** Returns the status it refuses with, or {@link #PASSED}. */
   private static int status(Guard guard, String path, String... headers) {
+    HttpStatusCode status = answer(guard, path, headers).getStatusCode();
+    return status == null ? PASSED : status.value();
+  }
+
+  private static MockServerHttpResponse answer(Guard guard, String path, String... headers) {
     MockServerHttpRequest.BaseBuilder<?> request = MockServerHttpRequest.get(path);
     for (int at = 0; at < headers.length; at += 2) {
       request.header(headers[at], headers[at + 1]);
     }
     MockServerHttpResponse response = new MockServerHttpResponse();
     AtomicBoolean passed = new AtomicBoolean();
-    HttpHandler guarded = (given, answer) -> Mono.fromRunnable(() -> passed.set(true));
+    HttpHandler guarded =
+        (given, answer) -> Mono.fromRunnable(() -> passed.set(true)).then(answer.setComplete());
     StepVerifier.create(guard.apply(guarded).handle(request.build(), response)).verifyComplete();
-    HttpStatusCode status = response.getStatusCode();
-    assertThat(passed.get()).isEqualTo(status == null);
-    return status == null ? PASSED : status.value();
+    assertThat(passed.get()).isEqualTo(response.getStatusCode() == null);
+    return response;
   }
 
   @ParameterizedTest
@@ -115,5 +130,57 @@ class GuardTest {
     assertThat(status(elsewhere, "/endpoints", "Authorization", "Bearer " + blank)).isEqualTo(401);
     assertThat(status(guard("127.0.0.1", blank), "/endpoints", "Host", "localhost"))
         .isEqualTo(PASSED);
+  }
+
+  @Test
+  void tenWrongTokens_shutTheirAddressOut_rightOnesToo_butNotHealth() throws Exception {
+    FakeTicker ticker = new FakeTicker();
+    Guard guard = guard(null, "secret", ticker);
+    for (int each = 0; each < FailedTokens.MOST; each++) {
+      assertThat(status(guard, "/endpoints", "Authorization", "Bearer wrong" + each))
+          .isEqualTo(401);
+      assertThat(status(guard, "/endpoints")).isEqualTo(401); // a question is no guess
+    }
+    ticker.advance(20 * 1_000_000_000L);
+    MockServerHttpResponse shut = answer(guard, "/endpoints", "Authorization", "Bearer secret");
+    assertThat(shut.getStatusCode()).isEqualTo(HttpStatus.TOO_MANY_REQUESTS);
+    assertThat(shut.getHeaders().getFirst("Retry-After")).isEqualTo("40");
+    assertThat(status(guard, "/endpoints")).isEqualTo(401);
+    assertThat(status(guard, "/actuator/health", "Authorization", "Bearer x")).isEqualTo(PASSED);
+    ticker.advance(40 * 1_000_000_000L);
+    assertThat(status(guard, "/endpoints", "Authorization", "Bearer secret")).isEqualTo(PASSED);
+  }
+
+  @Test
+  void nineWrongTokens_areForgiven() throws Exception {
+    Guard guard = guard(null, "secret");
+    for (int each = 0; each < FailedTokens.MOST - 1; each++) {
+      status(guard, "/endpoints", "Authorization", "Bearer wrong");
+    }
+    assertThat(status(guard, "/endpoints", "Authorization", "Bearer secret")).isEqualTo(PASSED);
+  }
+
+  @Test
+  void portWithoutAToken_countsNothing() throws Exception {
+    Guard open = guard("127.0.0.1", null);
+    for (int each = 0; each < 2 * FailedTokens.MOST; each++) {
+      assertThat(status(open, "/endpoints", "Host", "localhost", "Authorization", "Bearer x"))
+          .isEqualTo(PASSED);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Bearer secret", "Bearer wrong"})
+  void everyAnswer_isKeptToItself(String authorization) throws Exception {
+    HttpHeaders headers =
+        answer(guard(null, "secret"), "/x", "Authorization", authorization, "Origin", "http://a.b")
+            .getHeaders();
+    assertThat(headers.getFirst("X-Content-Type-Options")).isEqualTo("nosniff");
+    assertThat(headers.getFirst("X-Frame-Options")).isEqualTo("DENY");
+    assertThat(headers.getFirst("Referrer-Policy")).isEqualTo("no-referrer");
+    assertThat(headers.get("Cache-Control")).containsExactly("no-store");
+    assertThat(headers.getFirst("Content-Security-Policy"))
+        .isEqualTo("default-src 'none'; frame-ancestors 'none'");
+    assertThat(headers.headerNames()).noneMatch(name -> name.startsWith("Access-Control"));
   }
 }
