@@ -169,8 +169,7 @@ final class Dispatcher {
       return;
     }
     enter(pending, ways);
-    long estimate =
-        Outlook.waitNanos(pending, ways, discipline, lanes, backlog, overflow, now);
+    long estimate = Outlook.waitNanos(pending, ways, discipline, lanes, backlog, overflow, now);
     if (overflow.tickets() == 0) {
       enqueue(pending, now);
       step(now);

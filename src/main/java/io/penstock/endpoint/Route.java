@@ -44,8 +44,7 @@ record Route(
   }
 
   private Route with(List<Quota> all) {
-    return new Route(
-        upstream, model, pool, ofModel, all.stream().filter(Quota::personal).toList());
+    return new Route(upstream, model, pool, ofModel, all.stream().filter(Quota::personal).toList());
   }
 
   /** Sets {@code room} to what is free now, pacing aside; false when nothing at all would go. */

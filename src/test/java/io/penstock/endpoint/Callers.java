@@ -55,8 +55,7 @@ final class Callers {
       LimitSpec spec =
           measure == Measure.CONCURRENCY
               ? new LimitSpec.Concurrency(limit)
-              : new LimitSpec.TrailingWindow(
-                  limit, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
+              : new LimitSpec.TrailingWindow(limit, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
       return limit(measure, spec, reason);
     }
 
