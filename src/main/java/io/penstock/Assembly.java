@@ -2,6 +2,7 @@ package io.penstock;
 
 import io.penstock.config.Fault;
 import io.penstock.config.Loaded;
+import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.config.Snapshot;
 import io.penstock.endpoint.Registry;
@@ -22,7 +23,8 @@ import org.springframework.core.env.Environment;
 /** Applies a configuration, at the start and at each reload alike: in one swap, or not at all. */
 final class Assembly implements Reloader {
   /** What a configuration is applied to. */
-  record Parts(Registry registry, Keys keys, ModelQuotas models, Addresses addresses) {}
+  record Parts(
+      Registry registry, Keys keys, ModelQuotas models, Addresses addresses, Prices prices) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
 
@@ -46,6 +48,7 @@ final class Assembly implements Reloader {
     parts.addresses().prepare(snapshot);
     parts.keys().configure(snapshot.keys(), snapshot.groups(), now);
     parts.models().configure(snapshot.providers(), limits(snapshot), now);
+    parts.prices().configure(snapshot);
     parts.registry().apply(snapshot.endpoints());
     snapshot.warnings().forEach(LOG::warn);
   }

@@ -60,6 +60,7 @@ final class Drain {
         LOG.warn("stopping, though {} requests are inside", door.inside());
       }
     }
+    context.getBean(Saver.class).close();
     context.close();
   }
 

@@ -1,6 +1,7 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.config.Prices;
 import io.penstock.config.RouteWatcher;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Endpoint;
@@ -13,14 +14,17 @@ import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.ModelQuotas;
+import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -35,6 +39,9 @@ import reactor.netty.resources.LoopResources;
 @EnableAutoConfiguration
 @Import(GatewayConfiguration.class)
 class PenstockConfiguration {
+  /** Of usage, a day. */
+  private static final int ROWS = 2_000;
+
   @Bean
   Ticker ticker() {
     return Ticker.system();
@@ -58,8 +65,44 @@ class PenstockConfiguration {
   }
 
   @Bean
-  LimitSource limits() {
-    return new LocalLimitSource();
+  LocalLimitSource limits(StateFile state, Saver.Clocks clocks) {
+    LocalLimitSource limits = new LocalLimitSource();
+    long wall = clocks.wall().unixMillis();
+    long now = clocks.ticker().nanos();
+    limits.inherit(clocks.toCells(state.before().spent(), wall, now), now);
+    return limits;
+  }
+
+  @Bean
+  Saver.Clocks clocks(Ticker ticker) {
+    return new Saver.Clocks(ticker, WallClock.system());
+  }
+
+  @Bean
+  Ledger ledger(StateFile state, Environment environment) {
+    int rows = environment.getProperty("penstock.usage.rows-per-day", Integer.class, ROWS);
+    Ledger ledger = new Ledger(WallClock.system(), rows);
+    ledger.restore(state.before().usage());
+    return ledger;
+  }
+
+  /** Saves when all is in place that it saves. */
+  @Bean
+  @DependsOn("assembly")
+  Saver saver(
+      StateFile state,
+      Saver.Clocks clocks,
+      LocalLimitSource limits,
+      Ledger ledger,
+      ModelQuotas models) {
+    Saver saver = new Saver(state, clocks, limits, ledger, models::overrides);
+    saver.start();
+    return saver;
+  }
+
+  @Bean
+  Prices prices() {
+    return new Prices();
   }
 
   @Bean
@@ -93,8 +136,11 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(LimitSource limits, Server.Setup setup) {
-    return new Keys(limits, setup.window().toNanos());
+  Keys keys(
+      LimitSource limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
+    Keys keys = new Keys(limits, setup.window().toNanos());
+    storage.ifAvailable(store -> store.follow(keys, ticker));
+    return keys;
   }
 
   @Bean
@@ -126,10 +172,13 @@ class PenstockConfiguration {
       Keys keys,
       ModelQuotas models,
       Addresses addresses,
+      Prices prices,
+      StateFile state,
       EventBus events,
       Ticker ticker,
       Environment environment) {
-    Assembly.Parts parts = new Assembly.Parts(registry, keys, models, addresses);
+    models.restore(state.before().overrides(), ticker.nanos());
+    Assembly.Parts parts = new Assembly.Parts(registry, keys, models, addresses, prices);
     return new Assembly(setup, parts, events, ticker, environment);
   }
 

@@ -77,6 +77,7 @@ final class ServeCommand implements Callable<Integer> {
       }
       case Server.Faulty(List<Fault> faults) ->
           say(line.getErr(), faults.stream().map(Fault::toString).toList());
+      case Server.Unusable(String why) -> say(line.getErr(), List.of(why));
       case Server.Unsafe(String why) -> say(line.getErr(), List.of(why));
     };
   }

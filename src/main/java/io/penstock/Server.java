@@ -33,6 +33,9 @@ public final class Server {
   /** The routes have faults; nothing was started. */
   public record Faulty(List<Fault> faults) implements Start {}
 
+  /** What it was told to keep things in cannot be used; nothing was started or changed. */
+  public record Unusable(String why) implements Start {}
+
   /** It would be open to anyone; nothing was started. */
   public record Unsafe(String why) implements Start {}
 
@@ -74,12 +77,17 @@ public final class Server {
           listen(context.getEnvironment(), setup.snapshot().server());
           byDefault(context.getEnvironment(), setup.snapshot());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
+          StoredKeys.open(context);
           context.getBeanFactory().registerSingleton("setup", setup);
+          StateFile state = StateFile.open(context.getEnvironment(), setup.window());
+          context.getBeanFactory().registerSingleton("stateFile", state);
         });
     try {
       return new Started(application.run(arguments));
     } catch (OpenRelay unsafe) {
       return new Unsafe(unsafe.getMessage());
+    } catch (CannotStart unusable) {
+      return new Unusable(unusable.getMessage());
     }
   }
 

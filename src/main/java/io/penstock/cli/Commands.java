@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line: {@code penstock [serve|check|version] …}. */
+/** The command line: {@code penstock [serve|check|keys|migrate|version] …}. */
 public final class Commands {
   /** What runs when no command is named. */
   public static final String DEFAULT = "serve";
@@ -29,6 +29,8 @@ public final class Commands {
       Map<String, String> environment, Consumer<URI> addressCheck) {
     CommandLine line = new CommandLine(new Program());
     line.addSubcommand(new CheckCommand(environment, addressCheck));
+    line.addSubcommand(KeysCommand.line(environment));
+    line.addSubcommand(new MigrateCommand());
     line.addSubcommand(new VersionCommand());
     return line;
   }

@@ -5,6 +5,7 @@ import io.penstock.cost.Expectations;
 import io.penstock.cost.Usage;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
+import io.penstock.quota.Ledger;
 import org.jspecify.annotations.Nullable;
 
 /** Hands on what answers teach of requests to come. Safe from any thread. */
@@ -12,8 +13,10 @@ final class Experience {
   private final Expectations expectations;
   private final Events events;
   private final Ties ties;
+  private final Ledger ledger;
 
-  Experience(Expectations expectations, Events events, Ties ties) {
+  Experience(Expectations expectations, Events events, Ties ties, Ledger ledger) {
+    this.ledger = ledger;
     this.ties = ties;
     this.expectations = expectations;
     this.events = events;
@@ -22,6 +25,15 @@ final class Experience {
   /** An upstream gave something of that id. */
   void gave(String upstream, String id) {
     ties.gave(upstream, id);
+  }
+
+  /** A request is settled that got an answer, or a part of one; once for each. */
+  void settled(Passage passage, @Nullable Usage usage, long outputTokens, boolean successful) {
+    long input = usage == null ? passage.cost().inputTokens() : usage.inputTokens();
+    long output = usage == null ? outputTokens : usage.outputTokens();
+    boolean used = successful || usage != null;
+    ledger.add(
+        passage.key(), passage.group(), passage.askedModel(), used ? input : 0, used ? output : 0);
   }
 
   /** A request was answered, to its end and without an error. */

@@ -12,9 +12,11 @@ import reactor.core.publisher.Mono;
 /** Step 6, forward: on to the upstream that was chosen, or a permit where there is none. */
 final class ForwardFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
+  private final Experience experience;
 
-  ForwardFilter(Ticker ticker) {
+  ForwardFilter(Ticker ticker, Experience experience) {
     this.ticker = ticker;
+    this.experience = experience;
   }
 
   @Override
@@ -30,6 +32,7 @@ final class ForwardFilter implements GlobalFilter, Ordered {
       return chain.filter(exchange);
     }
     settlement.permitted(ticker.nanos());
+    experience.settled(passage, null, passage.cost().outputTokens(), true);
     return PermitAnswer.write(exchange, passage, settlement);
   }
 }

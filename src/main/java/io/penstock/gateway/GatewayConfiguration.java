@@ -7,6 +7,7 @@ import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.Ledger;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -95,13 +96,18 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter forwardFilter(Ticker ticker) {
-    return new ForwardFilter(ticker);
+  Experience experience(Expectations expectations, EventBus events, Ties ties, Ledger ledger) {
+    return new Experience(expectations, events, ties, ledger);
   }
 
   @Bean
-  GlobalFilter settleFilter(Ticker ticker, Expectations expectations, EventBus events, Ties ties) {
-    return new SettleFilter(ticker, new Experience(expectations, events, ties));
+  GlobalFilter forwardFilter(Ticker ticker, Experience experience) {
+    return new ForwardFilter(ticker, experience);
+  }
+
+  @Bean
+  GlobalFilter settleFilter(Ticker ticker, Experience experience) {
+    return new SettleFilter(ticker, experience);
   }
 
   @Bean

@@ -116,6 +116,11 @@ final class Passage {
     told = headers;
   }
 
+  /** The group of who asks, or null. */
+  @Nullable String group() {
+    return null;
+  }
+
   /** The model the client asks for, or null. */
   @Nullable String model() {
     return model;

@@ -24,6 +24,7 @@ final class Tap {
   private @Nullable AnswerReader reader;
   private @Nullable GivenId given;
   private boolean successful;
+  private boolean ended;
 
   Tap(Passage passage, Ticker ticker, Complaints complaints, Experience experience) {
     this.passage = passage;
@@ -100,6 +101,10 @@ final class Tap {
       case CANCEL -> settlement.cancelled(usage, produced, now);
       default -> settlement.failed(UpstreamFailure.midway(), produced, now);
     }
+    if (!ended) {
+      ended = true;
+      experience.settled(passage, usage, produced, successful);
+    }
     if (signal == SignalType.ON_COMPLETE && successful) {
       experience.answered(passage, usage, now);
     }
@@ -120,6 +125,7 @@ final class Tap {
 
   /** There will be no answer. */
   Refusal failed(UpstreamFailure failure) {
+    ended = true;
     long now = ticker.nanos();
     Settlement settlement = settlement();
     if (failure.sent()) {
@@ -133,6 +139,7 @@ final class Tap {
 
   /** There will be no answer, because of what the client sent. */
   void refused(Refusal refusal) {
+    ended = true;
     settlement().failed(refusal, 0, ticker.nanos());
   }
 

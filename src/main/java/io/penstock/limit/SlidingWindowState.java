@@ -119,15 +119,17 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
   @Override
   public List<Cell> cells(long now) {
     List<Cell> cells = new ArrayList<>();
+    long newest = instants.newestOr(now);
     int from = over(now);
     while (from < instants.size()) {
       long instant = instants.get(from);
       int to = instants.upTo(instant);
-      cells.add(new Cell(instant, to - from));
+      boolean last = instant == newest && newest >= now;
+      cells.add(new Cell(instant, to - from + (last ? held : 0)));
       from = to;
     }
-    if (held > 0) {
-      cells.add(new Cell(own(now), held));
+    if (held > 0 && (cells.isEmpty() || newest < now)) {
+      cells.add(new Cell(now, held));
     }
     return cells;
   }

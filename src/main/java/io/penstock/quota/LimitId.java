@@ -1,6 +1,7 @@
 package io.penstock.quota;
 
 import io.penstock.cost.Measure;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -43,6 +44,55 @@ public record LimitId(Kind kind, String id, String pool, Measure measure, long d
   /** Returns the part that tells the measures and windows under one {@link #text} apart. */
   public String field() {
     return lower(measure.name()) + ":" + durationNanos / 1_000_000;
+  }
+
+  /** Returns whose limit it is and of which pool, as one word without spaces. */
+  public String owner() {
+    return pool.isEmpty() ? encoded(id) : encoded(id) + ":" + encoded(pool);
+  }
+
+  /** Returns what it counts and over which time, as one word without spaces. */
+  public String counts() {
+    return lower(measure.name()) + ":" + durationNanos;
+  }
+
+  /**
+   * Returns the limit of that kind, as {@link #owner} and {@link #counts} have written it.
+   *
+   * @throws IllegalArgumentException when it is none that they write; the message says which part
+   */
+  public static LimitId parse(String kind, String owner, String counts) {
+    int colon = owner.indexOf(':');
+    String id = decoded(colon < 0 ? owner : owner.substring(0, colon));
+    String pool = colon < 0 ? "" : decoded(owner.substring(colon + 1));
+    int cut = counts.indexOf(':');
+    if (cut < 0 || !counts.substring(cut + 1).matches("\\d{1,18}")) {
+      throw new IllegalArgumentException(
+          "measure is '" + counts + "', expected one such as tokens:60000000000");
+    }
+    return new LimitId(
+        named(Kind.class, "kind", kind),
+        id,
+        pool,
+        named(Measure.class, "measure", counts.substring(0, cut)),
+        Long.parseLong(counts.substring(cut + 1)));
+  }
+
+  private static <E extends Enum<E>> E named(Class<E> type, String what, String name) {
+    for (E each : type.getEnumConstants()) {
+      if (lower(each.name()).equals(name)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(what + " '" + name + "' is not known");
+  }
+
+  private static String decoded(String part) {
+    try {
+      return URLDecoder.decode(part, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException bad) {
+      throw new IllegalArgumentException("id '" + part + "' is not percent-encoded", bad);
+    }
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.penstock.quota;
 
 class MemorySnapshotsTest extends SnapshotsContract {
   @Override
-  Snapshots snapshots() {
+  protected Snapshots snapshots() {
     return new MemorySnapshots();
   }
 }

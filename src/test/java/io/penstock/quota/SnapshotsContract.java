@@ -3,52 +3,84 @@ package io.penstock.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Measure;
-import io.penstock.limit.Balance;
+import io.penstock.quota.Snapshots.Snapshot;
+import io.penstock.quota.Snapshots.Spent;
+import java.io.IOException;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What every store of snapshots keeps. */
-abstract class SnapshotsContract {
-  abstract Snapshots snapshots();
+public abstract class SnapshotsContract {
+  protected static final long NOW = 1_700_000_000_123_456_789L;
+  private static final long MINUTE = 60_000_000_000L;
+  private static final long DAY = 1_440 * MINUTE;
+
+  /** A store that holds nothing. */
+  protected abstract Snapshots snapshots() throws IOException;
 
   static LimitId id(String name) {
-    return new LimitId(LimitId.Kind.UPSTREAM, name, "a/b %", Measure.INPUT_TOKENS, 60_000_000_000L);
+    return new LimitId(LimitId.Kind.UPSTREAM, name, "a/b %", Measure.INPUT_TOKENS, MINUTE);
   }
 
-  static void save(Snapshots snapshots, Snapshots.Snapshot snapshot) {
-    snapshots.save(snapshot).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  static LimitId model(String name, Measure measure, long duration) {
+    return new LimitId(LimitId.Kind.MODEL, name, "", measure, duration);
   }
 
-  static Snapshots.Snapshot load(Snapshots snapshots) {
-    return snapshots.load().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  /** Something of everything. */
+  public static Snapshot everything(int number) {
+    String odd = "ü:#{}\"\\ '\n\t\u2028\ud83d\ude00- ";
+    LocalDate day = LocalDate.of(2026, 11, 22);
+    return new Snapshot(
+        Map.of(odd, new ModelLimits(1, 2, 3), "gpt-4o", new ModelLimits(0, number, 0)),
+        Map.of(
+            id(odd),
+            List.of(new Spent(NOW, 1), new Spent(NOW + 1, Long.MAX_VALUE)),
+            id("b"),
+            List.of(new Spent(NOW, number + 1L)),
+            model("gpt-4o", Measure.REQUESTS, MINUTE),
+            List.of(new Spent(NOW, 3), new Spent(NOW + 7, 1)),
+            model(odd, Measure.REQUESTS, MINUTE),
+            List.of(new Spent(NOW, 1_000_000)),
+            model(odd, Measure.TOKENS, MINUTE),
+            List.of(new Spent(NOW, 5), new Spent(NOW + 9, 6)),
+            model(odd, Measure.REQUESTS, DAY),
+            List.of(new Spent(NOW + DAY, 5)),
+            model("early", Measure.REQUESTS, DAY),
+            List.of(new Spent(5, 5)),
+            model("gpt-4o", Measure.TOKENS, DAY),
+            List.of(new Spent(NOW, 5)),
+            new LimitId(LimitId.Kind.KEY, "k", "gpt-4o", Measure.REQUESTS, 0),
+            List.of(new Spent(0, 5))),
+        List.of(
+            new Ledger.Row(day, "", "", "", 0, 0, 0),
+            new Ledger.Row(day, "k", "g", odd, number, 2, 3),
+            new Ledger.Row(day.plusDays(1), "k", "g", odd, Long.MAX_VALUE, 2, 3)));
   }
 
   @Test
-  void nothingSaved_loadsEmpty() {
-    assertThat(load(snapshots())).isEqualTo(Snapshots.Snapshot.EMPTY);
+  void nothingSaved_loadsEmpty() throws IOException {
+    assertThat(snapshots().load()).isEqualTo(Snapshot.EMPTY);
   }
 
   @Test
-  void saved_loadsTheSame() {
-    Snapshots snapshots = snapshots();
-    Snapshots.Snapshot saved =
-        new Snapshots.Snapshot(
-            1_700_000_000_123L,
-            Map.of(
-                id("ü:#{}"), new Balance(1, 2, 3),
-                id("b"), new Balance(Long.MAX_VALUE, 0, 0)));
-    save(snapshots, saved);
-    assertThat(load(snapshots)).isEqualTo(saved);
-    assertThat(load(snapshots)).isEqualTo(saved);
+  void saved_loadsTheSame() throws IOException {
+    try (Snapshots snapshots = snapshots()) {
+      snapshots.save(everything(1));
+      assertThat(snapshots.load()).isEqualTo(everything(1));
+      assertThat(snapshots.load()).isEqualTo(everything(1));
+    }
   }
 
   @Test
-  void savedAgain_replacesAllOfWhatWasThere() {
-    Snapshots snapshots = snapshots();
-    save(snapshots, new Snapshots.Snapshot(1, Map.of(id("a"), new Balance(1, 0, 0))));
-    Snapshots.Snapshot second = new Snapshots.Snapshot(2, Map.of(id("b"), new Balance(2, 0, 0)));
-    save(snapshots, second);
-    assertThat(load(snapshots)).isEqualTo(second);
+  void savedAgain_replacesAllOfWhatWasThere() throws IOException {
+    try (Snapshots snapshots = snapshots()) {
+      snapshots.save(everything(1));
+      snapshots.save(everything(2));
+      assertThat(snapshots.load()).isEqualTo(everything(2));
+      snapshots.save(Snapshot.EMPTY);
+      assertThat(snapshots.load()).isEqualTo(Snapshot.EMPTY);
+    }
   }
 }

@@ -1,0 +1,139 @@
+package io.penstock;
+
+import io.penstock.limit.Cell;
+import io.penstock.quota.Ledger;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelLimits;
+import io.penstock.quota.Snapshots.Snapshot;
+import io.penstock.quota.Snapshots.Spent;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Saves what was spent and used, now and then and at the end, on a thread of its own: no request
+ * waits for it.
+ */
+final class Saver implements AutoCloseable {
+  /** What time it is: instants of limits, and of files. */
+  record Clocks(Ticker ticker, WallClock wall) {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** Returns what limits remember in wall time; never earlier than it was. */
+    Map<LimitId, List<Spent>> toWall(Map<LimitId, List<Cell>> cells, long now) {
+      long wallNanos = (wall.unixMillis() + 1) * NANOS_PER_MILLI;
+      Map<LimitId, List<Spent>> spent = new HashMap<>();
+      cells.forEach(
+          (id, each) ->
+              spent.put(
+                  id,
+                  each.stream()
+                      .map(cell -> spent(wallNanos + (cell.atNanos() - now), cell.amount()))
+                      .toList()));
+      return spent;
+    }
+
+    private static Spent spent(long unixNanos, long amount) {
+      return new Spent(Math.max(0, unixNanos), amount);
+    }
+
+    /** Returns what files say in instants of limits; never earlier than it was. */
+    Map<LimitId, List<Cell>> toCells(Map<LimitId, List<Spent>> spent, long wallMillis, long now) {
+      long wallNanos = wallMillis * NANOS_PER_MILLI;
+      Map<LimitId, List<Cell>> cells = new HashMap<>();
+      spent.forEach(
+          (id, each) ->
+              cells.put(
+                  id,
+                  each.stream()
+                      .map(piece -> new Cell(now + (piece.unixNanos() - wallNanos), piece.amount()))
+                      .toList()));
+      return cells;
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Saver.class);
+  private static final long LAST_SAVE_SECONDS = 30;
+
+  private final StateFile state;
+  private final Clocks clocks;
+  private final LocalLimitSource limits;
+  private final Ledger ledger;
+  private final Supplier<Map<String, ModelLimits>> overrides;
+  private final ScheduledExecutorService thread;
+  private boolean failing;
+  private boolean closed;
+
+  Saver(
+      StateFile state,
+      Clocks clocks,
+      LocalLimitSource limits,
+      Ledger ledger,
+      Supplier<Map<String, ModelLimits>> overrides) {
+    this.state = state;
+    this.clocks = clocks;
+    this.limits = limits;
+    this.ledger = ledger;
+    this.overrides = overrides;
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("penstock-state").factory());
+  }
+
+  /** Begins to save, if there is a file. */
+  void start() {
+    if (state.file() != null) {
+      long millis = state.every().toMillis();
+      var _ = thread.scheduleWithFixedDelay(this::save, millis, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** On the one thread: never two at once. */
+  private void save() {
+    try {
+      long now = clocks.ticker().nanos();
+      Map<LimitId, List<Spent>> spent = clocks.toWall(limits.owed(now), now);
+      state.store().save(new Snapshot(overrides.get(), spent, ledger.rows()));
+      if (failing) {
+        failing = false;
+        LOG.info("state is saved again");
+      }
+    } catch (IOException | RuntimeException e) {
+      if (!failing) {
+        failing = true;
+        LOG.error("state is not saved, what was saved before stays: {}", e.getMessage());
+      }
+    }
+  }
+
+  /** Saves for the last time. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (state.file() != null) {
+      thread.execute(this::save);
+    }
+    thread.execute(state.store()::close);
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(LAST_SAVE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.error("state is not saved: the disk takes too long");
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

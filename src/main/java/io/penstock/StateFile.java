@@ -1,0 +1,50 @@
+package io.penstock;
+
+import io.penstock.quota.MemorySnapshots;
+import io.penstock.quota.Snapshots;
+import io.penstock.quota.Snapshots.Snapshot;
+import io.penstock.store.StateFiles;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+
+/**
+ * The file of what survives a restart, and what it said at the start.
+ *
+ * @param file where it is kept; null when nothing survives
+ * @param every how often it is saved
+ * @param store what keeps it
+ * @param before what was there
+ */
+record StateFile(@Nullable String file, Duration every, Snapshots store, Snapshot before) {
+  private static final Duration EVERY = Duration.ofSeconds(10);
+  private static final Duration OFTENEST = Duration.ofMillis(100);
+
+  /**
+   * Opens what {@code penstock.state.file} names.
+   *
+   * @param minute the window of limits per minute: shorter in tests
+   * @throws CannotStart when it cannot be read, or not be written; it is left as it is
+   */
+  static StateFile open(Environment environment, Duration minute) {
+    String name = environment.getProperty("penstock.state.file", "");
+    Duration every = environment.getProperty("penstock.state.interval", Duration.class, EVERY);
+    if (every.compareTo(OFTENEST) < 0) {
+      throw new CannotStart("penstock.state.interval is " + every + ", expected at least 100ms");
+    }
+    if (name.isBlank()) {
+      return new StateFile(null, every, new MemorySnapshots(), Snapshot.EMPTY);
+    }
+    try {
+      Snapshots store = StateFiles.of(Path.of(name), minute.toNanos());
+      Snapshot before = store.load();
+      store.save(before); // what cannot be written now will not be later
+      return new StateFile(name, every, store, before);
+    } catch (IOException | InvalidPathException e) {
+      throw new CannotStart("penstock.state.file: " + e.getMessage());
+    }
+  }
+}

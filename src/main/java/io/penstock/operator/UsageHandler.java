@@ -1,0 +1,211 @@
+package io.penstock.operator;
+
+import io.penstock.config.Prices;
+import io.penstock.quota.Ledger;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** Who used how much: by day, key, group and model, as JSON or CSV. */
+final class UsageHandler {
+  private static final Set<String> PARAMETERS = Set.of("from", "to", "group_by", "format");
+  private static final MediaType CSV = new MediaType("text", "csv", StandardCharsets.UTF_8);
+
+  /** What rows can be added up by, in the order in which they are shown. */
+  private static final List<String> FIELDS = List.of("day", "key", "group", "model");
+
+  /** Spreadsheets take what begins so for a formula. */
+  private static final String FORMULA = "=+-@\t\r";
+
+  /** A sum; its price is null once something in it has none. */
+  private static final class Sum {
+    long requests;
+    long input;
+    long output;
+    @Nullable BigDecimal price = BigDecimal.ZERO;
+
+    void add(Ledger.Row row, @Nullable BigDecimal cost) {
+      requests = sum(requests, row.requests());
+      input = sum(input, row.input());
+      output = sum(output, row.output());
+      boolean free = row.input() == 0 && row.output() == 0;
+      if (!free) {
+        price = price == null || cost == null ? null : price.add(cost);
+      }
+    }
+
+    private static long sum(long a, long b) {
+      return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    }
+  }
+
+  private record Question(LocalDate from, LocalDate to, List<String> groupBy, boolean csv) {}
+
+  /** Says in one sentence what is wrong with a question. */
+  private static final class BadQuestion extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    BadQuestion(String what) {
+      super(what, null, false, false);
+    }
+  }
+
+  private final Ledger ledger;
+  private final Prices prices;
+
+  UsageHandler(Ledger ledger, Prices prices) {
+    this.ledger = ledger;
+    this.prices = prices;
+  }
+
+  /** Adds up what was used in {@code ?from=} to {@code ?to=}, by {@code ?group_by=}. */
+  Mono<ServerResponse> list(ServerRequest request) {
+    try {
+      Question question = question(request);
+      List<Map<String, Object>> rows = rows(question);
+      return question.csv() ? csv(question, rows) : json(question, rows);
+    } catch (BadQuestion e) {
+      return Problem.of(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage())).answer();
+    }
+  }
+
+  private Question question(ServerRequest request) throws BadQuestion {
+    MultiValueMap<String, String> given = request.queryParams();
+    for (Map.Entry<String, List<String>> each : given.entrySet()) {
+      if (!PARAMETERS.contains(each.getKey()) || each.getValue().size() > 1) {
+        throw new BadQuestion("expected from, to, group_by and format, each once at most");
+      }
+    }
+    LocalDate today = ledger.today();
+    LocalDate to = day("to", given.getFirst("to"), today);
+    LocalDate from = day("from", given.getFirst("from"), today.minusDays(Ledger.DAYS - 1L));
+    if (from.isAfter(to)) {
+      throw new BadQuestion("from is " + from + ", expected a day no later than to, " + to);
+    }
+    return new Question(from, to, fields(given.getFirst("group_by")), csv(request));
+  }
+
+  private static LocalDate day(String name, @Nullable String text, LocalDate other)
+      throws BadQuestion {
+    try {
+      return text == null ? other : LocalDate.parse(text);
+    } catch (DateTimeException e) {
+      throw new BadQuestion(name + " is no day, expected one such as 2026-01-31");
+    }
+  }
+
+  private static List<String> fields(@Nullable String text) throws BadQuestion {
+    if (text == null) {
+      return FIELDS;
+    }
+    List<String> asked = List.of(text.split(",", -1));
+    if (!FIELDS.containsAll(asked) || Set.copyOf(asked).size() < asked.size()) {
+      throw new BadQuestion("group_by is not understood, expected some of key,group,model,day");
+    }
+    return FIELDS.stream().filter(asked::contains).toList();
+  }
+
+  private static boolean csv(ServerRequest request) throws BadQuestion {
+    String format = request.queryParams().getFirst("format");
+    if (format == null) {
+      return request.headers().accept().stream().anyMatch(type -> type.equalsTypeAndSubtype(CSV));
+    }
+    if (!format.equals("csv") && !format.equals("json")) {
+      throw new BadQuestion("format is not known, expected json or csv");
+    }
+    return format.equals("csv");
+  }
+
+  private List<Map<String, Object>> rows(Question question) {
+    Map<List<String>, Sum> sums = new LinkedHashMap<>();
+    for (Ledger.Row row : ledger.rows(question.from(), question.to())) {
+      List<String> group = question.groupBy().stream().map(field -> value(row, field)).toList();
+      sums.computeIfAbsent(group, absent -> new Sum())
+          .add(row, prices.of(row.model(), row.input(), row.output()));
+    }
+    List<Map<String, Object>> rows = new ArrayList<>();
+    sums.forEach((group, sum) -> rows.add(shown(question.groupBy(), group, sum)));
+    return rows;
+  }
+
+  private static String value(Ledger.Row row, String field) {
+    return switch (field) {
+      case "day" -> row.day().toString();
+      case "key" -> row.key();
+      case "group" -> row.group();
+      default -> row.model();
+    };
+  }
+
+  private static Map<String, Object> shown(List<String> fields, List<String> group, Sum sum) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    for (int at = 0; at < fields.size(); at++) {
+      row.put(fields.get(at), group.get(at));
+    }
+    row.put("requests", sum.requests);
+    row.put("input_tokens", sum.input);
+    row.put("output_tokens", sum.output);
+    if (sum.price != null) {
+      row.put("price", sum.price);
+    }
+    return row;
+  }
+
+  private static Mono<ServerResponse> json(Question question, List<Map<String, Object>> rows) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("from", question.from().toString());
+    answer.put("to", question.to().toString());
+    answer.put("group_by", question.groupBy());
+    answer.put("rows", rows);
+    return Json.answer(answer);
+  }
+
+  private static Mono<ServerResponse> csv(Question question, List<Map<String, Object>> rows) {
+    List<String> columns = new ArrayList<>(question.groupBy());
+    columns.addAll(List.of("requests", "input_tokens", "output_tokens", "price"));
+    StringBuilder text = new StringBuilder(String.join(",", columns)).append("\r\n");
+    for (Map<String, Object> row : rows) {
+      text.append(
+              columns.stream()
+                  .map(column -> cell(row.get(column)))
+                  .collect(Collectors.joining(",")))
+          .append("\r\n");
+    }
+    return ServerResponse.ok()
+        .contentType(CSV)
+        .cacheControl(CacheControl.noStore())
+        .bodyValue(text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** One cell as RFC 4180 has it, and never a formula. */
+  static String cell(@Nullable Object value) {
+    if (value == null) {
+      return "";
+    }
+    if (value instanceof BigDecimal price) {
+      return price.toPlainString();
+    }
+    if (!(value instanceof String text)) {
+      return value.toString();
+    }
+    boolean formula = !text.isEmpty() && FORMULA.indexOf(text.charAt(0)) >= 0;
+    String safe = formula ? "'" + text : text;
+    boolean plain = safe.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+    return plain ? safe : '"' + safe.replace("\"", "\"\"") + '"';
+  }
+}

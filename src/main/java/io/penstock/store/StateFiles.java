@@ -1,0 +1,90 @@
+package io.penstock.store;
+
+import io.penstock.quota.Snapshots;
+import io.penstock.quota.Snapshots.Snapshot;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** The files that state is kept in: {@code *.yaml}, or {@code *.db} for SQLite. */
+public final class StateFiles {
+  /** The window of limits per minute: those of models have columns of their own. */
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+
+  private StateFiles() {}
+
+  /**
+   * Returns the store that a name stands for; nothing is opened yet.
+   *
+   * @throws IOException when the name is of neither kind
+   */
+  public static Snapshots of(Path file) throws IOException {
+    return of(file, MINUTE_NANOS);
+  }
+
+  /**
+   * Returns the store that a name stands for.
+   *
+   * @param minuteNanos the window of limits per minute: shorter in tests
+   */
+  public static Snapshots of(Path file, long minuteNanos) throws IOException {
+    if (named(file, ".yaml") || named(file, ".yml")) {
+      return new YamlSnapshots(file, minuteNanos);
+    }
+    if (named(file, ".db")) {
+      return new SqliteSnapshots(file, minuteNanos);
+    }
+    throw new IOException(file + ": expected a name that ends in .yaml or .db");
+  }
+
+  /**
+   * Copies all of the first file, which is YAML, to the second, which is SQLite and holds nothing
+   * yet, or the same.
+   *
+   * @return what was done, for a person
+   * @throws IOException when it cannot be done: then neither is changed. The message is one line
+   */
+  public static String migrate(Path from, Path to) throws IOException {
+    if (!named(from, ".yaml") && !named(from, ".yml")) {
+      throw new IOException(from + ": expected a file that ends in .yaml to migrate from");
+    }
+    if (!named(to, ".db")) {
+      throw new IOException(to + ": expected a file that ends in .db to migrate to");
+    }
+    if (!Files.exists(from)) {
+      throw new IOException(from + ": there is no such file");
+    }
+    try (Snapshots yaml = of(from);
+        Snapshots sqlite = of(to)) {
+      Snapshot state = yaml.load();
+      Snapshot there = sqlite.load();
+      if (!there.equals(Snapshot.EMPTY) && !there.equals(state)) {
+        throw new IOException(to + ": holds another state already, expected none: move it away");
+      }
+      boolean same = there.equals(state) && Files.exists(to);
+      if (!same) {
+        sqlite.save(state);
+      }
+      return "%s: %d limits, %d rows of usage, %d overrides%s"
+          .formatted(
+              to,
+              state.spent().size(),
+              state.usage().size(),
+              state.overrides().size(),
+              same ? ", all there already" : "");
+    }
+  }
+
+  private static boolean named(Path file, String ending) {
+    return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
+  }
+
+  /** What is wrong with a file, in one line. */
+  static IOException problem(Path file, Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    boolean bare = cause.getMessage() == null || message.equals(file.toString());
+    String what = bare ? cause.getClass().getSimpleName() : message.replaceAll("\\s+", " ");
+    return new IOException(file + ": " + what, cause);
+  }
+}

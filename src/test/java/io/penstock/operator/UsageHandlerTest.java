@@ -1,0 +1,41 @@
+package io.penstock.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UsageHandlerTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "gpt-4o | gpt-4o",
+        "=1+1 | '=1+1",
+        "+1 | '+1",
+        "-1 | '-1",
+        "@SUM(A1) | '@SUM(A1)",
+        "a,b | \"a,b\"",
+        "a\"b | \"a\"\"b\"",
+        "=\"a,b | \"'=\"\"a,b\""
+      })
+  void names_areNeverFormulas_andStayInTheirCell(String name, String cell) {
+    assertThat(UsageHandler.cell(name)).isEqualTo(cell);
+  }
+
+  @Test
+  void controlCharacters_areQuotedOrDefused() {
+    assertThat(UsageHandler.cell("\t=1")).isEqualTo("'\t=1");
+    assertThat(UsageHandler.cell("a\nb")).isEqualTo("\"a\nb\"");
+  }
+
+  @Test
+  void numbers_arePlain() {
+    assertThat(UsageHandler.cell(-5L)).isEqualTo("-5");
+    assertThat(UsageHandler.cell(new BigDecimal("1E-9"))).isEqualTo("0.000000001");
+    assertThat(UsageHandler.cell(null)).isEmpty();
+  }
+}

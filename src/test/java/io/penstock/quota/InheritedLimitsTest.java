@@ -1,0 +1,79 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Cell;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class InheritedLimitsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final LimitSpec SPEC = new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100);
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 60 * SECOND);
+
+  private final LocalLimitSource source = new LocalLimitSource();
+
+  @Test
+  void limitThatIsAskedForLater_goesOnWithWhatWasLeft() {
+    source.inherit(Map.of(ID, List.of(new Cell(-20 * SECOND, 40))), 0);
+    Limit limit = source.limit(ID, SPEC, 10 * SECOND);
+    assertThat(limit.balance(10 * SECOND)).isEqualTo(new Balance(40, 0, 0));
+    assertThat(limit.balance(42 * SECOND)).isEqualTo(Balance.ZERO);
+    assertThat(source.limit(ID, SPEC, 11 * SECOND)).isSameAs(limit);
+  }
+
+  @Test
+  void limitThatWasForgotten_inheritsNothingAgain() {
+    source.inherit(Map.of(ID, List.of(new Cell(0, 40))), 0);
+    source.limit(ID, SPEC, 0);
+    source.forget(ID);
+    assertThat(source.limit(ID, SPEC, 0).balance(0)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void cellsFromTheFuture_countAsIfTheyWereOfTheStart() {
+    source.inherit(Map.of(ID, List.of(new Cell(3_600 * SECOND, 40))), 0);
+    Limit limit = source.limit(ID, SPEC, 30 * SECOND);
+    assertThat(limit.balance(30 * SECOND).charged()).isEqualTo(40);
+    assertThat(limit.balance(62 * SECOND).charged()).isZero();
+  }
+
+  @Test
+  void whatNobodyAsksFor_isRememberedWhileItCounts() {
+    List<Cell> cells = List.of(new Cell(0, 40));
+    source.inherit(Map.of(ID, cells), 0);
+    assertThat(source.owed(59 * SECOND)).isEqualTo(Map.of(ID, cells));
+    assertThat(source.owed(200 * SECOND)).isEmpty();
+    assertThat(source.limit(ID, SPEC, 201 * SECOND).balance(201 * SECOND)).isEqualTo(Balance.ZERO);
+  }
+
+  @Test
+  void owed_isOfThoseThatOweAnything() {
+    source.inherit(Map.of(ID, List.of(new Cell(0, 40))), 0);
+    Limit limit = source.limit(ID, SPEC, 0);
+    limit.take(Weight.exactly(2), 0);
+    assertThat(source.owed(0).get(ID)).extracting(Cell::amount).containsExactly(40L, 2L);
+    assertThat(source.owed(100 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void ids_areReadAsTheyAreWritten() {
+    for (LimitId.Kind kind : LimitId.Kind.values()) {
+      for (Measure measure : Measure.values()) {
+        LimitId id = new LimitId(kind, "a:b/ü %+", "m:#", measure, 1_500_000_001L);
+        assertThat(LimitId.parse(kind.name().toLowerCase(Locale.ROOT), id.owner(), id.counts()))
+            .isEqualTo(id);
+      }
+    }
+    LimitId bare = new LimitId(LimitId.Kind.KEY, "", "", Measure.TOKENS, 0);
+    assertThat(LimitId.parse("key", bare.owner(), bare.counts())).isEqualTo(bare);
+  }
+}
