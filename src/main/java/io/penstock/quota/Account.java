@@ -143,7 +143,9 @@ public final class Account {
     return new Taken(givers, spends);
   }
 
-  /** Accounts are themselves and nothing else; by their names they come in the same order always. */
+  /**
+   * Accounts are themselves and nothing else; by their names they come in the same order always.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other;
