@@ -18,13 +18,11 @@ import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.ModelQuotas;
-import io.penstock.quota.Overrides;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -94,15 +92,8 @@ class PenstockConfiguration {
       Saver.Clocks clocks,
       LocalLimitSource limits,
       Ledger ledger,
-      ObjectProvider<Overrides> overrides) {
-    Overrides said = overrides.getIfAvailable();
-    Saver saver =
-        new Saver(
-            state,
-            clocks,
-            limits,
-            ledger,
-            said == null ? state.before()::overrides : said::overrides);
+      ModelQuotas models) {
+    Saver saver = new Saver(state, clocks, limits, ledger, models::overrides);
     saver.start();
     return saver;
   }
@@ -177,12 +168,11 @@ class PenstockConfiguration {
       ModelQuotas models,
       Addresses addresses,
       Prices prices,
-      ObjectProvider<Overrides> overrides,
       StateFile state,
       EventBus events,
       Ticker ticker,
       Environment environment) {
-    overrides.ifAvailable(said -> said.restore(state.before().overrides(), ticker.nanos()));
+    models.restore(state.before().overrides(), ticker.nanos());
     Assembly.Parts parts = new Assembly.Parts(registry, keys, models, addresses, prices);
     return new Assembly(setup, parts, events, ticker, environment);
   }

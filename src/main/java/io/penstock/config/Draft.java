@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration in the making: what all files say together. One thread. */
@@ -19,6 +20,9 @@ final class Draft {
   private final Map<String, Place> paths = new HashMap<>();
   private final Map<String, Located<UpstreamSpec>> upstreams = new HashMap<>();
   private final Map<String, Located<Fallback>> models = new HashMap<>();
+  private final Map<String, Snapshot.Model> said = new HashMap<>();
+  private final Set<String> providers = new TreeSet<>();
+  private final Roster roster;
   private final Set<String> warnings = new LinkedHashSet<>();
   private @Nullable Runnable root;
   private boolean rls;
@@ -27,6 +31,22 @@ final class Draft {
 
   Draft(Faults faults) {
     this.faults = faults;
+    this.roster = new Roster(faults);
+  }
+
+  /** Returns the keys and groups. */
+  Roster roster() {
+    return roster;
+  }
+
+  /** Notes profiles of model quotas; each file may add some. */
+  void providers(List<String> names) {
+    providers.addAll(names);
+  }
+
+  /** Finds what is named and not there; after all files. */
+  void check() {
+    roster.check(endpoints, this::warn);
   }
 
   Faults faults() {
@@ -88,9 +108,9 @@ final class Draft {
     }
   }
 
-  /** Notes what may serve in the place of a model; a model that was noted before is a fault. */
+  /** Notes what is said of a model; a model that was noted before is a fault. */
   void model(String name, Section section, Place place) {
-    Values values = Values.ofModel(section);
+    Values values = Values.of(ModelSettings.TABLE, section);
     Fallback fallback =
         new Fallback(
             values.get(ModelSettings.FALLBACK),
@@ -101,6 +121,10 @@ final class Draft {
           place,
           "model %s is there at %s already, expected it once"
               .formatted(Scalar.quote(name), first.place()));
+    }
+    Snapshot.Model model = ModelSettings.model(values);
+    if (model.limits() != null || model.price() != null) {
+      said.put(name, model);
     }
     if (fallback.models().contains(name)) {
       faults.add(
@@ -145,10 +169,10 @@ final class Draft {
             .map(endpoint -> endpoint.withFallbacks(fallbacks()))
             .toList(),
         rls ? server : null,
-        List.of(),
-        List.of(),
-        Map.of(),
-        List.of(),
+        roster.keys(),
+        roster.groups(),
+        said,
+        List.copyOf(providers),
         new ArrayList<>(warnings));
   }
 }

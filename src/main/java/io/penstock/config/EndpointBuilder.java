@@ -7,6 +7,7 @@ import static io.penstock.config.EndpointSettings.DEFAULT_OUTPUT_TOKENS;
 import static io.penstock.config.EndpointSettings.DEFAULT_TOKENS;
 import static io.penstock.config.EndpointSettings.DIALECT;
 import static io.penstock.config.EndpointSettings.DYNAMIC;
+import static io.penstock.config.EndpointSettings.EXPOSE_UPSTREAM_LIMITS;
 import static io.penstock.config.EndpointSettings.FAIR_BY;
 import static io.penstock.config.EndpointSettings.HEARTBEAT_SECONDS;
 import static io.penstock.config.EndpointSettings.MAX_BLOCKED;
@@ -236,7 +237,11 @@ final class EndpointBuilder {
         new Descendants(values.get(DYNAMIC), Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS))),
         values.get(SHADOW),
         new Forwarding(
-            values.get(STRIP_PREFIX), values.get(AFFINITY), values.get(UPGRADE), Map.of()),
+            values.get(STRIP_PREFIX),
+            values.get(AFFINITY),
+            values.get(UPGRADE),
+            Map.of(),
+            values.get(EXPOSE_UPSTREAM_LIMITS)),
         upstreams.specs(),
         shown,
         values.stated());

@@ -212,6 +212,13 @@ final class EndpointSettings {
           true,
           "Whether connections may become another protocol, such as WebSocket.");
 
+  static final Setting<Boolean> EXPOSE_UPSTREAM_LIMITS =
+      Setting.fixed(
+          "expose_upstream_limits",
+          new Words.Flag(),
+          false,
+          "Whether answers tell what is left of the limits of their upstream.");
+
   static final Setting<Boolean> SHADOW =
       Setting.fixed(
           "shadow",
@@ -279,6 +286,7 @@ final class EndpointSettings {
           MAX_UPLOAD_BYTES,
           AFFINITY,
           UPGRADE,
+          EXPOSE_UPSTREAM_LIMITS,
           SHADOW,
           DYNAMIC,
           STRIP_PREFIX,

@@ -7,10 +7,24 @@ import java.util.Optional;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** A list of sections that each hold the settings of one table. */
-record Listing(String of, List<Setting<?>> table) implements Shape<List<Section>> {
+/**
+ * A list of sections that each hold the settings of one table.
+ *
+ * @param of what each is called
+ * @param secret whether text in the place of a section may be a secret, and is not shown
+ */
+record Listing(String of, List<Setting<?>> table, boolean secret) implements Shape<List<Section>> {
+  /** A list of sections that hold no secrets. */
+  Listing(String of, List<Setting<?>> table) {
+    this(of, table, false);
+  }
+
   @Override
   public Optional<List<Section>> read(Node node, Source source, String name) {
+    if (hides(node)) {
+      source.fault(node, "%s is text, expected a list of %ss".formatted(name, of));
+      return Optional.empty();
+    }
     Optional<List<Node>> items = source.items(node, name, "a list of " + of + "s");
     if (items.isEmpty()) {
       return Optional.empty();
@@ -20,10 +34,18 @@ record Listing(String of, List<Setting<?>> table) implements Shape<List<Section>
       if (source.faults().full()) {
         break;
       }
+      if (hides(item)) {
+        source.fault(item, article() + of + " is text, expected a mapping of settings");
+        continue;
+      }
       Optional<MappingNode> mapping = source.mapping(item, article() + of, "a mapping of settings");
       mapping.ifPresent(m -> sections.add(Section.read(m, table, source)));
     }
     return Optional.of(sections);
+  }
+
+  private boolean hides(Node node) {
+    return secret && Source.plainScalar(node);
   }
 
   private String article() {

@@ -1,7 +1,13 @@
 package io.penstock.config;
 
+import io.penstock.cost.Cost;
+import io.penstock.quota.ModelLimits;
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The settings of {@code models.<name>}, by the name that clients ask for. */
 final class ModelSettings {
@@ -19,11 +25,57 @@ final class ModelSettings {
           BigDecimal.valueOf(5),
           "Seconds that a request waits before another model may serve it.");
 
-  /** The settings, in the order they are shown. */
-  static final List<Setting<?>> TABLE = List.of(FALLBACK, FALLBACK_AFTER);
+  static final Setting<Long> MAX_RPM = limit("max_rpm", "Requests in any 60 seconds");
+  static final Setting<Long> MAX_TPM =
+      limit("max_tpm", "Tokens, input and output, in any 60 seconds");
+  static final Setting<Long> MAX_RPD = limit("max_rpd", "Requests in 24 h from the first");
 
-  /** Known, and not supported yet. */
-  static final List<String> LATER = List.of("max_rpm", "max_tpm", "max_rpd", "price_per_mtok");
+  static final Setting<Snapshot.Price> PRICE_PER_MTOK =
+      Setting.unset(
+          "price_per_mtok",
+          new PriceTag(),
+          "not known",
+          "What 1,000,000 tokens cost, in whatever currency.");
+
+  /** The settings, in the order they are shown. */
+  static final List<Setting<?>> TABLE =
+      List.of(MAX_RPM, MAX_TPM, MAX_RPD, FALLBACK, FALLBACK_AFTER, PRICE_PER_MTOK);
 
   private ModelSettings() {}
+
+  private static Setting<Long> limit(String name, String what) {
+    return Setting.sometimes(
+        name,
+        new Numbers.Whole(0, Cost.MAX_TOKENS),
+        "0 where another of max_rpm, max_tpm and max_rpd is set, else as its provider's profile",
+        values -> limited(values) ? Optional.of(0L) : Optional.empty(),
+        what + ", whoever serves them; 0 is unlimited.");
+  }
+
+  private static boolean limited(Values values) {
+    return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD).anyMatch(each -> values.set(each).isPresent());
+  }
+
+  /** Returns what usable settings say, besides who may serve in its place. */
+  static Snapshot.Model model(Values values) {
+    Snapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
+    return limited(values)
+        ? new Snapshot.Model(
+            new ModelLimits(values.get(MAX_RPM), values.get(MAX_TPM), values.get(MAX_RPD)), price)
+        : new Snapshot.Model(null, price);
+  }
+
+  /** Returns what is said of a model as route files write it. */
+  static Map<String, Object> shown(Snapshot.Model model) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    if (model.limits() != null) {
+      shown.put(MAX_RPM.name(), model.limits().rpm());
+      shown.put(MAX_TPM.name(), model.limits().tpm());
+      shown.put(MAX_RPD.name(), model.limits().rpd());
+    }
+    if (model.price() != null) {
+      shown.put(PRICE_PER_MTOK.name(), PRICE_PER_MTOK.shape().show(model.price()));
+    }
+    return shown;
+  }
 }

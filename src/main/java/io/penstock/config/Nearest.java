@@ -13,8 +13,9 @@ final class Nearest {
   /** Returns the fault of a key that {@code table} does not have. */
   static String unknownKey(String key, List<Setting<?>> table) {
     String fault = "unknown key " + Scalar.quote(key);
-    if (table.equals(ModelSettings.TABLE) && ModelSettings.LATER.contains(key)) {
-      return key + " is not supported yet, expected fallback or fallback_after";
+    String meant = table.equals(KeySettings.TABLE) ? KeySettings.MEANT.get(key) : null;
+    if (meant != null) {
+      return fault + ", did you mean '" + meant + "'?";
     }
     if (has(UpstreamSettings.TABLE, key)) {
       return fault + " here, expected it in one of upstreams";
@@ -30,6 +31,9 @@ final class Nearest {
     }
     if (has(ModelSettings.TABLE, key)) {
       return fault + " here, expected it in one of models";
+    }
+    if (has(KeySettings.TABLE, key)) {
+      return fault + " here, expected it in one of keys";
     }
     List<String> names = table.stream().<String>map(Setting::name).toList();
     Optional<String> near = nearest(key, names);

@@ -39,6 +39,7 @@ public final class RouteFiles {
       case RouteListing.Found found -> {
         found.files().forEach(file -> read(file, faults, draft));
         draft.addRoot();
+        draft.check();
         if (faults.none() && draft.empty()) {
           faults.add(
               Place.startOf(found.files().getFirst().toString()),

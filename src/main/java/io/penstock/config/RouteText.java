@@ -3,6 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,9 +57,18 @@ public final class RouteText {
     if (all.size() == 1) {
       file.put("defaults", Map.of(most, all.iterator().next()));
     }
+    if (!snapshot.providers().isEmpty()) {
+      file.put(Providers.KEY, snapshot.providers());
+    }
     Map<String, Object> models = models(snapshot);
     if (!models.isEmpty()) {
       file.put("models", models);
+    }
+    if (!snapshot.keys().isEmpty()) {
+      file.put("keys", snapshot.keys().stream().map(KeyBuilder::shown).toList());
+    }
+    if (!snapshot.groups().isEmpty()) {
+      file.put("groups", snapshot.groups().stream().map(GroupSettings::shown).toList());
     }
     Snapshot.Server server = snapshot.server();
     if (server != null) {
@@ -69,14 +79,14 @@ public final class RouteText {
 
   /** Every endpoint has the fallbacks of all files. */
   private static Map<String, Object> models(Snapshot snapshot) {
-    Map<String, Object> models = new TreeMap<>();
-    for (EndpointSpec endpoint : snapshot.endpoints()) {
-      endpoint
-          .forwarding()
-          .fallbacks()
-          .forEach((name, fallback) -> models.put(name, shown(fallback)));
-    }
-    return models;
+    Map<String, Map<String, Object>> models = new TreeMap<>();
+    snapshot.models().forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
+    Map<String, EndpointSpec.Fallback> fallbacks = new HashMap<>();
+    snapshot.endpoints().forEach(each -> fallbacks.putAll(each.forwarding().fallbacks()));
+    fallbacks.forEach(
+        (name, fallback) ->
+            models.computeIfAbsent(name, any -> new LinkedHashMap<>()).putAll(shown(fallback)));
+    return new TreeMap<>(models);
   }
 
   private static Map<String, Object> shown(EndpointSpec.Fallback fallback) {
@@ -106,13 +116,14 @@ public final class RouteText {
     schema.put("title", "Penstock route file");
     Map<String, Object> properties = new LinkedHashMap<>();
     properties.put("defaults", sectionSchema(EndpointSettings.DEFAULTS));
-    properties.put(
-        "endpoints",
-        Shape.keywords("type", "array", "items", sectionSchema(EndpointSettings.TABLE)));
+    properties.put("endpoints", list(EndpointSettings.TABLE));
     properties.put(
         "models",
         Shape.keywords(
             "type", "object", "additionalProperties", sectionSchema(ModelSettings.TABLE)));
+    properties.put(Providers.KEY, new Providers().schema());
+    properties.put("keys", list(KeySettings.TABLE));
+    properties.put("groups", list(GroupSettings.TABLE));
     properties.put(Rls.SERVER, sectionSchema(Rls.SERVER_TABLE));
     schema.putAll(object(properties));
     String fromEnvironment = "Taken from the environment: ${NAME} or ${NAME:default}.";
@@ -123,6 +134,10 @@ public final class RouteText {
             Shape.keywords(
                 "description", fromEnvironment, "type", "string", "pattern", Variables.PATTERN)));
     return JSON.writeValueAsString(schema);
+  }
+
+  private static Map<String, Object> list(List<Setting<?>> table) {
+    return Shape.keywords("type", "array", "items", sectionSchema(table));
   }
 
   /** Returns the schema of a mapping that holds the settings of {@code table}. */

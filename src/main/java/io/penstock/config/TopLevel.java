@@ -14,7 +14,12 @@ final class TopLevel {
   private static final String DEFAULTS = "defaults";
   private static final String ENDPOINTS = "endpoints";
   private static final String MODELS = "models";
-  private static final List<String> KEYS = List.of(DEFAULTS, ENDPOINTS, MODELS, Rls.SERVER);
+  private static final String KEYS = "keys";
+  private static final String GROUPS = "groups";
+  private static final List<String> ALL =
+      List.of(DEFAULTS, ENDPOINTS, MODELS, KEYS, GROUPS, Providers.KEY, Rls.SERVER);
+  private static final Listing KEY_LIST = new Listing("key", KeySettings.TABLE, true);
+  private static final Listing GROUP_LIST = new Listing("group", GroupSettings.TABLE);
   private static final Listing ENDPOINT_LIST = new Listing("endpoint", EndpointSettings.TABLE);
 
   private final Source source;
@@ -51,6 +56,15 @@ final class TopLevel {
       }
       case ENDPOINTS -> endpoints = ENDPOINT_LIST.read(value, source, key).orElse(List.of());
       case MODELS -> source.mapping(value, key, "a mapping of models").ifPresent(this::models);
+      case KEYS ->
+          KEY_LIST.read(value, source, key).orElse(List.of()).forEach(source.draft().roster()::key);
+      case GROUPS ->
+          GROUP_LIST
+              .read(value, source, key)
+              .orElse(List.of())
+              .forEach(source.draft().roster()::group);
+      case Providers.KEY ->
+          new Providers().read(value, source, key).ifPresent(source.draft()::providers);
       case Rls.SERVER ->
           section(value, key, Rls.SERVER_TABLE).ifPresent(server -> source.draft().listen(server));
       default -> source.unknown(entry.getKeyNode(), unknown(key));
@@ -83,8 +97,8 @@ final class TopLevel {
   private static String unknown(String key) {
     return "unknown key "
         + Scalar.quote(key)
-        + Nearest.nearest(key, KEYS)
+        + Nearest.nearest(key, ALL)
             .map(near -> ", did you mean '" + near + "'?")
-            .orElse(", expected defaults, endpoints or models");
+            .orElse(", expected defaults, endpoints, models, providers, keys or groups");
   }
 }

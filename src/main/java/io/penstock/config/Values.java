@@ -38,8 +38,9 @@ final class Values {
     return new Values(PoolSettings.TABLE, own, null, upstream);
   }
 
-  static Values ofModel(Section own) {
-    return new Values(ModelSettings.TABLE, own, null, null);
+  /** Returns the values of a section that stands for itself. */
+  static Values of(List<Setting<?>> table, Section own) {
+    return new Values(table, own, null, null);
   }
 
   /** Returns what is set, and where, without the table's default. */

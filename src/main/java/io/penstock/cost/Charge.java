@@ -16,6 +16,12 @@ public enum Charge {
   TOTAL,
 
   /**
+   * Input and expected output together, at once, and nothing more until it is known what was used:
+   * then that counts. This is how keys and groups are charged for what comes in, before it waits.
+   */
+  WHOLE,
+
+  /**
    * The larger of the stated maximum and the input, charged at release and kept whatever the answer
    * uses; calls that fail count. Source: OpenAI's guide <i>Rate limits</i>
    * (platform.openai.com/docs/guides/rate-limits), which counts a request as the maximum of {@code

@@ -63,13 +63,16 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   }
 
   private long takenTokens(Cost cost) {
+    if (charge == Charge.WHOLE) {
+      return cost.totalTokens();
+    }
     return charge.keeps() ? Dimension.STATED.of(cost) : cost.inputTokens();
   }
 
   private long heldTokens(Cost cost) {
     return switch (charge) {
       case TOTAL, ANTHROPIC -> cost.outputTokens();
-      case OPENAI, AZURE, GEMINI -> 0;
+      case WHOLE, OPENAI, AZURE, GEMINI -> 0;
       case BEDROCK -> Dimension.MOST.of(cost) - cost.inputTokens();
     };
   }
@@ -89,7 +92,7 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
 
   private Dimension ofTokens() {
     return switch (charge) {
-      case TOTAL, ANTHROPIC -> Dimension.TOTAL;
+      case TOTAL, WHOLE, ANTHROPIC -> Dimension.TOTAL;
       case OPENAI, AZURE -> Dimension.STATED;
       case GEMINI -> Dimension.INPUT;
       case BEDROCK -> Dimension.MOST;
@@ -103,9 +106,26 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   public long settled(Measure measure, Usage usage) {
     return switch (measure) {
       case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> KEEP;
-      case TOKENS -> charge.keeps() ? settledKept(usage) : settledInput(usage);
+      case TOKENS -> settledTokens(usage);
       case INPUT_TOKENS -> settledInput(usage);
     };
+  }
+
+  /**
+   * Returns {@link #settled} of an answer that does not say what it used: its input is as it was
+   * expected.
+   *
+   * @param outputTokens of it that were seen
+   */
+  public long settled(Measure measure, long inputTokens, long outputTokens) {
+    return charge == Charge.WHOLE && measure == Measure.TOKENS ? inputTokens + outputTokens : KEEP;
+  }
+
+  private long settledTokens(Usage usage) {
+    if (charge == Charge.WHOLE) {
+      return usage.totalTokens();
+    }
+    return charge.keeps() ? settledKept(usage) : settledInput(usage);
   }
 
   private long settledKept(Usage usage) {
@@ -132,7 +152,7 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   private long producedTokens(long outputTokens) {
     return switch (charge) {
       case TOTAL, ANTHROPIC -> outputTokens;
-      case OPENAI, AZURE, GEMINI -> 0;
+      case WHOLE, OPENAI, AZURE, GEMINI -> 0;
       case BEDROCK -> outputTokens * burndown;
     };
   }

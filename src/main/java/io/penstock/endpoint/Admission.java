@@ -49,21 +49,35 @@ final class Admission {
             Reason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", soonest - now);
   }
 
-  /** Returns the refusal of a ticket that only upstreams could serve that are out for their day. */
+  /**
+   * Returns the refusal of a ticket that only upstreams could serve that are out for their day, or
+   * as models that are.
+   */
   static @Nullable Refusal spent(List<Route> ways, long now) {
     if (ways.isEmpty()) {
       return null;
     }
     long soonest = Ticker.NEVER;
+    boolean models = true;
     for (Route route : ways) {
-      long ends = route.pool() == null ? now : route.pool().dayEndsNanos(now);
+      long model = dayEnds(route.ofModel(), now);
+      long ends = Math.max(model, dayEnds(route.pool(), now));
       if (ends <= now) {
         return null;
       }
       soonest = Math.min(soonest, ends);
+      models &= model > now;
     }
-    return new Refusal(
-        Reason.UPSTREAM_RPD, "every upstream that serves this is out for its day", soonest - now);
+    return models
+        ? new Refusal(Reason.MODEL_RPD, "the model is out for its day", soonest - now)
+        : new Refusal(
+            Reason.UPSTREAM_RPD,
+            "every upstream that serves this is out for its day",
+            soonest - now);
+  }
+
+  private static long dayEnds(@Nullable Quota quota, long now) {
+    return quota == null ? now : quota.dayEndsNanos(now);
   }
 
   /** Returns the refusal of a ticket that has come and would wait in vain, or null. */
@@ -103,7 +117,9 @@ final class Admission {
     for (Route route : ways) {
       capacity.reset();
       for (Quota quota : route.quotas()) {
-        quota.lowerToCapacity(capacity);
+        if (!quota.personal()) {
+          quota.lowerToCapacity(capacity);
+        }
       }
       most.raise(capacity);
     }
@@ -113,26 +129,6 @@ final class Admission {
     }
     most.lower(capacity);
     return most;
-  }
-
-  /**
-   * Returns the estimated wait of a ticket in nanoseconds: until the best route admits it if all
-   * that is ahead of it goes first.
-   */
-  static long estimate(List<Route> ways, Backlog before, Pending pending, long now) {
-    Sizes ahead = new Sizes();
-    before.into(ahead);
-    Sizes own = new Sizes();
-    own.set(pending);
-    long best = Long.MAX_VALUE;
-    for (Route route : ways) {
-      long wait = 0;
-      for (Quota quota : route.quotas()) {
-        wait = Math.max(wait, quota.forecast(before.tickets(), ahead, own, now));
-      }
-      best = Math.min(best, wait);
-    }
-    return best;
   }
 
   /** Returns the refusal of a ticket that would have to wait longer than it may, or null. */

@@ -1,9 +1,6 @@
 package io.penstock.endpoint;
 
-import io.penstock.queue.Discipline;
-import io.penstock.queue.Order;
 import io.penstock.queue.Sizes;
-import java.util.Collection;
 
 /** What waits, summed up. Belongs to the owner of the queue. */
 final class Backlog {
@@ -15,29 +12,6 @@ final class Backlog {
 
   Backlog() {
     sums.setAll(0);
-  }
-
-  /** Returns what will go before a ticket that has just come, if everything fits. */
-  static Backlog ahead(
-      Pending arrived,
-      Discipline<Pending> discipline,
-      Collection<Lane> lanes,
-      Backlog queued,
-      Overflow overflow) {
-    Backlog ahead = new Backlog();
-    if (discipline.order() == Order.FIFO) {
-      ahead.add(queued);
-      ahead.add(overflow.backlog());
-    } else {
-      lanes.forEach(lane -> lane.tickets().ahead(arrived, ahead::add));
-      overflow.forEach(
-          each -> {
-            if (discipline.precedes(each, arrived)) {
-              ahead.add(each);
-            }
-          });
-    }
-    return ahead;
   }
 
   void add(Pending ticket) {

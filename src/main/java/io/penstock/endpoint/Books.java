@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
+import io.penstock.quota.Account;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -48,6 +49,7 @@ final class Books implements Clerk {
   /** A ticket came: it is inside until it is settled. */
   void arrived(Ask ask) {
     guests.bring();
+    enter(ask.account());
     totals.add(Fate.OFFERED, ask.cost(), ask.bytes());
     totals.add(Fate.WAITING, ask.cost(), ask.bytes());
   }
@@ -83,12 +85,46 @@ final class Books implements Clerk {
   }
 
   private void ended(Pending pending, Fate from, Fate to) {
-    Spends carried = pending.carried();
-    if (from == Fate.WAITING && carried != null) {
-      carried.end(now());
+    if (from == Fate.WAITING) {
+      returnTaken(pending);
     }
     totals.move(from, to, pending.cost(), pending.bytes());
+    leave(pending);
+  }
+
+  /** A shadow comes, brought by a guest. */
+  void brought(Pending shadow) {
+    guests.bring();
+    enter(shadow.account());
+  }
+
+  /** A shadow waits no more, and did not go. */
+  void withdrawn(Pending shadow) {
+    returnTaken(shadow);
+    leave(shadow);
+  }
+
+  /** One that waited does not go: what was taken for it before is returned. */
+  private void returnTaken(Pending pending) {
+    Spends taken = pending.taken();
+    if (taken != null) {
+      taken.end(now());
+    }
+  }
+
+  private static void enter(@Nullable Account account) {
+    if (account != null) {
+      account.enter();
+    }
+  }
+
+  /** It is inside no more: nothing it took is open. */
+  private void leave(Pending pending) {
     guests.leave(now());
+    Account account = pending.account();
+    if (account != null) {
+      account.leave();
+    }
   }
 
   private long now() {
@@ -105,6 +141,7 @@ final class Books implements Clerk {
       return;
     }
     long at = pending.arrivedNanos() + settlement.waitedNanos();
+    guests.leave(at);
     shadow.granted(settlement, at);
     shadowed(pending, null, at);
   }
@@ -112,6 +149,7 @@ final class Books implements Clerk {
   @Override
   public void refused(Pending pending, Refusal refusal) {
     if (pending.shadow() != null) {
+      withdrawn(pending);
       shadowed(pending, refusal, now());
       return;
     }
@@ -122,6 +160,7 @@ final class Books implements Clerk {
   @Override
   public void expired(Pending pending, Refusal refusal) {
     if (pending.shadow() != null) {
+      withdrawn(pending);
       shadowed(pending, refusal, now());
       return;
     }
@@ -152,7 +191,6 @@ final class Books implements Clerk {
   }
 
   private void shadowed(Pending shadow, @Nullable Refusal refusal, long at) {
-    guests.leave(at);
     long waited = at - shadow.arrivedNanos();
     publish(new Event.Shadowed(at, path, shadow.order(), waited, refusal));
   }

@@ -140,7 +140,7 @@ final class Dispatcher {
     remove(pending, true);
     int depth = (int) backlog.tickets();
     Settlement settlement =
-        new Settlement(pending, route, spends.with(pending.carried()), depth, now);
+        new Settlement(pending, route, spends.with(pending.taken()), depth, now);
     if (pending.decide(State.GRANTED)) {
       discipline.charge(pending);
       moved();
@@ -169,14 +169,7 @@ final class Dispatcher {
       return;
     }
     enter(pending, ways);
-    long estimate =
-        pending.refusesAboveNanos() == 0 || !discipline.foreseeable()
-            ? 0
-            : Admission.estimate(
-                ways,
-                Backlog.ahead(pending, discipline, lanes.all(), backlog, overflow),
-                pending,
-                now);
+    long estimate = Outlook.waitNanos(pending, ways, discipline, lanes, backlog, overflow, now);
     if (overflow.tickets() == 0) {
       enqueue(pending, now);
       step(now);

@@ -106,7 +106,7 @@ public final class Endpoint {
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
-    this.ways = new Ways(house.upstreams(), this::spec, own, inbox::signal);
+    this.ways = new Ways(house, this::spec, own, inbox::signal);
     this.dispatcher = new Dispatcher(books, ways);
   }
 
@@ -179,10 +179,22 @@ public final class Endpoint {
     pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
     if (spec.shadow()) {
       pass(pending, ask, now);
+      return pending;
+    }
+    Refusal denied = pending.charge(now);
+    if (denied != null) {
+      turnAway(pending, denied);
     } else {
       inbox.offer(at -> arrive(pending, at));
     }
     return pending;
+  }
+
+  /** Refuses one that nobody else has seen. */
+  private void turnAway(Pending pending, Refusal refusal) {
+    pending.decide(State.REFUSED);
+    books.enterRefused(pending, refusal);
+    pending.deliver(new Outcome.Refused(refusal));
   }
 
   /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
@@ -191,9 +203,7 @@ public final class Endpoint {
     Refusal all = refusesAll();
     Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
     if (refusal != null) {
-      pending.decide(State.REFUSED);
-      books.enterRefused(pending, refusal);
-      pending.deliver(new Outcome.Refused(refusal));
+      turnAway(pending, refusal);
       return;
     }
     Shadow shadow = new Shadow(pending, ask);
@@ -202,15 +212,20 @@ public final class Endpoint {
     pending.decide(State.GRANTED);
     books.enterGranted(pending, settlement);
     pending.deliver(new Outcome.Granted(settlement));
-    guests.bring();
-    inbox.offer(at -> arrive(shadow.ticket(), at));
+    books.brought(shadow.ticket());
+    Refusal denied = shadow.ticket().charge(now);
+    if (denied == null) {
+      inbox.offer(at -> arrive(shadow.ticket(), at));
+    } else if (shadow.ticket().decide(State.REFUSED)) {
+      books.refused(shadow.ticket(), denied);
+    }
   }
 
   /** Takes back a ticket that is only a shadow; no effect once it was decided. */
   void withdraw(Pending shadow) {
     if (shadow.decide(State.CANCELLED)) {
       inbox.send(at -> dispatcher.leave(shadow));
-      leave();
+      books.withdrawn(shadow);
     }
   }
 
@@ -233,8 +248,9 @@ public final class Endpoint {
       return;
     }
     if (pending.decide(State.CANCELLED)) {
-      books.cancelled(pending);
+      // First: whoever of its account comes once this one has left it finds no place of its here.
       inbox.send(at -> dispatcher.leave(pending));
+      books.cancelled(pending);
       return;
     }
     Outcome outcome = pending.outcome();

@@ -184,11 +184,22 @@ public record EndpointSpec(
    * @param affinity what keeps requests to one upstream
    * @param upgrades whether a connection may become another protocol, such as WebSocket
    * @param fallbacks by the model asked for, what else may serve it
+   * @param exposesLimits whether answers tell what is left of the upstream's limits
    */
   public record Forwarding(
-      boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
+      boolean stripPrefix,
+      Affinity affinity,
+      boolean upgrades,
+      Map<String, Fallback> fallbacks,
+      boolean exposesLimits) {
     public Forwarding {
       fallbacks = Map.copyOf(fallbacks);
+    }
+
+    /** Forwarding that tells nothing of upstreams' limits. */
+    public Forwarding(
+        boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
+      this(stripPrefix, affinity, upgrades, fallbacks, false);
     }
 
     /** Returns forwarding to any upstream, without fallbacks. */
@@ -272,7 +283,11 @@ public record EndpointSpec(
         descendants,
         shadow,
         new Forwarding(
-            forwarding.stripPrefix(), forwarding.affinity(), forwarding.upgrades(), fallbacks),
+            forwarding.stripPrefix(),
+            forwarding.affinity(),
+            forwarding.upgrades(),
+            fallbacks,
+            forwarding.exposesLimits()),
         upstreams,
         shown,
         stated);

@@ -3,15 +3,12 @@ package io.penstock.endpoint;
 import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
-import io.penstock.queue.Ticket.State;
 import io.penstock.queue.TicketQueue;
 import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +33,7 @@ final class Lane implements Line.Waiter {
   /** Whether any ticket ever claimed because of a pace. */
   private boolean paces;
 
-  private volatile List<Route> routes;
+  private volatile Stand stand;
   private volatile int maxSkips;
   private volatile @Nullable Pending head;
   private volatile int headSkips;
@@ -49,7 +46,7 @@ final class Lane implements Line.Waiter {
       Dispatcher owner,
       Routes terms) {
     this.facing = facing;
-    this.routes = routes;
+    this.stand = new Stand(this, routes);
     this.discipline = discipline;
     this.tickets = discipline.queue();
     this.owner = owner;
@@ -62,7 +59,7 @@ final class Lane implements Line.Waiter {
   }
 
   List<Route> routes() {
-    return routes;
+    return stand.routes();
   }
 
   TicketQueue<Pending> tickets() {
@@ -87,14 +84,14 @@ final class Lane implements Line.Waiter {
   /** Gives its tickets other ways to go. */
   void reroute(List<Route> next, int nextMaxSkips) {
     withdraw();
-    routes = next;
+    stand = new Stand(this, next);
     maxSkips = nextMaxSkips;
   }
 
   /** Stands in no line and keeps nothing from others, until it is looked at again. */
   void withdraw() {
-    leave();
-    endClaims(claimant -> true);
+    stand.leave();
+    stand.endClaims(claimant -> true);
     wakeAt = AWAKE;
   }
 
@@ -105,7 +102,9 @@ final class Lane implements Line.Waiter {
     show();
     if (wakeAt != AWAKE) {
       sizes.set(pending);
-      wakeAt = Math.min(wakeAt, instant(sizes, now));
+      // Who is held by its own key stands in no other line, and looks there only after that.
+      long instant = tickets.resting() ? stand.key().opens(sizes, now) : stand.opens(sizes, now);
+      wakeAt = Math.min(wakeAt, instant);
     }
   }
 
@@ -115,17 +114,8 @@ final class Lane implements Line.Waiter {
    */
   void yieldTo(Pending arrived) {
     if (paces) {
-      endClaims(claimant -> claimant.paced && discipline.precedes(arrived, claimant));
+      stand.endClaims(claimant -> claimant.paced && discipline.precedes(arrived, claimant));
     }
-  }
-
-  private void endClaims(Predicate<Pending> which) {
-    lines(
-        line -> {
-          if (line.keptFor(this) instanceof Pending claimant && which.test(claimant)) {
-            line.release(claimant);
-          }
-        });
   }
 
   /** Removes a ticket; when it was let go, those before it were passed. */
@@ -137,11 +127,11 @@ final class Lane implements Line.Waiter {
       tickets.remove(pending);
     }
     show();
-    for (Route route : routes) {
+    for (Route route : stand.routes()) {
       route.release(pending);
     }
     if (tickets.size() == 0) {
-      leave();
+      stand.leave();
     }
   }
 
@@ -159,19 +149,37 @@ final class Lane implements Line.Waiter {
     }
   }
 
-  /** Stands in the lines of all it may take, so that others see whom they pass. */
+  /**
+   * Stands in the lines of all it may take, so that others see whom they pass; those held by their
+   * own key are passed by nobody.
+   */
   void join() {
-    lines(line -> line.join(this));
-  }
-
-  private void leave() {
-    lines(line -> line.leave(this));
-  }
-
-  private void lines(Consumer<Line> visitor) {
-    for (Route route : routes) {
-      route.quotas().forEach(quota -> visitor.accept(quota.line()));
+    if (tickets.resting()) {
+      stand.joinOwn();
+    } else {
+      stand.join();
     }
+  }
+
+  /** Returns whether that is on any of its ways. */
+  boolean faces(Quota quota) {
+    return stand.faces(quota);
+  }
+
+  /**
+   * Returns whether its key holds all tickets here: then they are as if they had not come. One that
+   * it holds keeps nothing from others.
+   */
+  private boolean keyHolds(long now) {
+    if (stand.key().quotas().isEmpty()) {
+      return false;
+    }
+    if (stand.keeps()) {
+      stand.endClaims(claimant -> stand.keyHolds(claimant, now));
+    }
+    boolean holds = !stand.key().room(room, now) || tickets.firstWithin(room) == null;
+    tickets.rest(holds);
+    return holds;
   }
 
   /** Returns whether it is worth looking at now. */
@@ -191,16 +199,20 @@ final class Lane implements Line.Waiter {
   void sleep(long now) {
     // Joined first: what frees from here on wakes it, what freed before is seen below.
     join();
+    if (tickets.resting()) {
+      wakeAt = tickets.soonest(each -> stand.key().opens(each, now));
+      return;
+    }
     long soonest = Long.MAX_VALUE;
-    for (Route route : routes) {
+    for (Route route : stand.routes()) {
       soonest = Math.min(soonest, soonest(route, now));
     }
     wakeAt = soonest;
   }
 
   private long soonest(Route route, long now) {
-    if (route.kept(facing.paid())) {
-      Pending keeper = keeper(route);
+    if (route.kept(holds())) {
+      Pending keeper = stand.keeper(route);
       if (keeper == null) {
         return Long.MAX_VALUE;
       }
@@ -211,25 +223,13 @@ final class Lane implements Line.Waiter {
     return tickets.soonest(each -> route.opens(each, now));
   }
 
-  private long instant(Sizes of, long now) {
-    long soonest = Long.MAX_VALUE;
-    for (Route route : routes) {
-      soonest = route.kept(facing.paid()) ? soonest : Math.min(soonest, route.opens(of, now));
-    }
-    return soonest;
-  }
-
-  /** The ticket here for which all of the route that is kept is kept; null when there is none. */
-  private @Nullable Pending keeper(Route route) {
-    Ticket kept = route.keptFor(this);
-    boolean all = kept != null && !route.keptFrom(kept);
-    return all && kept instanceof Pending pending && pending.queued() ? pending : null;
-  }
-
   /** Returns the first ticket that can go now, by its least used way; null when none can. */
   @Nullable Choice choose(long now) {
+    if (keyHolds(now)) {
+      return null;
+    }
     Choice best = null;
-    for (Route route : routes) {
+    for (Route route : stand.routes()) {
       Pending candidate = candidate(route, now);
       if (candidate != null) {
         boolean held = route.paced(sizes, now) > now;
@@ -250,8 +250,8 @@ final class Lane implements Line.Waiter {
     if (!route.room(room, now)) {
       return null;
     }
-    boolean kept = route.kept(facing.paid());
-    Pending first = kept ? keeper(route) : tickets.firstWithin(room);
+    boolean kept = route.kept(holds());
+    Pending first = kept ? stand.keeper(route) : tickets.firstWithin(room);
     if (first == null) {
       return null;
     }
@@ -267,25 +267,10 @@ final class Lane implements Line.Waiter {
     sizes.set(choice.pending());
     for (Quota quota : choice.route().quotas()) {
       if (quota.paced(sizes, now) > now) {
-        choice.pending().paced = claim(choice.pending(), quota, choice.route());
+        choice.pending().paced = stand.claim(choice.pending(), quota, choice.route(), now);
         paces = true;
       }
     }
-  }
-
-  /** Claims a quota, unless more of the route is kept: two that keep from each other would wait. */
-  private boolean claim(Pending pending, Quota quota, Route route) {
-    pending.paced = false;
-    if (!quota.line().claim(this, pending)) {
-      return false;
-    }
-    // Looked at after the claim: of two who claim at once, at least one sees the other. And a
-    // ticket that went meanwhile may have gone before it could see this claim to end it.
-    if (route.keptFrom(pending) || pending.state() != State.PARKED) {
-      quota.line().release(pending);
-      return false;
-    }
-    return true;
   }
 
   /**
@@ -296,39 +281,13 @@ final class Lane implements Line.Waiter {
     learn();
     Pending each = tickets.unskippable(null, pending, maxSkips);
     while (each != null) {
-      Quota claimed = claim(each, now);
+      Quota claimed = stand.claim(each, now);
       if (claimed != null && route.quotas().contains(claimed)) {
         return false;
       }
       each = tickets.unskippable(each, pending, maxSkips);
     }
     return true;
-  }
-
-  /**
-   * Has a ticket claim the one quota it lacks; of several routes the one that will fit it first.
-   */
-  private @Nullable Quota claim(Pending pending, long now) {
-    Sizes needed = new Sizes();
-    needed.set(pending);
-    Quota best = null;
-    Route by = null;
-    long soonest = Long.MAX_VALUE;
-    for (Route route : routes) {
-      Quota lacking = route.onlyLacking(needed, pending, now);
-      if (lacking != null && lacking.line().keptFor(pending.order())) {
-        return null;
-      }
-      if (lacking != null && !lacking.line().kept(pending.holds())) {
-        long instant = lacking.earliest(needed, now);
-        if (best == null || instant < soonest) {
-          best = lacking;
-          by = route;
-          soonest = instant;
-        }
-      }
-    }
-    return best != null && by != null && claim(pending, best, by) ? best : null;
   }
 
   @Override
@@ -379,17 +338,22 @@ final class Lane implements Line.Waiter {
   public @Nullable Quota claim(Ticket gone, long now) {
     if (!ours(gone)) {
       Pending first = head;
-      return first == null ? null : claim(first, now);
+      return first == null ? null : stand.claim(first, now);
     }
     Pending each = tickets.unskippable(null, gone, maxSkips);
     while (each != null) {
-      Quota claimed = claim(each, now);
+      Quota claimed = stand.claim(each, now);
       if (claimed != null) {
         return claimed;
       }
       each = tickets.unskippable(each, gone, maxSkips);
     }
     return null;
+  }
+
+  @Override
+  public boolean keeps() {
+    return stand.keeps();
   }
 
   @Override

@@ -3,9 +3,14 @@ package io.penstock.endpoint;
 import io.penstock.queue.Discipline;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
+import io.penstock.quota.Account;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +51,9 @@ public final class Pending extends Ticket {
   private final long fallbackNanos;
   private final @Nullable Spends carried;
 
+  /** What was taken for it when it came; set before anybody else sees it. */
+  private @Nullable Spends charged;
+
   /** What it faces; for the owner of the queue only. */
   Facing facing;
 
@@ -77,7 +85,7 @@ public final class Pending extends Ticket {
     this.shadow = shadow;
     this.refusesAboveNanos = ask.patience().refusesAbove(endpoint.spec());
     this.fallbackNanos = fallback(ask, endpoint.spec(), now);
-    this.facing = Facing.of(ask.model());
+    this.facing = Facing.of(ask.model(), ask.account());
     this.carried = null;
   }
 
@@ -126,6 +134,34 @@ public final class Pending extends Ticket {
   /** Returns what was taken for it when it went before, or null when it never did. */
   @Nullable Spends carried() {
     return carried;
+  }
+
+  /**
+   * Charges its caller for all it is expected to use, unless it waits for that. Returns why it may
+   * not come in, or null.
+   */
+  @Nullable Refusal charge(long now) {
+    Account account = ask.account();
+    if (account == null || facing.account() != null) {
+      return null;
+    }
+    return switch (account.charge(ask.model(), this, now)) {
+      case Account.Denied(Refusal refusal) -> refusal;
+      case Account.Taken(List<Quota> givers, List<Spend> spends) -> {
+        charged = spends.isEmpty() ? null : Spends.charged(givers, spends);
+        yield null;
+      }
+    };
+  }
+
+  /** Returns what stays taken for it while it waits: since it came, or went before; or null. */
+  @Nullable Spends taken() {
+    return carried == null ? charged : carried;
+  }
+
+  /** Returns what its caller may spend, or null when that has no bound. */
+  @Nullable Account account() {
+    return ask.account();
   }
 
   @Override

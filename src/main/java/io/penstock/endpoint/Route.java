@@ -17,12 +17,34 @@ import org.jspecify.annotations.Nullable;
  * @param model the name under which a model is asked for this way: the client's, or that of one
  *     that serves in its place; null when none is asked for
  * @param pool what the upstream gives, settled with each attempt; null for a permit
+ * @param ofModel what that model may be asked, whoever serves it; null when nothing limits that, or
+ *     it has given already
  * @param quotas all that must admit it, in the order in which they are taken: the endpoint's last
  */
 record Route(
-    @Nullable Upstream upstream, @Nullable String model, @Nullable Quota pool, List<Quota> quotas) {
+    @Nullable Upstream upstream,
+    @Nullable String model,
+    @Nullable Quota pool,
+    @Nullable Quota ofModel,
+    List<Quota> quotas) {
+  private static final Route NO_WAY = new Route(null, null, null, null, List.of());
+
   Route {
     quotas = List.copyOf(quotas);
+  }
+
+  /** Returns what there is of some ways that is the tickets' own key's: the same of each. */
+  static Route ofKey(List<Route> ways) {
+    // It is checked before all else.
+    boolean any =
+        !ways.isEmpty()
+            && !ways.getFirst().quotas.isEmpty()
+            && ways.getFirst().quotas.getFirst().personal();
+    return any ? NO_WAY.with(ways.getFirst().quotas) : NO_WAY;
+  }
+
+  private Route with(List<Quota> all) {
+    return new Route(upstream, model, pool, ofModel, all.stream().filter(Quota::personal).toList());
   }
 
   /** Sets {@code room} to what is free now, pacing aside; false when nothing at all would go. */
@@ -83,13 +105,15 @@ record Route(
     Pending pending = choice.pending();
     boolean claimed = false;
     for (Quota quota : quotas) {
-      claimed |= quota.line().ask(choice.lane(), pending, now);
+      claimed |= !quota.personal() && quota.line().ask(choice.lane(), pending, now);
     }
     if (keptFrom(pending) || (claimed && !choice.lane().passes(pending, this, now))) {
       return false;
     }
     for (Quota quota : quotas) {
-      quota.line().skipped(choice.lane(), pending, skipped);
+      if (!quota.personal()) {
+        quota.line().skipped(choice.lane(), pending, skipped);
+      }
     }
     return true;
   }
@@ -124,7 +148,8 @@ record Route(
 
   /**
    * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
-   * or it is kept for another. Null: there is none, or more than one, or it can never go this way.
+   * or it is kept for another. Null: there is none, or more than one, or one that is its own key's,
+   * or it can never go this way.
    */
   @Nullable Quota onlyLacking(Sizes sizes, Ticket ticket, long now) {
     if (obstacle(ticket.cost()) != null) {
@@ -137,7 +162,7 @@ record Route(
               || !quota.admits(sizes, now)
               || quota.paced(sizes, now) > now;
       if (lacks) {
-        if (lacking != null) {
+        if (lacking != null || quota.personal()) {
           return null;
         }
         lacking = quota;

@@ -277,8 +277,9 @@ public final class Settlement {
   }
 
   private void wake() {
-    if (pending.carried() != null) {
-      spends.wake(); // the way of one that came back has not all who gave
+    Spends before = pending.taken();
+    if (before != null) {
+      before.wake(); // not all who gave are on its way
     }
     route.wake();
   }

@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.Usage;
+import io.penstock.quota.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,11 +77,15 @@ final class Shadow {
     }
   }
 
-  private static void settle(Settlement settlement, End how, long now) {
+  private void settle(Settlement settlement, End how, long now) {
     if (how.ran()) {
       settlement.settle(how.usage(), how.outputTokens(), now);
     } else {
       settlement.giveBack(now);
+    }
+    Account account = ticket.account();
+    if (account != null) {
+      account.leave();
     }
   }
 }

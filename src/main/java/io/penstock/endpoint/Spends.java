@@ -30,6 +30,11 @@ final class Spends {
     this(givers, new ArrayList<>(FEW), false);
   }
 
+  /** What those gave to a request that came. */
+  static Spends charged(List<Quota> givers, List<Spend> kept) {
+    return new Spends(givers, kept, false);
+  }
+
   private Spends(List<Quota> givers, List<Spend> kept, boolean ran) {
     this.givers = givers;
     this.kept = kept;
@@ -51,8 +56,19 @@ final class Spends {
     if (before == null) {
       return this;
     }
-    Spends both = new Spends(before.givers, before.kept, before.ran);
+    boolean more = !kept.isEmpty();
+    Spends both =
+        new Spends(
+            more ? joined(before.givers, givers) : before.givers,
+            more ? joined(before.kept, kept) : before.kept,
+            before.ran);
     both.attempt.addAll(attempt);
+    return both;
+  }
+
+  private static <T> List<T> joined(List<T> first, List<T> second) {
+    List<T> both = new ArrayList<>(first);
+    both.addAll(second);
     return both;
   }
 

@@ -5,9 +5,12 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Discipline;
+import io.penstock.quota.Account;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** How tickets of one endpoint can go, as its configuration stands. */
 final class Ways implements Routes {
   private final Upstreams upstreams;
+  private final ModelQuotas models;
   private final Supplier<EndpointSpec> configuration;
   private final Quota own;
   private final Runnable signal;
 
-  Ways(Upstreams upstreams, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
-    this.upstreams = upstreams;
+  Ways(Endpoint.House house, Supplier<EndpointSpec> configuration, Quota own, Runnable signal) {
+    this.upstreams = house.upstreams();
+    this.models = house.models();
     this.configuration = configuration;
     this.own = own;
     this.signal = signal;
@@ -30,8 +35,9 @@ final class Ways implements Routes {
   public List<Route> of(Facing facing, long now) {
     EndpointSpec spec = configuration.get();
     if (spec.permit()) {
-      // Who came back has had it of the endpoint already.
-      return List.of(new Route(null, null, null, facing.paid() ? List.of() : List.of(own)));
+      Quota ofModel = ofModel(facing.model(), facing, now);
+      List<Quota> quotas = quotas(facing, ofModel, null, now);
+      return List.of(new Route(null, null, null, ofModel, quotas));
     }
     List<Route> routes = new ArrayList<>();
     add(routes, facing.model(), facing, now);
@@ -61,13 +67,41 @@ final class Ways implements Routes {
     return Rendezvous.choose(ask.kept().with(), well.isEmpty() ? all : well);
   }
 
+  private @Nullable Quota ofModel(@Nullable String model, Facing facing, long now) {
+    return facing.paid() ? null : models.of(model, now);
+  }
+
+  /** In the order in which they are taken; who came back has had all but the upstream's already. */
+  private List<Quota> quotas(
+      Facing facing, @Nullable Quota ofModel, @Nullable Quota pool, long now) {
+    if (facing.paid()) {
+      return pool == null ? List.of() : List.of(pool);
+    }
+    Account account = facing.account();
+    if (account == null && ofModel == null) {
+      return pool == null ? List.of(own) : List.of(pool, own);
+    }
+    List<Quota> quotas = new ArrayList<>();
+    if (account != null) {
+      quotas.addAll(account.quotas(facing.model(), now));
+    }
+    for (Quota each : Arrays.asList(ofModel, pool)) {
+      if (each != null) {
+        quotas.add(each);
+      }
+    }
+    quotas.add(own);
+    return quotas;
+  }
+
   private void add(List<Route> routes, @Nullable String model, Facing facing, long now) {
+    Quota ofModel = ofModel(model, facing, now);
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreams.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(model)) {
         Quota pool = upstream.pool(model, now);
-        List<Quota> quotas = facing.paid() ? List.of(pool) : List.of(pool, own);
-        routes.add(new Route(upstream, model, pool, quotas));
+        List<Quota> quotas = quotas(facing, ofModel, pool, now);
+        routes.add(new Route(upstream, model, pool, ofModel, quotas));
       }
     }
   }

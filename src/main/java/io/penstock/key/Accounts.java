@@ -1,32 +1,117 @@
 package io.penstock.key;
 
+import io.penstock.cost.Charge;
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.time.WallClock;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** What keys and groups may spend, made when a key is used first. Safe from any thread. */
-@SuppressWarnings("UnusedVariable")
+/**
+ * What keys and groups may spend. A key has an account once it was used, and quotas while it spends
+ * or owes. Safe from any thread.
+ */
 final class Accounts {
   private final LimitSource limits;
-  private final long windowNanos;
-  private final ConcurrentHashMap<String, Account> byKey = new ConcurrentHashMap<>();
-  private volatile Collection<GroupSpec> groups = List.of();
+  private final Terms terms;
+  private final ConcurrentHashMap<String, KeyAccount> byKey = new ConcurrentHashMap<>();
+
+  /** Those with quotas, to be looked at in turn. */
+  private final Queue<KeyAccount> open = new ConcurrentLinkedQueue<>();
+
+  private volatile Map<String, Holding> groups = Map.of();
 
   Accounts(LimitSource limits, long windowNanos) {
-    this.limits = limits;
-    this.windowNanos = windowNanos;
+    this(limits, windowNanos, WallClock.system());
   }
 
-  /** Takes over what groups may spend; the keys of that name are those that are left. */
-  void configure(Collection<GroupSpec> all, long now) {
-    groups = List.copyOf(all);
+  Accounts(LimitSource limits, long windowNanos, WallClock wall) {
+    this.limits = limits;
+    this.terms = new Terms(windowNanos, wall);
+  }
+
+  /** Takes over what groups may spend; spend of those that stay is kept. */
+  synchronized void configure(Collection<GroupSpec> all, long now) {
+    Map<String, Holding> next = new HashMap<>();
+    for (GroupSpec group : all) {
+      Holding known = groups.get(group.name());
+      Holding holding =
+          known == null
+              ? new Holding(limits, new Quota("group " + group.name(), Charge.TOTAL, List.of()))
+              : known;
+      holding.become(terms.of(group), now);
+      next.put(group.name(), holding);
+    }
+    Map<String, Holding> before = groups;
+    groups = Map.copyOf(next);
+    before.forEach(
+        (name, holding) -> {
+          if (!next.containsKey(name)) {
+            holding.forget();
+          }
+        });
+  }
+
+  /**
+   * Has all accounts follow their keys, and those who wait learn of it; those of keys that are gone
+   * are forgotten.
+   *
+   * @param keys the key of a name as it is now, null when there is none
+   */
+  synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
+    for (Map.Entry<String, KeyAccount> each : byKey.entrySet()) {
+      KeySpec spec = keys.apply(each.getKey());
+      if (spec == null) {
+        byKey.remove(each.getKey());
+        each.getValue().forget();
+      } else {
+        each.getValue().change(spec, now);
+      }
+    }
   }
 
   /** Returns what a key may spend, as it is now. */
   Account of(KeySpec key) {
-    return byKey.computeIfAbsent(
-        key.name(), name -> new Account(name, key.waits(), (model, now) -> List.of()));
+    KeyAccount known = byKey.get(key.name());
+    if (known == null) {
+      known = byKey.computeIfAbsent(key.name(), absent -> new KeyAccount(this, limits, terms, key));
+    }
+    known.use(key);
+    return known.account();
+  }
+
+  /** Returns the quota of a group, null when there is none of that name. */
+  @Nullable Quota group(@Nullable String name) {
+    Holding holding = name == null ? null : groups.get(name);
+    return holding == null ? null : holding.quota();
+  }
+
+  /** An account has got quotas. */
+  void opened(KeyAccount account) {
+    open.add(account);
+  }
+
+  /**
+   * Looks at some of those with quotas, and has them forget theirs if they are idle. Called with
+   * each request, so that what is idle goes as fast as others come.
+   */
+  void tidy(long now) {
+    KeyAccount next = open.poll();
+    if (next != null && next.closeIfIdle(now)) {
+      open.add(next);
+    }
+  }
+
+  /** Returns how many keys have quotas. */
+  int open() {
+    return open.size();
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.key;
 
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One API key, checked. The secret itself is never here.
  *
  * @param name what people call it, unique
- * @param secrets what it is known by: one, or while it is rotated two
+ * @param secrets what it is known by: one, and behind it, while it is rotated, the one before
  * @param limits what it may spend; a limit of 0 is none
  * @param models what it may spend on some models, by the name clients ask for
  * @param group the name of its group, or null
@@ -42,18 +43,54 @@ public record KeySpec(
   }
 
   /**
-   * What a key is known by.
+   * What a key is known by: the SHA-256 of its UTF-8, in four words of 64 bits.
    *
-   * @param sha256 the SHA-256 of the secret's UTF-8, 64 lower-case hexadecimal digits
    * @param validUntilMillis Unix milliseconds from which it is not, {@link #NEVER} for always
    */
-  public record Secret(String sha256, long validUntilMillis) {
-    public Secret {
+  public record Secret(long first, long second, long third, long fourth, long validUntilMillis) {
+    private static final int DIGITS = 64;
+    private static final int WORD_DIGITS = 16;
+
+    /**
+     * Makes one.
+     *
+     * @param sha256 the SHA-256 of the secret's UTF-8, 64 lower-case hexadecimal digits
+     * @param validUntilMillis as in the record
+     */
+    public Secret(String sha256, long validUntilMillis) {
+      this(
+          word(checked(sha256), 0),
+          word(sha256, 1),
+          word(sha256, 2),
+          word(sha256, 3),
+          validUntilMillis);
+    }
+
+    private static String checked(String sha256) {
       if (!sha256.matches("[0-9a-f]{64}")) {
         throw new IllegalArgumentException(
-            "sha256 has %d characters, expected 64 lower-case hexadecimal digits"
-                .formatted(sha256.length()));
+            "sha256 has %d characters, expected %d lower-case hexadecimal digits"
+                .formatted(sha256.length(), DIGITS));
       }
+      return sha256;
+    }
+
+    private static long word(String sha256, int at) {
+      return HexFormat.fromHexDigitsToLong(sha256, at * WORD_DIGITS, (at + 1) * WORD_DIGITS);
+    }
+
+    /** Returns the SHA-256 as 64 lower-case hexadecimal digits. */
+    public String sha256() {
+      HexFormat hex = HexFormat.of();
+      return hex.toHexDigits(first)
+          + hex.toHexDigits(second)
+          + hex.toHexDigits(third)
+          + hex.toHexDigits(fourth);
+    }
+
+    /** Returns the same one, valid until another instant. */
+    public Secret until(long unixMillis) {
+      return new Secret(first, second, third, fourth, unixMillis);
     }
 
     /** It is not shown, so that no log or dump of objects has it. */
@@ -108,7 +145,34 @@ public record KeySpec(
     public static final Rank PLAIN = new Rank(0, 0, 1);
   }
 
-  /** Returns the limits it has at no model in particular, and no secret. */
+  /**
+   * Returns the same key with another secret.
+   *
+   * @param secret its new one
+   * @param overlapUntilMillis Unix milliseconds until which the one it had last is valid too
+   */
+  public KeySpec rotated(Secret secret, long overlapUntilMillis) {
+    Secret last = secrets.getFirst();
+    long until = Math.min(last.validUntilMillis(), overlapUntilMillis);
+    return as(name, List.of(secret, last.until(until)));
+  }
+
+  /** Returns a key that may do the same, under a name and by secrets of its own. */
+  public KeySpec as(String other, List<Secret> others) {
+    return new KeySpec(
+        other,
+        others,
+        limits,
+        models,
+        group,
+        scope,
+        rank,
+        expiresAtMillis,
+        waits,
+        strictAfterDenial);
+  }
+
+  /** Returns its name, and no secret. */
   @Override
   public String toString() {
     return "KeySpec[" + name + "]";

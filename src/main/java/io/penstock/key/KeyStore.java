@@ -1,30 +1,51 @@
 package io.penstock.key;
 
-import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 
 /**
- * Keeps keys that operators made. Safe from any thread; all calls return at once.
+ * Keeps keys that operators made. Safe from any thread; all calls return at once, and their stages
+ * complete once this instance knows the change.
  *
- * <p>A stage that completes exceptionally changed nothing, or is not known to have: the caller says
- * so and reads again.
+ * <p>A stage that completes exceptionally, with {@link Lost}, changed nothing, or is not known to
+ * have.
  */
 public interface KeyStore {
-  /** Returns all keys. */
-  CompletionStage<List<KeySpec>> all();
+  /** What came of a change. */
+  sealed interface Change {}
 
-  /** Adds a key; completes with false, and changes nothing, when its name is taken. */
-  CompletionStage<Boolean> add(KeySpec key);
+  /** It was made: this is the key now, or, when it was removed, as it was. */
+  record Done(KeySpec key) implements Change {}
 
-  /** Replaces the key of that name; completes with false when there is none. */
-  CompletionStage<Boolean> replace(KeySpec key);
+  /** There is no key of that name. */
+  record NoSuchKey() implements Change {}
 
-  /** Removes a key; completes with false when there is none of that name. */
-  CompletionStage<Boolean> remove(String name);
+  /** There is a key of that name already. */
+  record NameTaken() implements Change {}
+
+  /** Another key has that secret already. */
+  record SecretTaken() implements Change {}
+
+  /** The store cannot be asked; the message says why, without any address or credential. */
+  final class Lost extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one. */
+    public Lost(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  /** Adds a key. */
+  CompletionStage<Change> add(KeySpec key);
 
   /**
-   * Returns a number that is another one whenever anything was changed since, by whichever
-   * instance.
+   * Changes the key of that name, as it is now, whichever instance changed it last; its name stays.
+   *
+   * @param edit is called on another thread, and what it throws is what the stage completes with
    */
-  CompletionStage<Long> version();
+  CompletionStage<Change> change(String name, UnaryOperator<KeySpec> edit);
+
+  /** Removes the key of that name. */
+  CompletionStage<Change> remove(String name);
 }

@@ -1,14 +1,12 @@
 package io.penstock.key;
 
 import io.penstock.quota.LimitSource;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HexFormat;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +14,29 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class Keys {
-  private record Held(KeySpec spec, KeySpec.Secret secret) {}
+  private static final Comparator<KeySpec> BY_NAME = Comparator.comparing(KeySpec::name);
+
+  /**
+   * All that is known, in one piece.
+   *
+   * @param ofFiles by name
+   * @param ofStore by name; null without a store
+   */
+  private record State(
+      List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups, KeyIndex index) {
+    static final State NONE = new State(List.of(), null, Set.of(), KeyIndex.EMPTY);
+
+    static State of(List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups) {
+      List<KeySpec> all = new ArrayList<>(ofFiles);
+      if (ofStore != null) {
+        ofStore.stream().filter(key -> named(ofFiles, key.name()) == null).forEach(all::add);
+      }
+      return new State(ofFiles, ofStore, groups, KeyIndex.of(all));
+    }
+  }
 
   private final Accounts accounts;
-  private Collection<KeySpec> ofFiles = List.of();
-  private Collection<KeySpec> ofStore = List.of();
-  private volatile Map<String, Held> bySecret = Map.of();
+  private volatile State state = State.NONE;
 
   /**
    * Makes an empty set.
@@ -36,30 +51,44 @@ public final class Keys {
   /** Takes over the keys and groups of route files; spend of those that stay is kept. */
   public synchronized void configure(
       Collection<KeySpec> keys, Collection<GroupSpec> all, long now) {
-    ofFiles = List.copyOf(keys);
     accounts.configure(all, now);
-    index();
+    Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
+    state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
   }
 
   /** Takes over the keys of the store; of two with one name that of the route files counts. */
-  public synchronized void stored(Collection<KeySpec> keys, long now) {
-    ofStore = List.copyOf(keys);
-    index();
+  public synchronized void stored(Collection<KeySpec> keys) {
+    store(keys.stream().sorted(BY_NAME).toList());
   }
 
-  private void index() {
-    Map<String, Held> next = new HashMap<>();
-    for (Collection<KeySpec> each : List.of(ofStore, ofFiles)) {
-      for (KeySpec spec : each) {
-        spec.secrets().forEach(secret -> next.put(secret.sha256(), new Held(spec, secret)));
-      }
-    }
-    bySecret = Map.copyOf(next);
+  /** Takes over one key of the store, whether it is new or not. */
+  public synchronized void stored(KeySpec key) {
+    List<KeySpec> next = others(key.name());
+    next.add(key);
+    stored(next);
   }
 
-  /** Returns whether there is any key. */
+  /** Forgets the key of that name of the store. */
+  public synchronized void removed(String name) {
+    store(List.copyOf(others(name)));
+  }
+
+  private List<KeySpec> others(String name) {
+    List<KeySpec> known = state.ofStore() == null ? List.of() : state.ofStore();
+    return new ArrayList<>(known.stream().filter(key -> !key.name().equals(name)).toList());
+  }
+
+  private void store(List<KeySpec> sorted) {
+    state = State.of(state.ofFiles(), sorted, state.groups());
+  }
+
+  /**
+   * Returns whether requests need a key: there is one, or a store for some. Without that, revoking
+   * the last one would let everybody in.
+   */
   public boolean any() {
-    return !bySecret.isEmpty();
+    State seen = state;
+    return seen.ofStore() != null || !seen.index().isEmpty();
   }
 
   /**
@@ -67,23 +96,78 @@ public final class Keys {
    * unixMillis}.
    */
   public @Nullable Caller caller(String secret, long unixMillis) {
-    Held held = bySecret.get(digest(secret));
-    if (held == null
-        || unixMillis >= held.secret().validUntilMillis()
-        || unixMillis >= held.spec().expiresAtMillis()) {
-      return null;
-    }
-    KeySpec spec = held.spec();
-    return new Caller(spec, accounts.of(spec));
+    KeySpec spec = Hasher.find(state.index(), secret, unixMillis);
+    return spec == null ? null : new Caller(spec, accounts.of(spec));
   }
 
-  private static String digest(String secret) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("every Java has SHA-256", impossible);
+  /** Returns the key of route files with that name, or null. */
+  public @Nullable KeySpec ofFiles(String name) {
+    return named(state.ofFiles(), name);
+  }
+
+  /** Returns the key that counts under a name, or null. */
+  public @Nullable KeySpec find(String name) {
+    State seen = state;
+    KeySpec spec = named(seen.ofFiles(), name);
+    return spec != null || seen.ofStore() == null ? spec : named(seen.ofStore(), name);
+  }
+
+  /**
+   * Returns keys by name.
+   *
+   * @param after only those whose names come after this one
+   * @param limit no more than this
+   */
+  public List<KeySpec> list(String after, int limit) {
+    State seen = state;
+    List<KeySpec> all = new ArrayList<>(above(seen.ofFiles(), after, limit));
+    if (seen.ofStore() != null) {
+      // Those that do not count, because a file has their name, make no room for others here.
+      for (KeySpec key : above(seen.ofStore(), after, limit + seen.ofFiles().size())) {
+        if (named(seen.ofFiles(), key.name()) == null) {
+          all.add(key);
+        }
+      }
     }
+    return all.stream().sorted(BY_NAME).limit(limit).toList();
+  }
+
+  /** Returns whether a group is known. */
+  public boolean hasGroup(String name) {
+    return state.groups().contains(name);
+  }
+
+  /** Returns whether a secret is that of a key of route files. */
+  public boolean inFiles(KeySpec.Secret secret) {
+    return state.ofFiles().stream()
+        .flatMap(key -> key.secrets().stream())
+        .anyMatch(each -> each.sha256().equals(secret.sha256()));
+  }
+
+  private static List<KeySpec> above(List<KeySpec> sorted, String after, int limit) {
+    int at = position(sorted, after);
+    int from = at >= 0 ? at + 1 : -at - 1;
+    return sorted.subList(from, (int) Math.min(sorted.size(), (long) from + limit));
+  }
+
+  private static @Nullable KeySpec named(List<KeySpec> sorted, String name) {
+    int at = position(sorted, name);
+    return at < 0 ? null : sorted.get(at);
+  }
+
+  /** As {@link java.util.Collections#binarySearch(List, Object)}. */
+  private static int position(List<KeySpec> sorted, String name) {
+    int low = 0;
+    int high = sorted.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = sorted.get(middle).name().compareTo(name);
+      if (order == 0) {
+        return middle;
+      }
+      low = order < 0 ? middle + 1 : low;
+      high = order < 0 ? high : middle - 1;
+    }
+    return -(low + 1);
   }
 }

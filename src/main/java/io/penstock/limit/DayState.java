@@ -85,16 +85,17 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return held + amount > spec.capacity() ? Ticker.NEVER : ends;
   }
 
-  /** Whole days of 24 h after the end of the running one. */
+  /** Whole days of 24 h, or months of 31 days, after the end of the running one. */
   @Override
   public long forecast(long ahead, long own, long now) {
     long need = State.sum(ahead, own) - free(now);
     if (need <= 0) {
       return 0;
     }
-    long first = over(now) ? LimitSpec.Day.NANOS : ends - now;
+    long length = spec.lengthNanos();
+    long first = over(now) ? length : ends - now;
     long more = Math.ceilDiv(need, Math.max(1, spec.capacity() - held)) - 1;
-    return more > (MOST - first) / LimitSpec.Day.NANOS ? MOST : first + more * LimitSpec.Day.NANOS;
+    return more > (MOST - first) / length ? MOST : first + more * length;
   }
 
   @Override

@@ -72,6 +72,9 @@ public sealed interface LimitSpec {
    */
   record TrailingWindow(long capacity, long windowNanos, long guardNanos, long burst)
       implements LimitSpec {
+    /** A burst that is never used up: only the window binds. */
+    public static final long UNPACED = Long.MAX_VALUE;
+
     public TrailingWindow {
       atLeast("capacity", capacity, 1);
       atLeast("windowNanos", windowNanos, 1_000_000);
@@ -92,7 +95,7 @@ public sealed interface LimitSpec {
   }
 
   /**
-   * At most {@code capacity} a day.
+   * At most {@code capacity} a day, or a month where only some midnights end one.
    *
    * @param capacity ≥ 1
    * @param midnight where a day ends; null when it ends 24 h after its first request, and the next
@@ -106,6 +109,11 @@ public sealed interface LimitSpec {
     public Day {
       atLeast("capacity", capacity, 1);
       atLeast("guardNanos", guardNanos, 0);
+    }
+
+    /** Returns how long one is at most, guard and daylight saving aside. */
+    public long lengthNanos() {
+      return midnight == null ? NANOS : midnight.apartNanos();
     }
   }
 

@@ -90,17 +90,18 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     return found;
   }
 
-  void joins(Flow flow, long order) {
+  void joins(Flow flow, long order, int tickets) {
     if (flow.idle()) {
       flow.lift(lifted(flow));
       flow.since(order);
+      flow.shares.forEach(FairQueue::moved); // those that rest
       busy++;
     }
-    flow.waits(1);
+    flow.waits(tickets);
   }
 
-  void leaves(Flow flow) {
-    flow.waits(-1);
+  void leaves(Flow flow, int tickets) {
+    flow.waits(-tickets);
     if (flow.idle()) {
       busy--;
       largest = busy == 0 ? 0 : largest;
@@ -162,9 +163,9 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     if (flows.size() < sweepAt) {
       return;
     }
-    flows.values().removeIf(flow -> flow.idle() && flow.service() <= least);
+    flows.values().removeIf(flow -> flow.idle() && flow.gone() && flow.service() <= least);
     if (flows.size() > busy + MOST_REMEMBERED) {
-      flows.values().removeIf(Flow::idle);
+      flows.values().removeIf(flow -> flow.idle() && flow.gone());
     }
     sweepAt = Math.max(FEW, 2 * flows.size());
   }

@@ -1,5 +1,7 @@
 package io.penstock.queue;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -59,13 +61,16 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   private final Sizes probe = new Sizes();
   private final FairDiscipline<T> discipline;
 
+  /** Whether its flows count as active: not those that come back before all of them have. */
+  private boolean counts = true;
+
   FairQueue(FairDiscipline<T> discipline) {
     this.discipline = discipline;
   }
 
-  /** The flow that got least of those that wait here, or null. */
+  /** The flow that got least of those that wait here and count as waiting, or null. */
   @Nullable Flow least() {
-    Share<T> first = shares.first();
+    Share<T> first = counts ? shares.first() : null;
     return first == null ? null : first.flow;
   }
 
@@ -95,10 +100,31 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     return share;
   }
 
+  /** Flows of which all rest are idle: they come back, lifted, as if anew. */
+  @Override
+  void rested() {
+    List<Share<T>> all = new ArrayList<>();
+    for (Share<T> share = shares.first(); share != null; share = shares.after(share)) {
+      all.add(share);
+    }
+    for (Share<T> share : all) {
+      if (resting()) {
+        discipline.leaves(share.flow, share.tickets.size());
+      } else {
+        discipline.joins(share.flow, share.flow.since(), share.tickets.size());
+      }
+    }
+    counts = !resting();
+  }
+
   @Override
   void insert(T ticket) {
     Flow flow = flow(ticket);
-    discipline.joins(flow, ticket.order);
+    if (!resting()) {
+      discipline.joins(flow, ticket.order, 1);
+    } else if (flow.shares.isEmpty()) {
+      flow.since(ticket.order);
+    }
     Share<T> share = share(flow);
     if (share == null) {
       Share<T> fresh = new Share<>(flow, this);
@@ -131,7 +157,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
             share.reflect();
           });
     }
-    discipline.leaves(share.flow);
+    if (!resting()) {
+      discipline.leaves(share.flow, 1);
+    }
   }
 
   /** Moves a share to the place of what its flow got. */

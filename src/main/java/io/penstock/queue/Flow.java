@@ -53,6 +53,11 @@ final class Flow {
     return waiting == 0;
   }
 
+  /** Whether nothing of it is in any queue. */
+  boolean gone() {
+    return shares.isEmpty();
+  }
+
   void waits(int more) {
     waiting += more;
   }

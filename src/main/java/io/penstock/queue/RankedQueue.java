@@ -10,6 +10,9 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   private final Sizes probe = new Sizes();
 
   @Override
+  void rested() {}
+
+  @Override
   void insert(T ticket) {
     tickets.add(ticket);
   }

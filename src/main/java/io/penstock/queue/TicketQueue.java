@@ -15,6 +15,26 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, FairQueue {
   private int size;
+  private boolean resting;
+
+  /**
+   * Says whether its tickets rest: then they count nowhere as waiting, as if they had not come, and
+   * none of them is let go.
+   */
+  public final void rest(boolean now) {
+    if (resting != now) {
+      resting = now;
+      rested();
+    }
+  }
+
+  /** Returns whether its tickets rest. */
+  public final boolean resting() {
+    return resting;
+  }
+
+  /** Takes note that {@link #resting} is another. */
+  abstract void rested();
 
   /** Returns how many tickets wait here. */
   public final int size() {

@@ -1,9 +1,12 @@
 package io.penstock.quota;
 
-import io.penstock.cost.Cost;
+import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -11,19 +14,29 @@ import org.jspecify.annotations.Nullable;
  * What one caller may spend: the quotas of its key, and of the group the key is in. Those who wait
  * do so at the same account only if it is the same object, which it stays when its terms change.
  * Safe from any thread.
+ *
+ * <p>Each request is {@linkplain #enter inside} from its arrival until it is settled: while anybody
+ * is, the quotas stay the same objects.
  */
 public final class Account {
   /** What came of a charge at arrival. */
   public sealed interface Charged {}
 
-  /** All that was asked for was taken. */
-  public record Taken(List<Spend> spends) implements Charged {}
+  /**
+   * All that was asked for was taken.
+   *
+   * @param givers who gave it
+   */
+  public record Taken(List<Quota> givers, List<Spend> spends) implements Charged {}
 
   /** Nothing was taken. */
   public record Denied(Refusal refusal) implements Charged {}
 
+  private static final int SHUT = -1;
+
   private final String name;
   private final BiFunction<@Nullable String, Long, List<Quota>> quotas;
+  private final AtomicInteger inside = new AtomicInteger();
   private volatile boolean waits;
 
   /**
@@ -63,16 +76,71 @@ public final class Account {
     return quotas.apply(model, now);
   }
 
-  /** Takes {@code cost} from all quotas at once, or says which of them denies it. */
-  public Charged charge(@Nullable String model, Cost cost, long now) {
-    List<Spend> spends = new ArrayList<>();
-    for (Quota quota : quotas(model, now)) {
-      if (!quota.take(cost, now, spends)) {
-        spends.forEach(spend -> spend.giveBack(now));
-        return new Denied(quota.denial(cost, now));
+  /** Lets a request in; it must {@link #leave} once, after all it took is settled. */
+  public void enter() {
+    while (true) {
+      int before = inside.get();
+      if (before == SHUT) {
+        Thread.onSpinWait(); // for as long as it takes to forget some limits
+      } else if (inside.compareAndSet(before, before + 1)) {
+        return;
       }
     }
-    return new Taken(spends);
+  }
+
+  /** Sees a request out. */
+  public void leave() {
+    inside.decrementAndGet();
+  }
+
+  /** Runs {@code action} while nobody is inside and nobody comes in; not when somebody is. */
+  public void ifEmpty(Runnable action) {
+    if (inside.compareAndSet(0, SHUT)) {
+      try {
+        action.run();
+      } finally {
+        inside.set(0);
+      }
+    }
+  }
+
+  /**
+   * Takes all that a ticket costs from all quotas, or says which of them denies it, and why. One
+   * that is denied has taken nothing that anybody could have missed, and wakes nobody.
+   *
+   * @param coming a ticket that nobody else has seen
+   */
+  public Charged charge(@Nullable String model, Ticket coming, long now) {
+    List<Quota> givers = quotas(model, now);
+    Set<Line.Waiter> skipped = new HashSet<>();
+    for (Quota quota : givers) {
+      Refusal denial = quota.denial(coming.cost(), now);
+      if (denial == null && !quota.personal() && !quota.line().lets(coming, skipped, now)) {
+        denial = quota.kept();
+      }
+      if (denial != null) {
+        return new Denied(denial);
+      }
+    }
+    Charged charged = take(givers, coming, now);
+    if (charged instanceof Taken) {
+      skipped.forEach(each -> each.skip(coming));
+    }
+    return charged;
+  }
+
+  private static Charged take(List<Quota> givers, Ticket coming, long now) {
+    List<Spend> spends = new ArrayList<>();
+    for (int at = 0; at < givers.size(); at++) {
+      Refusal denial = givers.get(at).charge(coming.cost(), now, spends);
+      if (denial != null) {
+        // Others were faster since the first look: who looked meanwhile looks again.
+        spends.forEach(spend -> spend.giveBack(now));
+        givers.subList(0, at).forEach(quota -> quota.line().wake());
+        return new Denied(denial);
+      }
+    }
+    return new Taken(givers, spends);
   }
 
   @Override

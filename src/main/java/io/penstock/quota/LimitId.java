@@ -11,7 +11,7 @@ import java.util.Locale;
  *
  * @param kind whose limit it is
  * @param id the path of the endpoint, the name of the key, group or model, the id of the upstream
- * @param pool the upstream's own name for the model, or empty
+ * @param pool the upstream's own name for the model, or the model a key's limit is for; or empty
  * @param measure what it counts
  * @param durationNanos the length of its window, 0 for limits without one
  */
@@ -34,7 +34,11 @@ public record LimitId(Kind kind, String id, String pool, Measure measure, long d
   public String text() {
     return kind == Kind.UPSTREAM
         ? "ratelimit:" + encoded(id) + ":" + encoded(pool)
-        : "limit:" + lower(kind.name()) + ":" + encoded(id);
+        : "limit:"
+            + lower(kind.name())
+            + ":"
+            + encoded(id)
+            + (pool.isEmpty() ? "" : ":" + encoded(pool));
   }
 
   /** Returns the part that tells the measures and windows under one {@link #text} apart. */

@@ -45,7 +45,47 @@ public final class Line {
 
     /** Has its tickets looked at again. */
     void wake();
+
+    /** Returns whether anything may be kept for a ticket of its. */
+    default boolean keeps() {
+      return false;
+    }
   }
+
+  /** Stands for those who come and wait nowhere. */
+  private static final Waiter NOBODY =
+      new Waiter() {
+        @Override
+        public long headOrder() {
+          return Long.MAX_VALUE;
+        }
+
+        @Override
+        public boolean holds() {
+          return false;
+        }
+
+        @Override
+        public boolean precedes(Ticket gone) {
+          return false;
+        }
+
+        @Override
+        public boolean unskippable(Ticket gone) {
+          return false;
+        }
+
+        @Override
+        public void skip(Ticket gone) {}
+
+        @Override
+        public @Nullable Quota claim(Ticket gone, long now) {
+          return null;
+        }
+
+        @Override
+        public void wake() {}
+      };
 
   private record Place(Waiter waiter, boolean holds, long order) {}
 
@@ -206,6 +246,22 @@ public final class Line {
     }
   }
 
+  /**
+   * Returns whether one that comes, and waits for nothing here, may take from the quota; those it
+   * skips are then added to {@code into}.
+   */
+  boolean lets(Ticket coming, Set<Waiter> into, long now) {
+    if (waiters.isEmpty() && claim.get() == null) {
+      return true;
+    }
+    ask(NOBODY, coming, now);
+    if (keptFrom(coming)) {
+      return false;
+    }
+    skipped(NOBODY, coming, into);
+    return true;
+  }
+
   private static boolean unskippable(Waiter other, Waiter waiter, Ticket gone) {
     return !other.equals(waiter) && other.unskippable(gone);
   }
@@ -216,6 +272,15 @@ public final class Line {
       waiters.forEach(Waiter::wake);
     } else {
       places(OLDEST_FIRST).forEach(Waiter::wake);
+    }
+  }
+
+  /** Wakes those for whom anything is kept: what they lack besides may have changed. */
+  void wakeKeepers() {
+    for (Waiter waiter : waiters) {
+      if (waiter.keeps()) {
+        waiter.wake();
+      }
     }
   }
 

@@ -1,20 +1,68 @@
 package io.penstock.quota;
 
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.refusal.Reason;
+import java.lang.ref.WeakReference;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What models may be asked, under the names clients have for them: by the profiles that are loaded,
- * by what is configured, by what an operator said last. Safe from any thread.
+ * by what is configured, by what an operator said last. Only these names have a quota, made when
+ * one is asked for first and given up when nothing is owed and nobody has it any more. Safe from
+ * any thread.
  */
-@SuppressWarnings("UnusedVariable")
 public final class ModelQuotas {
-  private final LimitSource limits;
+  /** How many models operators may speak of. */
+  public static final int MOST_OVERRIDES = 10_000;
+
+  /** Counts, and never says no: what is not limited yet is known when it will be. */
+  static final long UNLIMITED = 1L << 50;
+
+  /** More than any window: a pace would go on after an overrun has left the window. */
+  private static final long UNPACED = 1L << 60;
+
+  /** A quota, and its limits beyond the life of the quota itself. */
+  private static final class Kept {
+    private final WeakReference<Quota> quota;
+    private volatile @Nullable Quota inUse;
+    private List<Metered> limits;
+
+    Kept(Quota quota) {
+      this.quota = new WeakReference<>(quota);
+      this.inUse = quota;
+      this.limits = quota.limits();
+    }
+
+    boolean owes(long now) {
+      for (Metered metered : limits) {
+        if (!metered.limit().balance(now).equals(Balance.ZERO)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  private final LimitSource source;
   private final long windowNanos;
-  private volatile Map<String, ModelLimits> configured = Map.of();
-  private volatile List<String> profiles = List.of();
+  private final ConcurrentHashMap<String, Kept> byName = new ConcurrentHashMap<>();
+  private final Set<String> loaded = new LinkedHashSet<>();
+  private final Map<String, ModelLimits> overrides = new TreeMap<>();
+  private Collection<String> configuredProviders = List.of();
+  private Map<String, ModelLimits> explicit = Map.of();
+  private volatile ModelNames names = new ModelNames(List.of(), Map.of(), Map.of());
+  private volatile long sweptNanos;
 
   /**
    * Makes quotas of which nothing is configured.
@@ -23,7 +71,7 @@ public final class ModelQuotas {
    * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
    */
   public ModelQuotas(LimitSource limits, long windowNanos) {
-    this.limits = limits;
+    this.source = limits;
     this.windowNanos = windowNanos;
   }
 
@@ -33,13 +81,183 @@ public final class ModelQuotas {
    * @param providers names of profiles that are loaded
    * @param explicit by model, wins over profiles
    */
-  public void configure(Collection<String> providers, Map<String, ModelLimits> explicit, long now) {
-    profiles = List.copyOf(providers);
-    configured = Map.copyOf(explicit);
+  public synchronized void configure(
+      Collection<String> providers, Map<String, ModelLimits> explicit, long now) {
+    this.configuredProviders = List.copyOf(providers);
+    this.explicit = Map.copyOf(explicit);
+    apply(now);
+  }
+
+  /** Loads the profile of a provider, besides those configured; false when there is none. */
+  public synchronized boolean load(String provider, long now) {
+    if (Profiles.of(provider) == null) {
+      return false;
+    }
+    loaded.add(provider);
+    apply(now);
+    return true;
+  }
+
+  /**
+   * Has a model be asked so much, whatever is configured. Returns false when operators speak of
+   * {@link #MOST_OVERRIDES} others already.
+   */
+  public synchronized boolean override(String model, ModelLimits limits, long now) {
+    if (overrides.size() >= MOST_OVERRIDES && !overrides.containsKey(model)) {
+      return false;
+    }
+    overrides.put(model, limits);
+    apply(now);
+    return true;
+  }
+
+  /** Ends what was said by {@link #override}; false when nothing was. */
+  public synchronized boolean endOverride(String model, long now) {
+    boolean was = overrides.remove(model) != null;
+    apply(now);
+    return was;
+  }
+
+  /** Takes over what operators said before a restart, in the place of what they said since. */
+  public synchronized void restore(Map<String, ModelLimits> overrides, long now) {
+    this.overrides.clear();
+    this.overrides.putAll(overrides);
+    apply(now);
+  }
+
+  /** Returns what operators said, by model. */
+  public synchronized Map<String, ModelLimits> overrides() {
+    return Map.copyOf(overrides);
+  }
+
+  private void apply(long now) {
+    Set<String> providers = new LinkedHashSet<>(configuredProviders);
+    providers.addAll(loaded);
+    names = new ModelNames(providers, explicit, overrides);
+    byName.forEach((name, kept) -> renew(name, kept, now));
+    sweep(now);
+  }
+
+  /** Gives a quota the limits that are in force, none when none are. */
+  private void renew(String name, Kept kept, long now) {
+    ModelNames.Known known = names.get(name);
+    Quota quota = kept.quota.get();
+    List<Metered> limits = known == null ? List.of() : limits(known, now);
+    if (known != null) {
+      kept.limits = limits;
+    }
+    if (quota != null) {
+      quota.change(Charge.TOTAL, limits);
+    }
   }
 
   /** Returns what requests for {@code model} face, or null when nothing limits them. */
   public @Nullable Quota of(@Nullable String model, long now) {
-    return null;
+    ModelNames.Known known = model == null ? null : names.find(model);
+    return known == null || !known.traffic() || known.limits().equals(ModelLimits.NONE)
+        ? null
+        : quota(known, now);
+  }
+
+  /** Returns all models of which anything is known. */
+  Collection<ModelNames.Known> known() {
+    return names.all();
+  }
+
+  /** Returns what a model counts as, or null when nothing is known of it. */
+  ModelNames.@Nullable Known known(String model) {
+    return names.find(model);
+  }
+
+  /** Returns the length of a window in nanoseconds. */
+  long windowNanos() {
+    return windowNanos;
+  }
+
+  /**
+   * Returns the quota of a model of which something is known; it has three limits, {@link
+   * #UNLIMITED} where none is set: requests of a day, requests and tokens of a minute.
+   */
+  Quota quota(ModelNames.Known known, long now) {
+    if (now - sweptNanos > windowNanos) {
+      sweep(now);
+    }
+    Kept kept = byName.get(known.name());
+    Quota quota = kept == null ? null : kept.inUse;
+    return quota == null ? again(known, now) : quota;
+  }
+
+  private synchronized Quota again(ModelNames.Known asked, long now) {
+    Kept kept = byName.get(asked.name());
+    Quota quota = kept == null ? null : kept.quota.get();
+    if (kept == null || quota == null) {
+      // the terms may have changed since it was asked for
+      ModelNames.Known known = names.get(asked.name());
+      quota = new Quota(asked.name(), Charge.TOTAL, known == null ? List.of() : limits(known, now));
+      byName.put(asked.name(), new Kept(quota));
+    } else {
+      kept.inUse = quota;
+    }
+    return quota;
+  }
+
+  /** Forgets what is used of a model, or of all. Running requests settle with what was. */
+  public synchronized void reset(@Nullable String model, long now) {
+    ModelNames.Known known = model == null ? null : names.find(model);
+    byName.forEach(
+        (name, kept) -> {
+          if (model == null || (known != null && known.name().equals(name))) {
+            ids(name).forEach(source::forget);
+            renew(name, kept, now);
+          }
+        });
+  }
+
+  private List<LimitId> ids(String name) {
+    return List.of(
+        new LimitId(LimitId.Kind.MODEL, name, "", Measure.REQUESTS, LimitSpec.Day.NANOS),
+        new LimitId(LimitId.Kind.MODEL, name, "", Measure.REQUESTS, windowNanos),
+        new LimitId(LimitId.Kind.MODEL, name, "", Measure.TOKENS, windowNanos));
+  }
+
+  private List<Metered> limits(ModelNames.Known known, long now) {
+    List<LimitId> ids = ids(known.name());
+    ModelLimits most = known.limits();
+    return List.of(
+        new Metered(
+            Measure.REQUESTS,
+            source.limit(ids.get(0), new LimitSpec.Day(capacity(most.rpd()), null, 0), now),
+            Reason.MODEL_RPD),
+        new Metered(Measure.REQUESTS, trailing(ids.get(1), most.rpm(), now)),
+        new Metered(Measure.TOKENS, trailing(ids.get(2), most.tpm(), now)));
+  }
+
+  private static long capacity(long limit) {
+    return limit == 0 ? UNLIMITED : limit;
+  }
+
+  private Limit trailing(LimitId id, long limit, long now) {
+    return source.limit(
+        id, new LimitSpec.TrailingWindow(capacity(limit), windowNanos, 0, UNPACED), now);
+  }
+
+  /**
+   * Lets go of quotas that owe nothing, and forgets the limits of those that nobody took up since:
+   * as long as anybody has a quota, there is no second one of its name.
+   */
+  private synchronized void sweep(long now) {
+    sweptNanos = now;
+    byName.forEach(
+        (name, kept) -> {
+          if (kept.owes(now)) {
+            return;
+          }
+          boolean abandoned = kept.inUse == null && kept.quota.get() == null;
+          kept.inUse = null;
+          if (abandoned) {
+            byName.remove(name);
+            ids(name).forEach(source::forget);
+          }
+        });
   }
 }

@@ -24,7 +24,16 @@ import org.jspecify.annotations.Nullable;
 public final class Quota {
   private record Terms(Tariff charge, List<Metered> limits) {}
 
+  /** Who did not give, and what it said: a gate says nothing. */
+  private record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
+    static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
+  }
+
+  /** How it adds up what is charged when it comes, and not when it goes. */
+  private static final Tariff AT_ARRIVAL = Tariff.of(Charge.WHOLE);
+
   private final String name;
+  private final boolean personal;
   private final Line line = new Line();
   private final List<Gate> gates;
   private volatile Terms terms;
@@ -46,9 +55,20 @@ public final class Quota {
    * @param gates those who shut or open one wake the {@link #line}
    */
   public Quota(String name, Tariff charge, List<Metered> limits, List<Gate> gates) {
+    this(name, false, charge, limits, gates);
+  }
+
+  private Quota(
+      String name, boolean personal, Tariff charge, List<Metered> limits, List<Gate> gates) {
     this.name = name;
+    this.personal = personal;
     this.gates = List.copyOf(gates);
     this.terms = new Terms(charge, List.copyOf(limits));
+  }
+
+  /** Makes a quota that is {@link #personal}. */
+  public static Quota personal(String name, List<Metered> limits) {
+    return new Quota(name, true, Tariff.of(Charge.TOTAL), limits, List.of());
   }
 
   /** Makes a quota that adds a request up as a charge does that has no terms of its own. */
@@ -70,6 +90,14 @@ public final class Quota {
   /** Returns whose quota it is. */
   public String name() {
     return name;
+  }
+
+  /**
+   * Returns whether it is that of one key: who waits for it holds nobody else, is skipped by nobody
+   * and keeps nothing.
+   */
+  public boolean personal() {
+    return personal;
   }
 
   /** Returns its limits. */
@@ -205,31 +233,66 @@ public final class Quota {
   }
 
   /**
-   * Returns why {@code cost} is not taken now where nobody waits: the first limit that does not
-   * admit it, and when it would.
+   * Returns why {@code cost} would not be charged at arrival now, or null when it would be. Takes
+   * nothing.
    */
-  public Refusal denial(Cost cost, long now) {
-    Obstacle never = obstacle(cost);
-    if (never != null) {
+  @Nullable Refusal denial(Cost cost, long now) {
+    for (Metered metered : terms.limits()) {
+      Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
+      Answer answer = metered.limit().decide(weight, now);
+      if (!(answer instanceof Answer.Receipt)) {
+        return refusal(new Unmet(metered, weight, answer), now);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Takes all of {@code cost} from all limits, as for a request that comes and is not to wait for
+   * them. Returns why it did not, as the limit said it that did not give, or null; what was taken
+   * is added to {@code spends}.
+   */
+  @Nullable Refusal charge(Cost cost, long now, List<Spend> spends) {
+    Unmet unmet = take(terms, AT_ARRIVAL, cost, now, spends);
+    if (unmet == null) {
+      return null;
+    }
+    line.wake(); // what was taken and given back may have looked gone to others
+    return refusal(unmet, now);
+  }
+
+  /** Returns the refusal of one who comes while it is kept for one who waits. */
+  Refusal kept() {
+    return new Refusal(
+        reason(limits().isEmpty() ? null : limits().getFirst()),
+        name + " is kept for a request that has waited for long",
+        Refusal.UNKNOWN);
+  }
+
+  private Refusal refusal(Unmet unmet, long now) {
+    Metered metered = unmet.metered();
+    if (unmet.answer() instanceof Answer.Refuse(long capacity)) {
       return Refusal.of(
           Reason.COST_EXCEEDS_CAPACITY,
           "%s: token cost %d exceeds capacity %d"
-              .formatted(name, never.amount(), never.capacity()));
+              .formatted(name, unmet.weight().least(), capacity));
     }
-    Terms current = terms;
-    for (Metered metered : current.limits()) {
-      Weight weight = current.charge().weigh(metered.measure(), cost);
-      if (metered.reason() != null
-          && !(metered.limit().decide(weight, now) instanceof Answer.Receipt)) {
-        long opens = metered.limit().earliest(weight.amount(), now);
-        return new Refusal(
-            metered.reason(),
-            "%s has used up its limit: %s".formatted(name, metered.reason().code()),
-            opens == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, opens - now));
-      }
+    long until = unmet.answer() instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
+    long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
+    Reason reason = reason(metered);
+    return new Refusal(
+        reason,
+        "%s has used up its limit of %d: %s"
+            .formatted(name, metered == null ? 0 : metered.limit().capacity(), reason.code()),
+        wait);
+  }
+
+  private Reason reason(@Nullable Metered metered) {
+    Reason reason = metered == null ? null : metered.reason();
+    if (reason == null) {
+      throw new IllegalStateException(name + " refuses, and has no reason to");
     }
-    // it was taken by others, and given back, between two looks
-    return Refusal.of(Reason.KEY_RPM, name + " had no room just now");
+    return reason;
   }
 
   /**
@@ -272,25 +335,34 @@ public final class Quota {
    */
   public boolean take(Cost cost, long now, List<Spend> spends) {
     Terms current = terms;
+    return take(current, current.charge(), cost, now, spends) == null;
+  }
+
+  private @Nullable Unmet take(
+      Terms current, Tariff tariff, Cost cost, long now, List<Spend> spends) {
     int before = spends.size();
     for (Metered metered : current.limits()) {
       Limit limit = metered.limit();
-      Answer answer = limit.take(current.charge().weigh(metered.measure(), cost), now);
+      Weight weight = tariff.weigh(metered.measure(), cost);
+      Answer answer = limit.take(weight, now);
       if (answer instanceof Answer.Receipt receipt) {
-        spends.add(new Spend(limit, metered.measure(), current.charge(), receipt, now));
+        spends.add(new Spend(limit, metered.measure(), tariff, receipt, weight.least(), now));
       } else {
         giveBack(spends, before, now);
-        return false;
+        return new Unmet(metered, weight, answer);
       }
     }
     // Last: what passes a gate on trial cannot be taken back.
     for (Gate gate : gates) {
       if (!gate.pass(now)) {
         giveBack(spends, before, now);
-        return false;
+        return Unmet.GATE;
       }
     }
-    return true;
+    if (personal) {
+      line.wakeKeepers();
+    }
+    return null;
   }
 
   /**

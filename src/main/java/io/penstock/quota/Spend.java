@@ -17,6 +17,7 @@ public final class Spend {
   private final Measure measure;
   private final Tariff tariff;
   private final Answer.Receipt receipt;
+  private final long leastTaken;
   private final long takenNanos;
   private long heldLeft;
   private long produced;
@@ -25,7 +26,19 @@ public final class Spend {
   private boolean eased;
   private Answer.@Nullable Receipt lastProduced;
 
-  Spend(Limit limit, Measure measure, Tariff tariff, Answer.Receipt receipt, long takenNanos) {
+  /**
+   * Makes one.
+   *
+   * @param leastTaken the part of what was taken that is no expectation
+   */
+  Spend(
+      Limit limit,
+      Measure measure,
+      Tariff tariff,
+      Answer.Receipt receipt,
+      long leastTaken,
+      long takenNanos) {
+    this.leastTaken = leastTaken;
     this.takenNanos = takenNanos;
     this.limit = limit;
     this.measure = measure;
@@ -84,7 +97,7 @@ public final class Spend {
    * @param outputTokens the output in all
    */
   public long settle(@Nullable Usage usage, long outputTokens, long now) {
-    long overTaken = settleTaken(usage, now);
+    long overTaken = settleTaken(usage, outputTokens, now);
     long output = tariff.produced(measure, outputTokens);
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
@@ -102,8 +115,11 @@ public final class Spend {
     return overTaken + Math.max(0, output - receipt.held());
   }
 
-  private long settleTaken(@Nullable Usage usage, long now) {
-    long used = usage == null ? Tariff.KEEP : tariff.settled(measure, usage);
+  private long settleTaken(@Nullable Usage usage, long outputTokens, long now) {
+    long used =
+        usage == null
+            ? tariff.settled(measure, leastTaken, outputTokens)
+            : tariff.settled(measure, usage);
     if (used == Tariff.KEEP || used == receipt.taken()) {
       return 0;
     }

@@ -1,4 +1,4 @@
-/** Usage and keys on disk, keys in SQL. */
+/** What outlives the program: usage and keys, on disk and in SQL. */
 @NullMarked
 package io.penstock.store;
 

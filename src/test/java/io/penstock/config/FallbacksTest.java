@@ -84,11 +84,14 @@ class FallbacksTest {
             "{m: {fallback_after: -1}}",
             "30: fallback_after is '-1', expected a number from 0 to 86400"),
         fault(
-            "{m: {max_rpm: 5}}",
-            "14: max_rpm is not supported yet, expected fallback or fallback_after"),
+            "{m: {max_rpm: -5}}",
+            "23: max_rpm is '-5', expected a whole number from 0 to 1099511627776"),
         fault(
-            "{m: {price_per_mtok: {input: 1}}}",
-            "14: price_per_mtok is not supported yet, expected fallback or fallback_after"),
+            "{m: {price_per_mtok: {input: -1}}}",
+            "38: input is '-1', expected a number from 0 to 1000000000"),
+        fault(
+            "{m: {price_per_mtok: 5}}",
+            "30: price_per_mtok is '5', expected a mapping with input and output"),
         fault("{m: {falback: [n]}}", "14: unknown key 'falback', did you mean 'fallback'?"),
         fault("{m: 5}", "13: a model is '5', expected a mapping of settings"),
         fault("{m: {}, m: {}}", "17: key 'm' is there twice, expected it once"),

@@ -301,7 +301,8 @@ class RlsTest {
     assertThat(warnings(file))
         .containsExactly(
             "rls.yml:1:20: ignored: unknown key 'tls' here, expected it in one of upstreams",
-            "rls.yml:2:1: ignored: unknown key 'log', expected defaults, endpoints or models",
+            "rls.yml:2:1: ignored: unknown key 'log', expected defaults, endpoints,"
+                + " models, providers, keys or groups",
             warning("4:3", "verbose", Rls.DEFAULTS),
             warning("7:5", "retries", EndpointSettings.TABLE));
   }

@@ -219,7 +219,8 @@ class RouteFaultsTest {
             "a.yaml:15:9: unknown key 'weigth', did you mean 'weight'?",
             "a.yaml:16:5: an endpoint is '7', expected a mapping of settings",
             "a.yaml:17:1: unknown key 'endpoint', did you mean 'endpoints'?",
-            "a.yaml:18:1: unknown key 'other', expected defaults, endpoints or models");
+            "a.yaml:18:1: unknown key 'other', expected defaults, endpoints, models,"
+                + " providers, keys or groups");
   }
 
   @Test

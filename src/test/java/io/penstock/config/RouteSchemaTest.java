@@ -22,6 +22,8 @@ import wiremock.com.networknt.schema.SpecVersion;
 
 /** The schema, and the configuration as it is printed, have what the parser has. */
 class RouteSchemaTest {
+  private static final String HASH =
+      "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
   private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir Path directory;
@@ -40,6 +42,14 @@ class RouteSchemaTest {
         Arguments.of("/properties/defaults/properties", EndpointSettings.DEFAULTS),
         Arguments.of("/properties/server/properties", Rls.SERVER_TABLE),
         Arguments.of("/properties/models/additionalProperties/properties", ModelSettings.TABLE),
+        Arguments.of("/properties/keys/items/properties", KeySettings.TABLE),
+        Arguments.of("/properties/groups/items/properties", GroupSettings.TABLE),
+        Arguments.of(
+            "/properties/keys/items/properties/models/additionalProperties/properties",
+            KeyModels.TABLE),
+        Arguments.of(
+            "/properties/models/additionalProperties/properties/price_per_mtok/properties",
+            PriceTag.TABLE),
         Arguments.of(
             "/properties/endpoints/items/properties/upstreams/items/properties/limits/items"
                 + "/properties",
@@ -172,8 +182,16 @@ class RouteSchemaTest {
         "server: []",
         "defaults: {max_dynamic_endpoints: 5}\nserver: {}",
         "defaults: {max_dynamic_endpoints: -5}\nserver: {}",
+        "server: {}\nkeys: [{name: k, sha256: " + HASH + "}]",
+        "server: {}\nkeys: [{name: k, sha256: secret}]",
+        "server: {}\nkeys: [{name: k}]",
+        "server: {}\ngroups: [{name: k, rpm: 5}]",
+        "server: {}\ngroups: [{name: k, rpm: 0.5}]",
+        "server: {}\nproviders: [openai, local]",
+        "server: {}\nproviders: [other]",
+        "server: {}\nmodels: {m: {max_rpm: 1, price_per_mtok: {output: 0.5}}}",
       })
-  void serverAndDefaults_fitTheSchemaExactlyWhenTheyHaveNoFault(String yaml) {
+  void topLevel_fitsTheSchemaExactlyWhenItHasNoFault(String yaml) {
     assertThat(fits(yaml))
         .isEqualTo(new Routes(directory).write("a.yaml", yaml).faults(Map.of()).isEmpty());
   }
@@ -210,6 +228,7 @@ class RouteSchemaTest {
             max_upload_bytes: 536870912
             affinity: none
             upgrade: pass
+            expose_upstream_limits: false
             shadow: false
             dynamic: true
             strip_prefix: true
@@ -235,6 +254,7 @@ class RouteSchemaTest {
             cost_from: provider
             affinity: key
             upgrade: refuse
+            expose_upstream_limits: true
             max_upload_bytes: 7
             upstreams:
               - id: u

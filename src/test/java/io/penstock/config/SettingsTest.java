@@ -189,6 +189,13 @@ class SettingsTest {
             new Affinity.None(),
             new Affinity.Header("X-Session"),
             "header:X-Session"),
+        of(
+            "expose_upstream_limits",
+            "true",
+            e -> e.forwarding().exposesLimits(),
+            false,
+            true,
+            true),
         of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),

@@ -53,7 +53,11 @@ class HandoffLincheckTest {
         new Pending(ENDPOINT, 1, Ask.of(null, Cost.NO_TOKENS, 0, Patience.DEFAULT), 0);
     private final Settlement settlement =
         new Settlement(
-            pending, new Route(null, null, null, List.of(NOBODYS)), new Spends(List.of()), 0, 0);
+            pending,
+            new Route(null, null, null, null, List.of(NOBODYS)),
+            new Spends(List.of()),
+            0,
+            0);
     private volatile boolean delivered;
     private volatile boolean asked;
     private volatile boolean cancelled;

@@ -204,6 +204,27 @@ final class House {
     return endpoint(setup.path());
   }
 
+  Endpoint openShadow(Setup setup) {
+    EndpointSpec spec = setup.spec();
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                spec.path(),
+                spec.configuredPath(),
+                spec.algorithm(),
+                spec.limit(),
+                spec.scheduling(),
+                spec.waiting(),
+                spec.reading(),
+                spec.descendants(),
+                true,
+                true,
+                spec.upstreams(),
+                spec.shown())));
+    drivers.run();
+    return endpoint(setup.path());
+  }
+
   Endpoint open(Setup setup, Scheduling scheduling, Waiting waiting) {
     registry.apply(List.of(setup.spec(scheduling, waiting)));
     drivers.run();

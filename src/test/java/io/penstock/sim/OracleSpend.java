@@ -55,6 +55,7 @@ final class OracleSpend {
       case TOKENS ->
           switch (charge) {
             case TOTAL, ANTHROPIC -> new Ask(input, output, input);
+            case WHOLE -> new Ask(input + output, 0, input);
             case OPENAI, AZURE -> new Ask(Math.max(input, cost.statedOutputTokens()), 0, input);
             case GEMINI -> new Ask(input, 0, input);
             case BEDROCK -> new Ask(input, Math.max(output, cost.statedOutputTokens()), input);
@@ -64,7 +65,12 @@ final class OracleSpend {
 
   private boolean countsOutput() {
     return measure == Measure.OUTPUT_TOKENS
-        || (measure == Measure.TOKENS && !keeps() && charge != Charge.GEMINI);
+        || (measure == Measure.TOKENS && !keeps() && !whole() && charge != Charge.GEMINI);
+  }
+
+  /** Whether output was taken with the input, and is settled with it. */
+  private boolean whole() {
+    return measure == Measure.TOKENS && charge == Charge.WHOLE;
   }
 
   /** Whether what was taken stands. */
@@ -102,7 +108,8 @@ final class OracleSpend {
 
   /** The answer ended; {@code usage} may be missing. */
   void settled(@Nullable Usage usage, long counted, long now) {
-    long used = usage == null ? ask.taken() : usedInput(usage);
+    long unsaid = whole() ? ask.least() + counted : ask.taken();
+    long used = usage == null ? unsaid : usedInput(usage);
     if (used < ask.taken()) {
       limit.give(cell, ask.taken() - used, 0, now);
     } else if (used > ask.taken()) {
@@ -124,6 +131,9 @@ final class OracleSpend {
   private long usedInput(Usage usage) {
     if (keeps()) {
       return ask.taken();
+    }
+    if (whole()) {
+      return usage.totalTokens();
     }
     return charge == Charge.ANTHROPIC || charge == Charge.BEDROCK
         ? usage.inputTokens() - usage.cacheReadTokens()

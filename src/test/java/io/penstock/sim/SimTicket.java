@@ -88,6 +88,7 @@ final class SimTicket {
   private final OracleLimit.Ask input;
   private final OracleLimit.Ask output;
   private final OracleLimit.Ask tokens;
+  private final OracleLimit.Ask whole;
   private final OracleLimit.Ask stated;
   private final OracleLimit.Ask most;
   @Nullable Pending pending;
@@ -110,6 +111,7 @@ final class SimTicket {
     this.input = OracleSpend.ask(Measure.INPUT_TOKENS, Charge.TOTAL, cost);
     this.output = OracleSpend.ask(Measure.OUTPUT_TOKENS, Charge.TOTAL, cost);
     this.tokens = OracleSpend.ask(Measure.TOKENS, Charge.TOTAL, cost);
+    this.whole = OracleSpend.ask(Measure.TOKENS, Charge.WHOLE, cost);
     this.stated = OracleSpend.ask(Measure.TOKENS, Charge.OPENAI, cost);
     this.most = OracleSpend.ask(Measure.TOKENS, Charge.BEDROCK, cost);
   }
@@ -124,6 +126,7 @@ final class SimTicket {
       case TOKENS ->
           switch (charge) {
             case TOTAL, ANTHROPIC -> tokens;
+            case WHOLE -> whole;
             case OPENAI, AZURE -> stated;
             case GEMINI -> input;
             case BEDROCK -> most;

@@ -1,0 +1,44 @@
+package io.penstock.config;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.yaml.snakeyaml.nodes.Node;
+
+/** Paths of endpoints, each once, at least one. */
+record EndpointPaths() implements Shape<List<String>> {
+  private static final EndpointPath PATH = new EndpointPath();
+
+  @Override
+  public Optional<List<String>> read(Node node, Source source, String name) {
+    Optional<List<Node>> items = source.items(node, name, "a list of paths of endpoints");
+    if (items.isEmpty()) {
+      return Optional.empty();
+    }
+    Set<String> paths = new LinkedHashSet<>();
+    for (Node item : items.get()) {
+      Optional<String> path = PATH.read(item, source, "a path");
+      if (path.isPresent() && !paths.add(path.get())) {
+        source.fault(item, "path " + Scalar.quote(path.get()) + " is there twice, expected once");
+      }
+    }
+    if (items.get().isEmpty()) {
+      source.fault(node, name + " is empty, expected a path, or no " + name + " to allow all");
+    }
+    boolean good = !paths.isEmpty() && paths.size() == items.get().size();
+    return good ? Optional.of(List.copyOf(paths)) : Optional.empty();
+  }
+
+  @Override
+  public Object show(List<String> value) {
+    return value;
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.keywords(
+        "type", "array", "items", PATH.schema(), "minItems", 1, "uniqueItems", true);
+  }
+}

@@ -1,0 +1,54 @@
+package io.penstock.config;
+
+import io.penstock.cost.Cost;
+import io.penstock.key.GroupSpec;
+import java.util.List;
+import java.util.Map;
+
+/** The settings of {@code groups[]}: what the keys of a group may spend together. */
+final class GroupSettings {
+  private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
+
+  static final Setting<String> NAME =
+      Setting.required("name", new Words.Identifier(), "Its name, which keys state as group.");
+
+  static final Setting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
+  static final Setting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
+  static final Setting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
+  static final Setting<Long> BUDGET_TOKENS_PER_DAY =
+      limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
+  static final Setting<Long> BUDGET_TOKENS_PER_MONTH =
+      limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
+
+  /** The settings, in the order they are shown. */
+  static final List<Setting<?>> TABLE =
+      List.of(NAME, RPM, TPM, RPD, BUDGET_TOKENS_PER_DAY, BUDGET_TOKENS_PER_MONTH);
+
+  private GroupSettings() {}
+
+  private static Setting<Long> limit(String name, String what) {
+    return Setting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
+  }
+
+  /** Returns the group that checked settings say. */
+  static GroupSpec group(Values values) {
+    return new GroupSpec(
+        values.get(NAME),
+        values.get(RPM),
+        values.get(TPM),
+        values.get(RPD),
+        values.get(BUDGET_TOKENS_PER_DAY),
+        values.get(BUDGET_TOKENS_PER_MONTH));
+  }
+
+  /** Returns a group as route files write it. */
+  static Map<String, Object> shown(GroupSpec group) {
+    return Shape.keywords(
+        NAME.name(), group.name(),
+        RPM.name(), group.rpm(),
+        TPM.name(), group.tpm(),
+        RPD.name(), group.rpd(),
+        BUDGET_TOKENS_PER_DAY.name(), group.budgetTokensPerDay(),
+        BUDGET_TOKENS_PER_MONTH.name(), group.budgetTokensPerMonth());
+  }
+}

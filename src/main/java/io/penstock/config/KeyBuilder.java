@@ -1,0 +1,118 @@
+package io.penstock.config;
+
+import static io.penstock.config.KeySettings.ALLOWED_ENDPOINTS;
+import static io.penstock.config.KeySettings.ALLOWED_MODELS;
+import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
+import static io.penstock.config.KeySettings.EXPIRES_AT;
+import static io.penstock.config.KeySettings.GROUP;
+import static io.penstock.config.KeySettings.MAX_CONCURRENCY;
+import static io.penstock.config.KeySettings.MAX_PRIORITY;
+import static io.penstock.config.KeySettings.MODELS;
+import static io.penstock.config.KeySettings.NAME;
+import static io.penstock.config.KeySettings.ON_LIMIT;
+import static io.penstock.config.KeySettings.PRIORITY;
+import static io.penstock.config.KeySettings.RATE_LIMIT_RPD;
+import static io.penstock.config.KeySettings.RATE_LIMIT_RPM;
+import static io.penstock.config.KeySettings.RATE_LIMIT_TPM;
+import static io.penstock.config.KeySettings.SHA256;
+import static io.penstock.config.KeySettings.STRICT_AFTER_DENIAL;
+import static io.penstock.config.KeySettings.WEIGHT;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeySpec.Limits;
+import io.penstock.key.KeySpec.Rank;
+import io.penstock.key.KeySpec.Scope;
+import io.penstock.key.KeySpec.Secret;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Checks what the settings of one key say together, builds it, and shows it. */
+final class KeyBuilder {
+  /** Stands for all requests without a key. */
+  private static final String NOBODY = "anonymous";
+
+  private KeyBuilder() {}
+
+  /** Finds what contradicts itself. */
+  static void check(Values values, Faults faults) {
+    if (values.usable(NAME) && values.get(NAME).equals(NOBODY)) {
+      faults.add(
+          values.place(NAME), "name is 'anonymous', which stands for no key, expected another");
+    }
+    if (values.usable(PRIORITY, MAX_PRIORITY) && values.get(PRIORITY) > values.get(MAX_PRIORITY)) {
+      faults.add(
+          values.placeOfAny(PRIORITY, MAX_PRIORITY),
+          "priority is %d, above max_priority %d, expected at most that"
+              .formatted(values.get(PRIORITY), values.get(MAX_PRIORITY)));
+    }
+    if (values.usable(ON_LIMIT, STRICT_AFTER_DENIAL)
+        && values.get(ON_LIMIT)
+        && values.get(STRICT_AFTER_DENIAL)) {
+      faults.add(
+          values.place(STRICT_AFTER_DENIAL),
+          "strict_after_denial is true, but on_limit is wait, expected reject");
+    }
+  }
+
+  /** Returns the key that usable settings say. */
+  static KeySpec build(Values values) {
+    return new KeySpec(
+        values.get(NAME),
+        List.of(new Secret(values.get(SHA256), KeySpec.NEVER)),
+        new Limits(
+            values.get(RATE_LIMIT_RPM),
+            values.get(RATE_LIMIT_TPM),
+            values.get(RATE_LIMIT_RPD),
+            values.get(MAX_CONCURRENCY),
+            values.get(BUDGET_TOKENS_PER_DAY)),
+        values.get(MODELS),
+        values.find(GROUP).orElse(null),
+        new Scope(
+            values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
+            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null)),
+        new Rank(
+            Math.toIntExact(values.get(PRIORITY)),
+            Math.toIntExact(values.get(MAX_PRIORITY)),
+            Math.toIntExact(values.get(WEIGHT))),
+        values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
+        values.get(ON_LIMIT),
+        values.get(STRICT_AFTER_DENIAL));
+  }
+
+  /** Returns a key as route files write it, its secret masked. */
+  static Map<String, Object> shown(KeySpec key) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    put(shown, NAME, key.name());
+    put(shown, SHA256, key.secrets().getFirst().sha256());
+    put(shown, RATE_LIMIT_RPM, key.limits().rpm());
+    put(shown, RATE_LIMIT_TPM, key.limits().tpm());
+    put(shown, RATE_LIMIT_RPD, key.limits().rpd());
+    put(shown, MAX_CONCURRENCY, key.limits().concurrency());
+    put(shown, BUDGET_TOKENS_PER_DAY, key.limits().budgetTokensPerDay());
+    put(shown, MODELS, key.models());
+    put(shown, GROUP, key.group());
+    put(shown, ALLOWED_MODELS, sorted(key.scope().models()));
+    put(shown, ALLOWED_ENDPOINTS, sorted(key.scope().endpoints()));
+    put(shown, PRIORITY, (long) key.rank().priority());
+    put(shown, MAX_PRIORITY, (long) key.rank().maxPriority());
+    put(shown, WEIGHT, (long) key.rank().weight());
+    put(shown, EXPIRES_AT, key.expiresAtMillis() == KeySpec.NEVER ? null : key.expiresAtMillis());
+    put(shown, ON_LIMIT, key.waits());
+    put(shown, STRICT_AFTER_DENIAL, key.strictAfterDenial());
+    return shown;
+  }
+
+  private static <T> void put(Map<String, Object> shown, Setting<T> setting, @Nullable T value) {
+    if (value != null) {
+      shown.put(setting.name(), setting.shape().show(value));
+    }
+  }
+
+  private static @Nullable List<String> sorted(@Nullable Set<String> names) {
+    return names == null ? null : List.copyOf(new TreeSet<>(names));
+  }
+}

@@ -1,0 +1,47 @@
+package io.penstock.config;
+
+import io.penstock.config.Snapshot.Price;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.yaml.snakeyaml.nodes.Node;
+
+/** What 1,000,000 tokens of a model cost. */
+record PriceTag() implements Shape<Price> {
+  private static final Numbers.Fraction AMOUNT = Numbers.Fraction.from("0", 1_000_000_000);
+
+  static final Setting<BigDecimal> INPUT =
+      Setting.fixed("input", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of input.");
+  static final Setting<BigDecimal> OUTPUT =
+      Setting.fixed("output", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of output.");
+
+  /** The settings, in the order they are shown. */
+  static final List<Setting<?>> TABLE = List.of(INPUT, OUTPUT);
+
+  @Override
+  public Optional<Price> read(Node node, Source source, String name) {
+    return source
+        .mapping(node, name, "a mapping with input and output")
+        .map(mapping -> Section.read(mapping, TABLE, source))
+        .filter(section -> !section.broken())
+        .map(section -> Values.of(TABLE, section))
+        .map(values -> new Price(plain(values.get(INPUT)), plain(values.get(OUTPUT))));
+  }
+
+  private static BigDecimal plain(BigDecimal amount) {
+    return amount.setScale(Math.max(0, amount.scale()));
+  }
+
+  @Override
+  public Object show(Price value) {
+    return Shape.keywords(
+        INPUT.name(), AMOUNT.show(value.inputPerMtok()),
+        OUTPUT.name(), AMOUNT.show(value.outputPerMtok()));
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return RouteText.sectionSchema(TABLE);
+  }
+}

@@ -1,0 +1,42 @@
+package io.penstock.config;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.yaml.snakeyaml.nodes.Node;
+
+/** Names of the built-in profiles of model quotas. */
+record Providers() implements Shape<List<String>> {
+  /** The key of route files. */
+  static final String KEY = "providers";
+
+  private static final Words.Choice<String> NAME =
+      Words.Choice.of(List.of("openai", "anthropic", "gemini", "local"), name -> name);
+
+  @Override
+  public Optional<List<String>> read(Node node, Source source, String name) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Node item : source.items(node, name, "a list of providers").orElse(List.of())) {
+      NAME.read(item, source, "a provider").ifPresent(names::add);
+    }
+    return Optional.of(List.copyOf(names));
+  }
+
+  @Override
+  public Object show(List<String> value) {
+    return value;
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.keywords(
+        "description",
+        "Providers whose quotas per model apply, as they are built in.",
+        "type",
+        "array",
+        "items",
+        NAME.schema());
+  }
+}

@@ -1,0 +1,41 @@
+package io.penstock.config;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The SHA-256 of a secret. What is written in its place is never shown: it may be the secret
+ * itself.
+ */
+record Sha256() implements Shape.OfScalar<String> {
+  private static final Pattern DIGITS = Pattern.compile("[0-9a-fA-F]{64}");
+
+  @Override
+  public String expected() {
+    return "the SHA-256 of the secret, 64 hexadecimal digits";
+  }
+
+  /** A hash may look like a number to YAML; its digits are taken as they are written. */
+  @Override
+  public Parsed<String> parse(Scalar scalar, Source source) {
+    if (DIGITS.matcher(scalar.text()).matches()) {
+      return new Parsed.Good<>(scalar.text().toLowerCase(Locale.ROOT));
+    }
+    int length = scalar.text().length();
+    return new Parsed.Bad<>(
+        "has %d characters, expected %s; a secret does not belong here, but what %s prints"
+            .formatted(length, expected(), "'printf %s SECRET | sha256sum'"));
+  }
+
+  @Override
+  public Object show(String value) {
+    return Credential.MASK;
+  }
+
+  @Override
+  public Map<String, Object> schema() {
+    return Shape.orVariable(
+        Shape.keywords("type", "string", "pattern", "^" + DIGITS.pattern() + "$"));
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.key;
+
+import io.penstock.cost.Charge;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A quota, and the limits it is made of while it is there. Changed by one thread at a time. */
+final class Holding {
+  /** One limit that is configured, and with what it refuses. */
+  record Term(LimitId id, LimitSpec spec, Reason reason) {}
+
+  private final LimitSource source;
+  private final Quota quota;
+  private Set<LimitId> ids = Set.of();
+
+  Holding(LimitSource source, Quota quota) {
+    this.source = source;
+    this.quota = quota;
+  }
+
+  Quota quota() {
+    return quota;
+  }
+
+  /** Takes over other terms: what was spent of a limit that stays counts, others are forgotten. */
+  void become(List<Term> terms, long now) {
+    Set<LimitId> next = new HashSet<>();
+    List<Metered> limits = new ArrayList<>();
+    for (Term term : terms) {
+      next.add(term.id());
+      Limit limit = source.limit(term.id(), term.spec(), now);
+      limits.add(new Metered(term.id().measure(), limit, term.reason()));
+    }
+    quota.change(Charge.TOTAL, limits);
+    ids.stream().filter(id -> !next.contains(id)).forEach(source::forget);
+    ids = next;
+  }
+
+  /** Forgets its limits. */
+  void forget() {
+    ids.forEach(source::forget);
+    ids = Set.of();
+  }
+
+  /** Returns whether nothing that was spent or is held counts any more. */
+  boolean owesNothing(long now) {
+    for (Metered metered : quota.limits()) {
+      Limit limit = metered.limit();
+      if (limit.room(now) != Long.MAX_VALUE || limit.balance(now).held() != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,142 @@
+package io.penstock.key;
+
+import io.penstock.quota.Account;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Quota;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The account of one key. It has quotas only while requests are inside, or something they spent
+ * still counts: all other keys cost as good as nothing. Safe from any thread.
+ */
+final class KeyAccount {
+  /** The quotas, made for a key as it was then. */
+  private record Open(KeySpec spec, Holding own, Map<String, Holding> models) {}
+
+  private final Accounts all;
+  private final LimitSource source;
+  private final Terms terms;
+  private final Account account;
+  private volatile KeySpec spec;
+  private volatile @Nullable Open open;
+
+  KeyAccount(Accounts all, LimitSource source, Terms terms, KeySpec spec) {
+    this.all = all;
+    this.source = source;
+    this.terms = terms;
+    this.spec = spec;
+    this.account = new Account(spec.name(), spec.waits(), this::quotas);
+  }
+
+  Account account() {
+    return account;
+  }
+
+  /** Takes note of what the key may do now; its quotas follow when they are asked for next. */
+  void use(KeySpec next) {
+    if (!next.equals(spec)) {
+      spec = next;
+      account.waits(next.waits());
+    }
+  }
+
+  /** As {@link #use}, and those who wait learn of it at once. */
+  void change(KeySpec next, long now) {
+    use(next);
+    if (open != null) {
+      open(now);
+    }
+  }
+
+  /** The quotas of the key, of the key for the model, and of its group. */
+  private List<Quota> quotas(@Nullable String model, long now) {
+    all.tidy(now);
+    KeySpec current = spec;
+    List<Quota> quotas = new ArrayList<>(3);
+    Open seen = open;
+    boolean limited = !current.limits().equals(KeySpec.Limits.NONE) || !current.models().isEmpty();
+    if (seen != null || limited) {
+      Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
+      quotas.add(right.own().quota());
+      Holding ofModel = model == null ? null : right.models().get(model);
+      if (ofModel != null) {
+        quotas.add(ofModel.quota());
+      }
+    }
+    Quota group = all.group(current.group());
+    if (group != null) {
+      quotas.add(group);
+    }
+    return quotas;
+  }
+
+  /** Makes the quotas, or has them follow the key. */
+  private synchronized Open open(long now) {
+    Open before = open;
+    KeySpec current = spec;
+    if (before != null && before.spec().equals(current)) {
+      return before;
+    }
+    Holding own = before == null ? holding("key " + current.name()) : before.own();
+    own.become(terms.of(current), now);
+    Map<String, Holding> models = new HashMap<>();
+    if (before != null) {
+      models.putAll(before.models());
+    }
+    current
+        .models()
+        .keySet()
+        .forEach(
+            model ->
+                models.computeIfAbsent(
+                    model, absent -> holding("key " + current.name() + " for " + model)));
+    // One that is not configured any more stays, without limits, for those who face it.
+    models.forEach((model, held) -> held.become(ofModel(current, model), now));
+    Open next = new Open(current, own, Map.copyOf(models));
+    open = next;
+    if (before == null) {
+      all.opened(this);
+    }
+    return next;
+  }
+
+  private List<Holding.Term> ofModel(KeySpec current, String model) {
+    KeySpec.ModelLimits limits = current.models().get(model);
+    return limits == null ? List.of() : terms.of(current, model, limits);
+  }
+
+  private Holding holding(String name) {
+    return new Holding(source, Quota.personal(name, List.of()));
+  }
+
+  /** Forgets the quotas if nobody is inside and nothing counts; returns whether there are any. */
+  boolean closeIfIdle(long now) {
+    account.ifEmpty(() -> close(now));
+    return open != null;
+  }
+
+  private synchronized void close(long now) {
+    Open seen = open;
+    boolean idle =
+        seen != null
+            && seen.own().owesNothing(now)
+            && seen.models().values().stream().allMatch(each -> each.owesNothing(now));
+    if (idle) {
+      forget();
+    }
+  }
+
+  /** Forgets all limits: nobody will ask for them under this name again but as of a new key. */
+  synchronized void forget() {
+    Open seen = open;
+    if (seen != null) {
+      seen.own().forget();
+      seen.models().values().forEach(Holding::forget);
+      open = null;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.penstock.store;
+
+import io.penstock.key.KeySpec;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A key whose terms are being changed. */
+final class KeyDraft {
+  long rpm;
+  long tpm;
+  long rpd;
+  long concurrency;
+  long budgetTokensPerDay;
+  Map<String, KeySpec.ModelLimits> models;
+  @Nullable String group;
+  @Nullable Set<String> allowedModels;
+  @Nullable Set<String> allowedEndpoints;
+  int priority;
+
+  /** Null: the same as {@link #priority}. */
+  @Nullable Integer maxPriority;
+
+  int weight;
+  long expiresAtMillis;
+  boolean waits;
+  boolean strictAfterDenial;
+
+  private final KeySpec key;
+
+  KeyDraft(KeySpec key) {
+    this.key = key;
+    KeySpec.Limits limits = key.limits();
+    rpm = limits.rpm();
+    tpm = limits.tpm();
+    rpd = limits.rpd();
+    concurrency = limits.concurrency();
+    budgetTokensPerDay = limits.budgetTokensPerDay();
+    models = key.models();
+    group = key.group();
+    allowedModels = key.scope().models();
+    allowedEndpoints = key.scope().endpoints();
+    priority = key.rank().priority();
+    maxPriority = key.rank().maxPriority() == priority ? null : key.rank().maxPriority();
+    weight = key.rank().weight();
+    expiresAtMillis = key.expiresAtMillis();
+    waits = key.waits();
+    strictAfterDenial = key.strictAfterDenial();
+  }
+
+  /** Returns the key as it is now; what is as everywhere else is one object for all of them. */
+  KeySpec key() {
+    int most = maxPriority == null ? priority : maxPriority;
+    if (priority > most) {
+      throw new KeyTerms.Unclear("priority is above max_priority, expected it at or below");
+    }
+    KeySpec.Limits limits = new KeySpec.Limits(rpm, tpm, rpd, concurrency, budgetTokensPerDay);
+    KeySpec.Scope scope = new KeySpec.Scope(allowedModels, allowedEndpoints);
+    KeySpec.Rank rank = new KeySpec.Rank(priority, most, weight);
+    return new KeySpec(
+        key.name(),
+        key.secrets(),
+        limits.equals(KeySpec.Limits.NONE) ? KeySpec.Limits.NONE : limits,
+        models,
+        group,
+        scope.equals(KeySpec.Scope.ALL) ? KeySpec.Scope.ALL : scope,
+        rank.equals(KeySpec.Rank.PLAIN) ? KeySpec.Rank.PLAIN : rank,
+        expiresAtMillis,
+        waits,
+        strictAfterDenial);
+  }
+}
