@@ -33,19 +33,33 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
       throw new OpenRelay(why);
     }
     checkOperator(environment);
+    String required = environment.getProperty("penstock.keys.required", "false");
+    if (!required.equals("true") && !required.equals("false")) {
+      throw new OpenRelay("penstock.keys.required is '" + required + "', expected true or false");
+    }
   }
 
   /** Returns why the gateway must not serve {@code snapshot} where it listens, or null. */
   static @Nullable String problem(Environment environment, Snapshot snapshot) {
     String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
-    if (meant || loopback(address) || asked(address, snapshot)) {
+    if (meant
+        || loopback(address)
+        || asksForKeys(environment, snapshot)
+        || asked(address, snapshot)) {
       return null;
     }
     return "no keys are configured, so anyone who reaches "
         + named(address)
-        + " could use the upstreams: listen on 127.0.0.1, or say"
+        + " could use the upstreams: add keys, listen on 127.0.0.1, or say"
         + " --penstock.keys.required=false to mean it";
+  }
+
+  /** A store of keys lets nobody in who has none, even while it is empty. */
+  private static boolean asksForKeys(Environment environment, Snapshot snapshot) {
+    return !snapshot.keys().isEmpty()
+        || "true".equals(environment.getProperty("penstock.keys.required"))
+        || !environment.getProperty("penstock.keys.store", "").isBlank();
   }
 
   /** A configuration of rls says where to listen, and relays nothing while it has no upstream. */

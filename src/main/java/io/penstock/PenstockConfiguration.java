@@ -18,11 +18,13 @@ import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.ModelQuotas;
+import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -134,8 +136,11 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(LimitSource limits, Server.Setup setup) {
-    return new Keys(limits, setup.window().toNanos());
+  Keys keys(
+      LimitSource limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
+    Keys keys = new Keys(limits, setup.window().toNanos());
+    storage.ifAvailable(store -> store.follow(keys, ticker));
+    return keys;
   }
 
   @Bean

@@ -38,7 +38,9 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--host",
-      description = "Address to listen on (default: server.host of a route file, else 127.0.0.1).")
+      description =
+          "Address to listen on (default: server.host of a route file, else 0.0.0.0 where there are"
+              + " keys, else 127.0.0.1).")
   private @Nullable String host;
 
   @Option(
@@ -75,8 +77,8 @@ final class ServeCommand implements Callable<Integer> {
       }
       case Server.Faulty(List<Fault> faults) ->
           say(line.getErr(), faults.stream().map(Fault::toString).toList());
-      case Server.Unsafe(String why) -> say(line.getErr(), List.of(why));
       case Server.Unusable(String why) -> say(line.getErr(), List.of(why));
+      case Server.Unsafe(String why) -> say(line.getErr(), List.of(why));
     };
   }
 

@@ -33,11 +33,11 @@ public final class Server {
   /** The routes have faults; nothing was started. */
   public record Faulty(List<Fault> faults) implements Start {}
 
+  /** What it was told to keep things in cannot be used; nothing was started. */
+  public record Unusable(String why) implements Start {}
+
   /** It would be open to anyone; nothing was started. */
   public record Unsafe(String why) implements Start {}
-
-  /** What was kept cannot be read, or not be kept on; nothing was started or changed. */
-  public record Unusable(String why) implements Start {}
 
   private Server() {}
 
@@ -75,7 +75,9 @@ public final class Server {
     application.addInitializers(
         context -> {
           listen(context.getEnvironment(), setup.snapshot().server());
+          byDefault(context.getEnvironment(), setup.snapshot());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
+          StoredKeys.open(context);
           context.getBeanFactory().registerSingleton("setup", setup);
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());
           context.getBeanFactory().registerSingleton("stateFile", state);
@@ -84,8 +86,8 @@ public final class Server {
       return new Started(application.run(arguments));
     } catch (OpenRelay unsafe) {
       return new Unsafe(unsafe.getMessage());
-    } catch (BadState bad) {
-      return new Unusable(bad.getMessage());
+    } catch (CannotStart unusable) {
+      return new Unusable(unusable.getMessage());
     }
   }
 
@@ -103,6 +105,14 @@ public final class Server {
         .addAfter(
             StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
             new MapPropertySource("routes", properties));
+  }
+
+  /** Nobody becomes an open relay by accident: without keys only this machine is served. */
+  private static void byDefault(ConfigurableEnvironment environment, Snapshot snapshot) {
+    String address = snapshot.keys().isEmpty() ? "127.0.0.1" : "0.0.0.0";
+    environment
+        .getPropertySources()
+        .addLast(new MapPropertySource("by default", Map.of("server.address", address)));
   }
 
   /** What the gateway starts with. */

@@ -27,13 +27,13 @@ record StateFile(@Nullable String file, Duration every, Snapshots store, Snapsho
    * Opens what {@code penstock.state.file} names.
    *
    * @param minute the window of limits per minute: shorter in tests
-   * @throws BadState when it cannot be read, or not be written; it is left as it is
+   * @throws CannotStart when it cannot be read, or not be written; it is left as it is
    */
   static StateFile open(Environment environment, Duration minute) {
     String name = environment.getProperty("penstock.state.file", "");
     Duration every = environment.getProperty("penstock.state.interval", Duration.class, EVERY);
     if (every.compareTo(OFTENEST) < 0) {
-      throw new BadState("penstock.state.interval is " + every + ", expected at least 100ms");
+      throw new CannotStart("penstock.state.interval is " + every + ", expected at least 100ms");
     }
     if (name.isBlank()) {
       return new StateFile(null, every, new MemorySnapshots(), Snapshot.EMPTY);
@@ -44,7 +44,7 @@ record StateFile(@Nullable String file, Duration every, Snapshots store, Snapsho
       store.save(before); // what cannot be written now will not be later
       return new StateFile(name, every, store, before);
     } catch (IOException | InvalidPathException e) {
-      throw new BadState("penstock.state.file: " + e.getMessage());
+      throw new CannotStart("penstock.state.file: " + e.getMessage());
     }
   }
 }

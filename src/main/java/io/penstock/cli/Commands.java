@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line: {@code penstock [serve|check|migrate|version] …}. */
+/** The command line: {@code penstock [serve|check|keys|migrate|version] …}. */
 public final class Commands {
   /** What runs when no command is named. */
   public static final String DEFAULT = "serve";
@@ -30,6 +30,7 @@ public final class Commands {
     CommandLine line = new CommandLine(new Program());
     line.addSubcommand(new CheckCommand(environment, addressCheck));
     line.addSubcommand(new MigrateCommand());
+    line.addSubcommand(KeysCommand.line(environment));
     line.addSubcommand(new VersionCommand());
     return line;
   }

@@ -147,6 +147,21 @@ public final class Endpoint {
     return books.totals();
   }
 
+  /** Returns its own limits. */
+  public List<Metered> limits() {
+    return own.limits();
+  }
+
+  /**
+   * Returns how long, roughly and in nanoseconds, a small request that came now would wait for the
+   * limits here and at the best upstream; {@link Ticker#NEVER} while nothing goes.
+   */
+  public long expectedWaitNanos() {
+    return paused
+        ? Ticker.NEVER
+        : Forecast.waitNanos(spec, house.upstreams(), own, totals(), house.ticker().nanos());
+  }
+
   /** Returns its own limit's utilisation, 0 to 1. */
   public double utilization() {
     return own.utilization(house.ticker().nanos());

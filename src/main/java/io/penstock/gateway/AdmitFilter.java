@@ -2,9 +2,11 @@ package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
 import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
+import io.penstock.key.Caller;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -15,6 +17,7 @@ import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -24,9 +27,11 @@ import reactor.core.scheduler.Schedulers;
 final class AdmitFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
   private final Ties ties;
+  private final Allowances allowances;
 
-  AdmitFilter(Ticker ticker, Ties ties) {
+  AdmitFilter(Ticker ticker, Ties ties, Allowances allowances) {
     this.ties = ties;
+    this.allowances = allowances;
     this.ticker = ticker;
   }
 
@@ -67,15 +72,24 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   }
 
   private Ask ask(ServerHttpRequest request, Passage passage) {
+    Caller caller = passage.caller();
     return new Ask(
         passage.model(),
         passage.cost(),
         passage.body().size(),
         passage.parameters().patience(),
         passage.parameters().priority(),
-        Flows.of(
-            passage.endpoint().spec().scheduling().fairBy(), request.getHeaders(), passage.user()),
-        ties.of(passage, request));
+        flow(passage, request.getHeaders()),
+        ties.of(passage, request),
+        caller == null ? null : caller.account());
+  }
+
+  private static Ask.Flow flow(Passage passage, HttpHeaders headers) {
+    EndpointSpec.FairBy by = passage.endpoint().spec().scheduling().fairBy();
+    Caller caller = passage.caller();
+    return by instanceof EndpointSpec.FairBy.Key && caller != null
+        ? new Ask.Flow(caller.spec().name(), caller.spec().rank().weight())
+        : Flows.of(by, headers, passage.user());
   }
 
   private Mono<Void> decided(
@@ -85,9 +99,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     }
     Passage passage = Passage.of(exchange);
     return switch (outcome) {
-      case Outcome.Refused(Refusal refusal) -> Refuser.refuse(exchange, passage, refusal);
+      case Outcome.Refused(Refusal refusal) -> {
+        passage.tells(allowances.of(passage, null));
+        yield Refuser.refuse(exchange, passage, refusal);
+      }
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
+        passage.tells(allowances.of(passage, settlement));
         // what comes after settles it; should that fail to, nothing must stay taken
         yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));
       }

@@ -39,9 +39,15 @@ final class Attempts {
    * @param judge says what becomes of an attempt
    * @param budgets bound the retries
    * @param relay serves connections that become WebSockets
+   * @param allowances tell what is left of limits
    */
   record House(
-      UpstreamAddress addresses, Judge judge, RetryBudgets budgets, Relay relay, Ticker ticker) {}
+      UpstreamAddress addresses,
+      Judge judge,
+      RetryBudgets budgets,
+      Relay relay,
+      Allowances allowances,
+      Ticker ticker) {}
 
   /** What came of an attempt. */
   private sealed interface Came {
@@ -217,6 +223,7 @@ final class Attempts {
       case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
+        passage.tells(house.allowances().of(passage, settlement));
         yield next();
       }
     };

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
+import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
@@ -49,8 +50,27 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter identifyFilter(Registry registry, BodyBudget bodies, Door door) {
-    return new IdentifyFilter(registry, bodies, door, WallClock.system());
+  GlobalFilter identifyFilter(
+      Registry registry,
+      BodyBudget bodies,
+      Door door,
+      Keys keys,
+      Ticker ticker,
+      Environment environment) {
+    boolean required =
+        environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
+    return new IdentifyFilter(
+        registry,
+        bodies,
+        door,
+        new Gatekeeper(keys, required, WallClock.system()),
+        new StatusAnswer(registry, ticker),
+        WallClock.system());
+  }
+
+  @Bean
+  Allowances allowances(Ticker ticker) {
+    return new Allowances(ticker, WallClock.system());
   }
 
   @Bean
@@ -71,8 +91,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter admitFilter(Ticker ticker, Ties ties) {
-    return new AdmitFilter(ticker, ties);
+  GlobalFilter admitFilter(Ticker ticker, Ties ties, Allowances allowances) {
+    return new AdmitFilter(ticker, ties, allowances);
   }
 
   @Bean
@@ -102,12 +122,13 @@ public class GatewayConfiguration {
       Ticker ticker,
       ReactorResourceFactory resources,
       RetryBudgets budgets,
+      Allowances allowances,
       ObjectProvider<Judge> judges) {
     Judge judge = judges.getIfAvailable();
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
         new Attempts.House(
-            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, ticker));
+            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, allowances, ticker));
   }
 
   @Bean

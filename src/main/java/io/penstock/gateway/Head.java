@@ -23,6 +23,7 @@ final class Head {
       String id = upstream.spec().id();
       headers.set(Names.UPSTREAM, fallback ? id + "/" + model : id);
     }
+    passage.told().forEach(headers::set);
     headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
   }
 

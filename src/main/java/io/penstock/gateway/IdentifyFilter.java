@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
+import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
@@ -18,7 +19,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Step 1, identify: which endpoint, and under which id. */
+/** Step 1, identify: who, to which endpoint, and under which id. */
 final class IdentifyFilter implements GlobalFilter, Ordered {
   /** The path of a permit is the name of what it permits: there is one way to write it. */
   private static final String BLURRED = "the path has an escaped slash";
@@ -26,9 +27,19 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final Registry registry;
   private final BodyBudget bodies;
   private final Door door;
+  private final Gatekeeper gatekeeper;
+  private final StatusAnswer status;
   private final WallClock clock;
 
-  IdentifyFilter(Registry registry, BodyBudget bodies, Door door, WallClock clock) {
+  IdentifyFilter(
+      Registry registry,
+      BodyBudget bodies,
+      Door door,
+      Gatekeeper gatekeeper,
+      StatusAnswer status,
+      WallClock clock) {
+    this.gatekeeper = gatekeeper;
+    this.status = status;
     this.registry = registry;
     this.bodies = bodies;
     this.door = door;
@@ -70,6 +81,26 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange, requestId, Reason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
+    // nothing is made or read for who may not come in
+    boolean asks = gatekeeper.asks();
+    Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
+    Gatekeeper.Look look =
+        asks
+            ? gatekeeper.look(request.getHeaders(), request.getURI().getRawQuery(), there, path)
+            : Gatekeeper.ANYONE;
+    return switch (look) {
+      case Gatekeeper.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
+      case Gatekeeper.Look.In(Visitor visitor) -> letIn(exchange, chain, requestId, visitor);
+    };
+  }
+
+  private Mono<Void> letIn(
+      ServerWebExchange exchange, GatewayFilterChain chain, String requestId, Visitor visitor) {
+    ServerHttpRequest request = exchange.getRequest();
+    if (StatusAnswer.asked(request)) {
+      return status.write(exchange, requestId, visitor.caller());
+    }
+    String path = request.getURI().getRawPath();
     if (Paths.blurs(path) && permits(registry.find(path))) {
       return refuse(exchange, requestId, Reason.BAD_REQUEST, BLURRED);
     }
@@ -77,17 +108,26 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     if (endpoint == null) {
       return refuse(exchange, requestId, Reason.NO_ENDPOINT, "no endpoint has this path");
     }
-    return Mono.defer(() -> identified(exchange, chain, endpoint, requestId))
+    return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, visitor))
         .doFinally(signal -> endpoint.leave());
   }
 
-  private Mono<Void> identified(
-      ServerWebExchange exchange, GatewayFilterChain chain, Endpoint endpoint, String requestId) {
+  private Mono<Void> entered(
+      ServerWebExchange exchange,
+      GatewayFilterChain chain,
+      Endpoint endpoint,
+      String requestId,
+      Visitor visitor) {
     ServerHttpRequest request = exchange.getRequest();
     Parameters parameters =
         Parameters.of(
-            request.getURI().getRawQuery(), request.getHeaders(), endpoint.spec().reading(), clock);
-    Passage passage = new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()));
+            request.getURI().getRawQuery(),
+            request.getHeaders(),
+            endpoint.spec().reading(),
+            visitor.caller() == null ? null : visitor.caller().spec().rank(),
+            clock);
+    Passage passage =
+        new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()), visitor);
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
       endpoint.refused(Cost.NO_TOKENS, 0, refusal);
@@ -95,6 +135,20 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     passage.attach(exchange);
     return chain.filter(exchange);
+  }
+
+  /** Refuses who may not come in, in the shape of the endpoint that would have served. */
+  private static Mono<Void> turnedAway(
+      ServerWebExchange exchange, String requestId, @Nullable Endpoint there, Refusal refusal) {
+    if (there == null) {
+      return refuse(exchange, requestId, refusal.reason(), refusal.detail());
+    }
+    there.refused(Cost.NO_TOKENS, 0, refusal);
+    RefusalBody body =
+        there.spec().permit()
+            ? Speech.permitRefusal(refusal)
+            : Speech.of(there.spec().reading().dialect()).refusalBody(refusal, requestId);
+    return Refuser.write(exchange, refusal, body, requestId, there.path());
   }
 
   private static boolean permits(@Nullable Endpoint endpoint) {

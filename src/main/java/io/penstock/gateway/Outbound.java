@@ -66,8 +66,9 @@ final class Outbound {
   private static @Nullable String query(Passage passage, UpstreamSpec spec) {
     String query = passage.parameters().query();
     String credential = passage.parameters().credential();
+    boolean passes = spec.access().passthrough() && passage.visitor().ownCredentials();
     boolean gemini = passage.endpoint().spec().reading().dialect() == Dialect.GEMINI;
-    if (credential == null || !gemini || !spec.access().passthrough()) {
+    if (credential == null || !gemini || !passes) {
       return query;
     }
     return query == null ? credential : query + "&" + credential;

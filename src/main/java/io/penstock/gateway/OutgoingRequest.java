@@ -51,7 +51,7 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
   static HttpHeaders headers(HttpHeaders asked, Passage passage, UpstreamSpec upstream) {
     HttpHeaders headers = new HttpHeaders();
     Set<String> forThisHop = Names.forThisHop(asked.getConnection());
-    boolean passthrough = upstream.access().passthrough();
+    boolean passthrough = upstream.access().passthrough() && passage.visitor().ownCredentials();
     asked.forEach(
         (name, values) -> {
           String lower = name.toLowerCase(Locale.ROOT);

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Patience;
+import io.penstock.key.KeySpec;
 import io.penstock.time.WallClock;
 import java.math.BigDecimal;
 import java.net.URLDecoder;
@@ -23,7 +24,8 @@ import org.springframework.http.HttpHeaders;
  *
  * @param tokens the input it states, or null
  * @param patience how long it is willing to wait
- * @param priority 0 to 9, where what is below or above counts as 0 or 9
+ * @param priority 0 to 9, where what is below or above counts as 0 or 9; with a key at most what
+ *     that allows
  * @param latencyMillis how long it was on its way, by the clocks of both ends, at least 0; null
  *     when it does not say when it was sent, or that cannot be read
  * @param query the query that remains for the upstream, raw, or null
@@ -44,11 +46,25 @@ record Parameters(
   private static final BigDecimal MOST_SECONDS = BigDecimal.valueOf(1_000_000_000L);
   private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
-  /** Reads the parameters; a fault is told, not thrown. */
+  /** Reads the parameters of a request without a key. */
   static Parameters of(
       @Nullable String rawQuery,
       HttpHeaders headers,
       EndpointSpec.Reading reading,
+      WallClock clock) {
+    return of(rawQuery, headers, reading, null, clock);
+  }
+
+  /**
+   * Reads the parameters; a fault is told, not thrown.
+   *
+   * @param rank how its key stands, or null when it has none
+   */
+  static Parameters of(
+      @Nullable String rawQuery,
+      HttpHeaders headers,
+      EndpointSpec.Reading reading,
+      KeySpec.@Nullable Rank rank,
       WallClock clock) {
     Query query = Query.of(rawQuery);
     Reader reader = new Reader(reading.lenient());
@@ -71,11 +87,18 @@ record Parameters(
     return new Parameters(
         unsaid ? null : tokens,
         new Patience(nanos == null ? Patience.UNSAID : nanos, clientNanos(headers)),
-        priority == null ? 0 : Math.clamp(priority, 0, MOST_PRIORITY),
+        ranked(priority, rank),
         latency(headers, clock),
         query.rest(),
         query.credential(),
         reader.fault);
+  }
+
+  private static int ranked(@Nullable Long stated, KeySpec.@Nullable Rank rank) {
+    if (rank != null) {
+      return stated == null ? rank.priority() : (int) Math.min(stated, rank.maxPriority());
+    }
+    return stated == null ? 0 : Math.clamp(stated, 0, MOST_PRIORITY);
   }
 
   private static @Nullable Long count(String text) {

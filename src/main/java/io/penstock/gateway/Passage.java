@@ -4,8 +4,10 @@ import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
+import io.penstock.key.Caller;
 import io.penstock.provider.Speech;
 import io.penstock.provider.Weighed;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
@@ -24,6 +26,8 @@ final class Passage {
   private final Speech speech;
   private final Parameters parameters;
   private final HeldBody body;
+  private final Visitor visitor;
+  private Map<String, String> told = Map.of();
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable Content content;
   private @Nullable String model;
@@ -38,7 +42,9 @@ final class Passage {
   private @Nullable UploadTooLarge tooLarge;
   private boolean upgrades;
 
-  Passage(String requestId, Endpoint endpoint, Parameters parameters, HeldBody body) {
+  Passage(
+      String requestId, Endpoint endpoint, Parameters parameters, HeldBody body, Visitor visitor) {
+    this.visitor = visitor;
     this.requestId = requestId;
     this.endpoint = endpoint;
     this.speech = Speech.of(endpoint.spec().reading().dialect());
@@ -86,12 +92,34 @@ final class Passage {
 
   /** The name of who asks. */
   String key() {
-    return ANONYMOUS;
+    Caller caller = visitor.caller();
+    return caller == null ? ANONYMOUS : caller.spec().name();
+  }
+
+  /** Whose key came with it, or null where none is needed. */
+  @Nullable Caller caller() {
+    return visitor.caller();
+  }
+
+  /** Who sent it. */
+  Visitor visitor() {
+    return visitor;
+  }
+
+  /** What its answer tells of what is left, by the names of headers. */
+  Map<String, String> told() {
+    return told;
+  }
+
+  /** Has its answer tell that. */
+  void tells(Map<String, String> headers) {
+    told = headers;
   }
 
   /** The group of who asks, or null. */
   @Nullable String group() {
-    return null;
+    Caller caller = visitor.caller();
+    return caller == null ? null : caller.spec().group();
   }
 
   /** The model the client asks for, or null. */

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
+import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -25,7 +26,9 @@ final class Refuser {
         endpoint.spec().permit()
             ? Speech.permitRefusal(refusal)
             : passage.speech().refusalBody(refusal, passage.requestId());
-    return write(exchange, refusal, body, passage.requestId(), endpoint.path());
+    exchange.getResponse().getHeaders().clear();
+    passage.told().forEach(exchange.getResponse().getHeaders()::set);
+    return send(exchange, refusal, body, passage.requestId(), endpoint.path());
   }
 
   /** Writes a refusal with whatever is known of the request. */
@@ -35,14 +38,26 @@ final class Refuser {
       RefusalBody body,
       String requestId,
       @Nullable String path) {
+    exchange.getResponse().getHeaders().clear();
+    return send(exchange, refusal, body, requestId, path);
+  }
+
+  private static Mono<Void> send(
+      ServerWebExchange exchange,
+      Refusal refusal,
+      RefusalBody body,
+      String requestId,
+      @Nullable String path) {
     ServerHttpResponse response = exchange.getResponse();
     HttpHeaders headers = response.getHeaders();
-    headers.clear();
     response.setStatusCode(HttpStatusCode.valueOf(refusal.reason().status()));
     headers.set(Names.REQUEST_ID, requestId);
     headers.set(Names.REASON, refusal.reason().code());
     if (path != null) {
       headers.set(Names.ENDPOINT, path);
+    }
+    if (refusal.reason() == Reason.UNAUTHENTICATED) {
+      headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
     }
     refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
     refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));

@@ -5,6 +5,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -19,8 +20,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * What need not wait of what is not weighed: uploads that are too large, upgrades that nobody
- * wants, and the question which models there are.
+ * What need not wait: models that the key may not use; and, of what is not weighed, uploads that
+ * are too large, upgrades that nobody wants, and the question which models there are.
  */
 final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
@@ -35,10 +36,13 @@ final class ScreenFilter implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
     EndpointSpec spec = passage.endpoint().spec();
+    ServerHttpRequest request = exchange.getRequest();
+    if (ModelScope.forbids(passage, request)) {
+      return refuse(exchange, passage, ModelScope.FORBIDDEN);
+    }
     if (passage.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
-    ServerHttpRequest request = exchange.getRequest();
     if (Relay.asked(request)) {
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, passage, NO_UPGRADES);
@@ -51,13 +55,14 @@ final class ScreenFilter implements GlobalFilter, Ordered {
       return refuse(exchange, passage, UploadTooLarge.refusal(most));
     }
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
-    return passage.speech().listsModels(request.getMethod().name(), below) && named(spec)
+    boolean known = named(spec) || passage.visitor().models() != null;
+    return passage.speech().listsModels(request.getMethod().name(), below) && known
         ? models(exchange, passage, spec)
         : chain.filter(exchange);
   }
 
   private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
-    passage.endpoint().refused(passage.cost(), 0, refusal);
+    passage.endpoint().refused(passage.cost(), passage.body().size(), refusal);
     return Refuser.refuse(exchange, passage, refusal);
   }
 
@@ -75,10 +80,17 @@ final class ScreenFilter implements GlobalFilter, Ordered {
   }
 
   private static Mono<Void> models(ServerWebExchange exchange, Passage passage, EndpointSpec spec) {
+    Set<String> allowed = passage.visitor().models();
     SortedSet<String> names = new TreeSet<>();
     spec.upstreams().stream()
         .filter(ScreenFilter::enabled)
         .forEach(upstream -> names.addAll(upstream.models().keySet()));
+    if (allowed != null && named(spec)) {
+      names.retainAll(allowed);
+    } else if (allowed != null) {
+      names.addAll(allowed); // an upstream takes any
+      names.retainAll(allowed);
+    }
     byte[] body = passage.speech().models(List.copyOf(names));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);

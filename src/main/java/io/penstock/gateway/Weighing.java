@@ -9,6 +9,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
 import io.penstock.provider.Weighed;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -80,7 +81,11 @@ final class Weighing {
     String path = Paths.forwarded(spec, request.getURI().getRawPath());
     ProviderCount.Ask ask =
         new ProviderCount.Ask(
-            spec.reading().dialect(), upstream, path, model, request.getHeaders()::getFirst);
+            spec.reading().dialect(),
+            upstream,
+            path,
+            model,
+            name -> header(passage, request, name));
     return provider
         .count(ask, passage.body().size(), bytes(passage.body()))
         .map(
@@ -94,6 +99,14 @@ final class Weighing {
                     yield local;
                   }
                 });
+  }
+
+  /** What may be a key of the gateway is nobody else's business. */
+  private static @Nullable String header(Passage passage, ServerHttpRequest request, String name) {
+    boolean passes =
+        passage.visitor().ownCredentials()
+            || !Names.CREDENTIALS.contains(name.toLowerCase(Locale.ROOT));
+    return passes ? request.getHeaders().getFirst(name) : null;
   }
 
   private static Mono<byte[]> bytes(HeldBody body) {

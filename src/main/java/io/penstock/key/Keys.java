@@ -54,23 +54,24 @@ public final class Keys {
     accounts.configure(all, now);
     Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
     state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
+    accounts.follow(this::find, now);
   }
 
   /** Takes over the keys of the store; of two with one name that of the route files counts. */
-  public synchronized void stored(Collection<KeySpec> keys) {
-    store(keys.stream().sorted(BY_NAME).toList());
+  public synchronized void stored(Collection<KeySpec> keys, long now) {
+    store(keys.stream().sorted(BY_NAME).toList(), now);
   }
 
   /** Takes over one key of the store, whether it is new or not. */
-  public synchronized void stored(KeySpec key) {
+  public synchronized void stored(KeySpec key, long now) {
     List<KeySpec> next = others(key.name());
     next.add(key);
-    stored(next);
+    stored(next, now);
   }
 
   /** Forgets the key of that name of the store. */
-  public synchronized void removed(String name) {
-    store(List.copyOf(others(name)));
+  public synchronized void removed(String name, long now) {
+    store(List.copyOf(others(name)), now);
   }
 
   private List<KeySpec> others(String name) {
@@ -78,8 +79,9 @@ public final class Keys {
     return new ArrayList<>(known.stream().filter(key -> !key.name().equals(name)).toList());
   }
 
-  private void store(List<KeySpec> sorted) {
+  private void store(List<KeySpec> sorted, long now) {
     state = State.of(state.ofFiles(), sorted, state.groups());
+    accounts.follow(this::find, now);
   }
 
   /**

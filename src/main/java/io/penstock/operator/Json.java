@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import java.nio.charset.StandardCharsets;
 import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -31,7 +32,12 @@ final class Json {
 
   /** Answers 200. */
   static Mono<ServerResponse> answer(Object value) {
-    return ServerResponse.ok()
+    return answer(HttpStatus.OK, value);
+  }
+
+  /** Answers with a status. */
+  static Mono<ServerResponse> answer(HttpStatus status, Object value) {
+    return ServerResponse.status(status)
         .contentType(MediaType.APPLICATION_JSON)
         .cacheControl(CacheControl.noStore())
         .bodyValue(bytes(value));

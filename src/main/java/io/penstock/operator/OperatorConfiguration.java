@@ -1,18 +1,27 @@
 package io.penstock.operator;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.Prices;
 import io.penstock.config.Reloader;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.Decisions;
 import io.penstock.quota.Ledger;
+import io.penstock.quota.ModelQuotas;
+import io.penstock.quota.Reservations;
+import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
@@ -31,6 +40,8 @@ import org.springframework.web.reactive.function.server.ServerResponse;
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConfiguration {
+  private static final String RESERVATION_TIMEOUT = "penstock.quotas.reservation-timeout";
+
   @Bean
   HttpHandlerDecoratorFactory operatorGuard(
       ManagementServerProperties server, Environment environment) {
@@ -66,6 +77,40 @@ class OperatorConfiguration {
     return new UsageHandler(ledger, prices);
   }
 
+  @Bean
+  DecisionAlarm decisionAlarm(Ticker ticker) {
+    return new DecisionAlarm(ticker);
+  }
+
+  @Bean
+  QuotaRoutes quotaRoutes(
+      ModelQuotas models,
+      DecisionAlarm alarm,
+      Ticker ticker,
+      MeterRegistry meters,
+      Environment environment) {
+    Duration timeout =
+        environment.getProperty(RESERVATION_TIMEOUT, Duration.class, Duration.ofMinutes(10));
+    Decisions decisions = new Decisions(models);
+    Waits waits = new Waits(models, decisions, ticker, alarm);
+    Reservations reservations = new Reservations(models, decisions, timeout.toNanos());
+    Gauge.builder("penstock.decision.waits", waits, Waits::size)
+        .description("Programs that wait until a model may be asked")
+        .register(meters);
+    Gauge.builder("penstock.reservations", reservations, Reservations::size)
+        .description("Reservations that are not settled")
+        .register(meters);
+    WallClock clock = WallClock.system();
+    return new QuotaRoutes(
+        new QuotasHandler(models, decisions, ticker, clock),
+        new DecisionsHandler(decisions, waits, reservations, ticker, clock));
+  }
+
+  @Bean
+  KeysHandler keysHandler(Keys keys, ObjectProvider<KeyStore> store) {
+    return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -78,7 +123,9 @@ class OperatorConfiguration {
       EventStream events,
       Reloader reloader,
       CountHandler counts,
-      UsageHandler usage) {
+      UsageHandler usage,
+      QuotaRoutes quotas,
+      KeysHandler keys) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -91,12 +138,14 @@ class OperatorConfiguration {
         .POST("/tokens/count", counts::count)
         .GET("/usage", usage::list)
         .path("/usage", () -> Problem.only("GET"))
+        .add(quotas.all())
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
         .path("/events", () -> Problem.only("GET"))
         .path("/reload", () -> Problem.only("POST"))
         .path("/tokens/count", () -> Problem.only("POST"))
+        .add(keys.routes())
         .route(
             RequestPredicates.all(),
             request -> Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())

@@ -16,7 +16,6 @@ import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.net.URI;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -52,19 +51,6 @@ final class UpstreamsHandler {
         .sorted(Comparator.comparing((Upstream each) -> each.spec().id()))
         .map(each -> view(each, now))
         .toList();
-  }
-
-  /** This instant on both clocks. */
-  private record Moment(long nanos, long unixMillis) {
-    String text(long instantNanos) {
-      // An instant that never comes is far enough away.
-      long millis = Math.clamp((instantNanos - nanos) / 1_000_000, -1L << 40, 1L << 40);
-      return Instant.ofEpochMilli(unixMillis + millis).toString();
-    }
-
-    @Nullable String ifToCome(long instantNanos) {
-      return instantNanos > nanos ? text(instantNanos) : null;
-    }
   }
 
   private static UpstreamView view(Upstream upstream, Moment now) {

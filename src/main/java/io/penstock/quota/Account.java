@@ -143,6 +143,19 @@ public final class Account {
     return new Taken(givers, spends);
   }
 
+  /**
+   * Accounts are themselves and nothing else; by their names they come in the same order always.
+   */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
+  }
+
   @Override
   public String toString() {
     return "Account[" + name + "]";

@@ -2,6 +2,7 @@ package io.penstock.quota;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,12 @@ final class ModelNames {
     /** Route files. */
     ROUTES,
     /** An operator. */
-    OVERRIDE
+    OVERRIDE;
+
+    /** Returns the name operators see. */
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**

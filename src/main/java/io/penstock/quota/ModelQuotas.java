@@ -26,6 +26,10 @@ public final class ModelQuotas {
   /** How many models operators may speak of. */
   public static final int MOST_OVERRIDES = 10_000;
 
+  /** What the three limits of a quota say when they say no, in their order. */
+  static final List<Decision.Code> EXCEEDED =
+      List.of(Decision.Code.RPD_EXCEEDED, Decision.Code.RPM_EXCEEDED, Decision.Code.TPM_EXCEEDED);
+
   /** Counts, and never says no: what is not limited yet is known when it will be. */
   static final long UNLIMITED = 1L << 50;
 
@@ -185,6 +189,11 @@ public final class ModelQuotas {
     Kept kept = byName.get(known.name());
     Quota quota = kept == null ? null : kept.inUse;
     return quota == null ? again(known, now) : quota;
+  }
+
+  /** Returns the quota of a model if it was used lately, else null. */
+  @Nullable Quota used(ModelNames.Known known, long now) {
+    return byName.containsKey(known.name()) ? quota(known, now) : null;
   }
 
   private synchronized Quota again(ModelNames.Known asked, long now) {

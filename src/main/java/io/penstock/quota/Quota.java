@@ -346,7 +346,7 @@ public final class Quota {
       Weight weight = tariff.weigh(metered.measure(), cost);
       Answer answer = limit.take(weight, now);
       if (answer instanceof Answer.Receipt receipt) {
-        spends.add(new Spend(limit, metered.measure(), tariff, receipt, weight.least(), now));
+        spends.add(spend(metered, tariff, receipt, weight.least(), now));
       } else {
         giveBack(spends, before, now);
         return new Unmet(metered, weight, answer);
@@ -363,6 +363,12 @@ public final class Quota {
       line.wakeKeepers();
     }
     return null;
+  }
+
+  private Spend spend(
+      Metered metered, Tariff tariff, Answer.Receipt receipt, long least, long now) {
+    Line waiting = personal ? line : null;
+    return new Spend(metered.limit(), metered.measure(), tariff, receipt, least, waiting, now);
   }
 
   /**

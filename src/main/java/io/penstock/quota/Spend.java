@@ -18,6 +18,10 @@ public final class Spend {
   private final Tariff tariff;
   private final Answer.Receipt receipt;
   private final long leastTaken;
+
+  /** Who waits for the limit, where those lose their claims who lack it; null elsewhere. */
+  private final @Nullable Line waiting;
+
   private final long takenNanos;
   private long heldLeft;
   private long produced;
@@ -30,6 +34,7 @@ public final class Spend {
    * Makes one.
    *
    * @param leastTaken the part of what was taken that is no expectation
+   * @param waiting who waits for the limit, where those lose their claims who lack it, or null
    */
   Spend(
       Limit limit,
@@ -37,8 +42,10 @@ public final class Spend {
       Tariff tariff,
       Answer.Receipt receipt,
       long leastTaken,
+      @Nullable Line waiting,
       long takenNanos) {
     this.leastTaken = leastTaken;
+    this.waiting = waiting;
     this.takenNanos = takenNanos;
     this.limit = limit;
     this.measure = measure;
@@ -81,6 +88,9 @@ public final class Spend {
     }
     long unheld = Math.min(more, heldLeft);
     lastProduced = limit.charge(more, unheld, now);
+    if (more > unheld) {
+      runsOver();
+    }
     lastSubCell = subCell;
     heldLeft -= unheld;
     produced += more;
@@ -129,7 +139,15 @@ public final class Spend {
       return 0;
     }
     limit.charge(used - receipt.taken(), 0, now);
+    runsOver();
     return used - receipt.taken();
+  }
+
+  /** More is charged than was taken or held: who counts on the rest may have lost it. */
+  private void runsOver() {
+    if (waiting != null) {
+      waiting.wakeKeepers();
+    }
   }
 
   /** Returns what the limit counts. */

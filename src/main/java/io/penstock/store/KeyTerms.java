@@ -65,11 +65,11 @@ public final class KeyTerms {
           new Term("group", draft -> draft.group, (draft, to) -> draft.group = text("group", to)),
           new Term(
               "allowed_models",
-              draft -> draft.allowedModels,
+              draft -> sorted(draft.allowedModels),
               (draft, to) -> draft.allowedModels = names("allowed_models", to, name -> name)),
           new Term(
               "allowed_endpoints",
-              draft -> draft.allowedEndpoints,
+              draft -> sorted(draft.allowedEndpoints),
               (draft, to) ->
                   draft.allowedEndpoints = names("allowed_endpoints", to, KeyTerms::path)),
           new Term(
@@ -140,6 +140,19 @@ public final class KeyTerms {
    * @throws Unclear when something is not known, or not what is expected
    */
   public static KeySpec changed(KeySpec key, ObjectNode terms) {
+    return read(key, terms).key();
+  }
+
+  /**
+   * Fails as {@link #changed} would for any key.
+   *
+   * @throws Unclear when something is not known, or not what is expected
+   */
+  public static void check(ObjectNode terms) {
+    read(plain("-", List.of()), terms);
+  }
+
+  private static KeyDraft read(KeySpec key, ObjectNode terms) {
     KeyDraft draft = new KeyDraft(key);
     for (Map.Entry<String, JsonNode> entry : terms.properties()) {
       Term term = BY_NAME.get(entry.getKey());
@@ -149,7 +162,7 @@ public final class KeyTerms {
       }
       term.read().accept(draft, entry.getValue().isNull() ? null : entry.getValue());
     }
-    return draft.key();
+    return draft;
   }
 
   /** What people wrote where a name belongs may be anything, even a secret. */
@@ -227,6 +240,10 @@ public final class KeyTerms {
       names.add(meant.apply(said));
     }
     return names;
+  }
+
+  private static @Nullable Set<String> sorted(@Nullable Set<String> names) {
+    return names == null ? null : new TreeSet<>(names);
   }
 
   private static String path(String said) {

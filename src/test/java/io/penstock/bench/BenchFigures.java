@@ -113,6 +113,14 @@ class BenchFigures {
   }
 
   @Test
+  void manyKeys_costLittle() throws Exception {
+    KeyFigures keys = new KeyFigures(MADE);
+    for (KeyFigures.Figure each : List.of(keys.lookUp(), keys.heap(), keys.start())) {
+      check(each.asked(), each.met(), each.measured());
+    }
+  }
+
+  @Test
   void simulator_everyInvariantOn_isFast() {
     double bare = queueOperationsPerSecond();
     double events = SimulatorSpeed.eventsPerSecond(200);

@@ -18,6 +18,7 @@ import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
 import java.util.List;
@@ -35,6 +36,7 @@ final class House {
   final RecordedEvents recorded = new RecordedEvents();
   final EventBus events = new EventBus();
   final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60 * SECOND);
+  final ModelQuotas models;
   final Registry registry;
 
   House() {
@@ -45,8 +47,10 @@ final class House {
     ticker.set(START);
     events.subscribe(recorded);
     Events all = events;
+    models = new ModelQuotas(limits, 60 * SECOND);
     registry =
-        new Registry(new Endpoint.House(upstreams, limits, ticker, drivers, all, new AtomicLong()));
+        new Registry(
+            new Endpoint.House(upstreams, models, limits, ticker, drivers, all, new AtomicLong()));
   }
 
   /** The settings of an endpoint that tests vary. */

@@ -181,6 +181,7 @@ class KeyRejectTest {
     Pending second = alice.submit(endpoint, 1);
     house.at(99 * SECOND);
     alice.submit(endpoint, 1);
+    alice.submit(endpoint, 1);
     assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.KEY_RPM);
 
     house.at(100 * SECOND);

@@ -168,7 +168,9 @@ class KeyWaitTest {
     bob.submit(endpoint, 60);
     Pending large = alice.submit(endpoint, 80);
 
-    assertThat(went(bob.submit(endpoint, 1)) && went(bob.submit(endpoint, 1))).isTrue();
+    for (int skip = 0; skip < 2; skip++) {
+      assertThat(went(bob.submit(endpoint, 1))).as("skip %d", skip).isTrue();
+    }
     assertThat(waits(bob.submit(endpoint, 1))).as("a third skip").isTrue();
     house.at(61 * SECOND);
     assertThat(went(large) && went(bob.last())).isTrue();
@@ -179,11 +181,14 @@ class KeyWaitTest {
     Callers.Caller group = callers.group("team").limit(Measure.TOKENS, 100, Reason.GROUP_TPM);
     Callers.Caller alice = callers.waiting("alice").in(group);
     Callers.Caller bob = callers.rejecting("bob").in(group);
-    Endpoint endpoint = house.open(none("/").maxSkips(2));
+    house.apply(none("/a").maxSkips(2), none("/b"));
+    Endpoint endpoint = house.endpoint("/b");
     bob.submit(endpoint, 60);
-    alice.submit(endpoint, 80);
+    alice.submit(house.endpoint("/a"), 80);
 
-    assertThat(went(bob.submit(endpoint, 1)) && went(bob.submit(endpoint, 1))).isTrue();
+    for (int skip = 0; skip < 2; skip++) {
+      assertThat(went(bob.submit(endpoint, 1))).as("skip %d", skip).isTrue();
+    }
     assertThat(refusal(bob.submit(endpoint, 1)).reason()).isEqualTo(Reason.GROUP_TPM);
   }
 

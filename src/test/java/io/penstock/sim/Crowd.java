@@ -73,6 +73,7 @@ final class Crowd {
     SimEndpoint picked = live.get(scenario.random.nextInt(live.size()));
     SimEndpoint endpoint = scenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
     Patience patience = patience();
+    SimKeys.Key key = world.keys().pick();
     Ask ask =
         new Ask(
             model(),
@@ -80,7 +81,9 @@ final class Crowd {
             scenario.random.nextInt(5_000),
             patience,
             scenario.priority(),
-            scenario.flow());
+            scenario.flow(),
+            Ask.Kept.NOWHERE,
+            key == null ? null : key.account());
     if (fair(endpoint)) {
       world.drain(); // or nobody knows when its flow comes back
     }
@@ -89,6 +92,8 @@ final class Crowd {
             world.nextArrival(),
             endpoint,
             ask,
+            key,
+            world.keys().model(ask.model()),
             world.now(),
             deadline(patience, endpoint.endpoint.spec()),
             refusesAbove(patience, endpoint.endpoint.spec()));
@@ -136,7 +141,15 @@ final class Crowd {
   }
 
   private static Ask oneFlow(Ask ask) {
-    return Ask.of(ask.model(), ask.cost(), ask.bytes(), ask.patience());
+    return new Ask(
+        ask.model(),
+        ask.cost(),
+        ask.bytes(),
+        ask.patience(),
+        0,
+        Ask.Flow.ANONYMOUS,
+        Ask.Kept.NOWHERE,
+        ask.account());
   }
 
   private @Nullable String model() {

@@ -53,6 +53,8 @@ enum Fault {
   OWN_TWICE,
   /** So here: what an endpoint gave is never returned by who comes back and does not go. */
   CARRIED_FOR_EVER,
+  /** So here: what a key was charged is never returned by who does not go. */
+  CHARGED_FOR_EVER,
   /** So here: the bounds of a queue are for who comes back as well. */
   BOUND_AGAIN;
 

@@ -79,6 +79,10 @@ final class Oracle {
     ticket.endpoint.waiting.add(ticket);
     waiting++;
     ticket.endpoint.count(Stage.WAITING, ticket, 1);
+    Denials.come(ticket, world.now());
+    if (ticket.denial != null) {
+      return;
+    }
     if (!ticket.endpoint.removed && ways.possible(ticket)) {
       ticket.endpoint.join(ticket);
     }
@@ -90,6 +94,8 @@ final class Oracle {
         throw new Violation("nobody submitted " + event);
       }
       SimTicket ticket = tickets.get((int) about.ticket());
+      boolean known = ticket.denial == null || about instanceof Event.Refused;
+      check(known, "lacks " + ticket.denial + ", and comes in", ticket);
       switch (about) {
         case Event.Queued queued -> {
           ticket.endpoint.arrived(ticket, world.now());
@@ -191,6 +197,9 @@ final class Oracle {
     if (ticket.letIn) {
       seen.saw("let in");
     }
+    if (ticket.facing.account() != null) {
+      seen.saw("waited at its key");
+    }
     if (ticket.facing.paid()) {
       seen.saw(ticket.facing.not() == null ? "back went" : "back went elsewhere");
     }
@@ -215,11 +224,14 @@ final class Oracle {
       pool.gate.passed(now);
     }
     ticket.spends = spends;
+    List<OracleSpend> kept = new ArrayList<>(ticket.kept);
+    ticket.more().forEach(quota -> quota.take(ticket, Charge.TOTAL, now, kept));
     boolean twice = world.fault() == Fault.OWN_TWICE && ticket.facing.paid();
     OracleSpend.Metering own = twice ? ticket.endpoint.own : ticket.owes();
     if (own != null) {
-      ticket.kept = List.of(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
+      kept.add(new OracleSpend(own, Charge.TOTAL, 1, ticket, now));
     }
+    ticket.kept = kept;
   }
 
   /** An attempt has failed, and the ticket comes back to its place. */
@@ -254,6 +266,11 @@ final class Oracle {
     if (ticket.facing.paid()) {
       seen.saw("back " + how);
       if (world.fault() != Fault.CARRIED_FOR_EVER) {
+        keptReturned(ticket);
+      }
+    } else if (!ticket.kept.isEmpty()) {
+      seen.saw("charged " + how);
+      if (world.fault() != Fault.CHARGED_FOR_EVER) {
         keptReturned(ticket);
       }
     }
@@ -320,6 +337,7 @@ final class Oracle {
     quiet();
     ways.still(until);
     checks.still(now, until);
+    checks.still(world.keys().quotas(), now);
   }
 
   /** All that was to be done at this instant is done. */
@@ -336,6 +354,7 @@ final class Oracle {
       seen.saw("given up");
     }
     checks.over(now);
+    world.keys().quotas().forEach(each -> OracleChecks.empty(each.line.quota, now));
   }
 
   /** The state of the world when something went wrong. */

@@ -10,6 +10,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.sim.SimTicket.Stage;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What must hold whenever nothing more can happen at an instant. */
@@ -32,6 +33,15 @@ final class OracleChecks {
     this.ways = ways;
     this.undisturbed = undisturbed;
     this.looksInside = looksInside;
+  }
+
+  /** Looks at what keys, groups and models have. */
+  void still(List<SimQuota> quotas, long now) {
+    for (SimQuota quota : quotas) {
+      for (SimQuota.Pair pair : quota.pairs()) {
+        agrees(quota.line.quota.name(), pair.core().limit(), pair.metering().limit(), now);
+      }
+    }
   }
 
   void still(long now, long until) {
@@ -157,6 +167,9 @@ final class OracleChecks {
   /** Looks at the refusal of a ticket that did not run. */
   void refusal(SimTicket ticket, Refusal refusal, long now) {
     SimEndpoint endpoint = ticket.endpoint;
+    if (Denials.denied(ticket, refusal, now)) {
+      return;
+    }
     boolean right =
         switch (refusal.reason()) {
           case COST_EXCEEDS_CAPACITY -> !ways.of(ticket).isEmpty() && !ways.possible(ticket);
@@ -282,7 +295,7 @@ final class OracleChecks {
     ways.pools().forEach(pool -> empty(pool.line.quota, now));
   }
 
-  private static void empty(Quota quota, long now) {
+  static void empty(Quota quota, long now) {
     long later = now + 100_000L * Scenario.SECOND;
     for (Metered metered : quota.limits()) {
       if (metered.limit().balance(now).held() != 0) {

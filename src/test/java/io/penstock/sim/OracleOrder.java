@@ -1,6 +1,7 @@
 package io.penstock.sim;
 
 import io.penstock.queue.Order;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -121,6 +122,11 @@ final class OracleOrder {
   }
 
   private void inOrder(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
+    for (SimQuota each : earlier.more()) {
+      if (each.lacks(earlier, now) || keptFrom(earlier, each.line, gone)) {
+        return;
+      }
+    }
     for (SimPool pool : ways.of(earlier)) {
       boolean behind =
           ownKeptFrom(earlier, gone) || (pool != null && keptFrom(earlier, pool.line, gone));
@@ -164,6 +170,18 @@ final class OracleOrder {
     if (reloading && earlier.endpoint != gone.endpoint) {
       return false; // it still stands in the old lines
     }
+    List<SimQuota> lackingMore = new ArrayList<>();
+    for (SimQuota each : earlier.more()) {
+      if (each.lacks(earlier, now) || keptFrom(earlier, each.line, gone)) {
+        lackingMore.add(each);
+      }
+    }
+    boolean byKey = lackingMore.stream().anyMatch(SimQuota::personal);
+    // Another endpoint may not have seen yet that a key lets it go.
+    boolean unseen = earlier.facing.account() != null && earlier.endpoint != gone.endpoint;
+    if (byKey || unseen || lackingMore.size() > 1) {
+      return false;
+    }
     boolean skipped = false;
     for (SimPool pool : ways.of(earlier)) {
       if (pool != null && !OracleWays.possible(pool, earlier)) {
@@ -176,19 +194,22 @@ final class OracleOrder {
       if (pool != null && !lacksPool && !OracleWays.fits(pool, earlier, now)) {
         return false; // on the very edge of its pace: who knows
       }
-      if (!lacksOwn && !lacksPool) {
+      int lacks = lackingMore.size() + (lacksOwn ? 1 : 0) + (lacksPool ? 1 : 0);
+      if (lacks == 0) {
         return false; // it goes next, by its own endpoint
       }
-      if (lacksOwn && lacksPool) {
+      if (lacks > 1) {
         continue;
       }
-      SimLine lacking = lacksOwn || pool == null ? own : pool.line;
+      SimLine one = lacksOwn || pool == null ? own : pool.line;
+      SimLine lacking = lackingMore.isEmpty() ? one : lackingMore.getFirst().line;
       if (lacking.keptFor(earlier)) {
         return false; // what it lacks is kept for it
       }
       boolean took =
           (lacking == gone.endpoint.line && !gone.facing.paid())
-              || (by != null && lacking == by.line);
+              || (by != null && lacking == by.line)
+              || gone.more().stream().anyMatch(each -> each.line == lacking);
       skipped |= took && !passes(gone, lacking) && !lacking.hadClaimed(gone);
     }
     return skipped;

@@ -88,8 +88,9 @@ final class OracleSpend {
     if (!countsOutput()) {
       return;
     }
+    // What an attempt before this one has produced counts until it is known that it was in vain.
+    account.produced(seen * rate, now);
     long output = tokens * rate;
-    account.produced(output, now);
     long subCell = now / limit.subCell();
     if (subCell != lastSubCell && output > charged) {
       chargeOutput(output, now);

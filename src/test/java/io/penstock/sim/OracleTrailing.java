@@ -95,6 +95,9 @@ final class OracleTrailing extends OracleLimit {
   }
 
   private long takes(long amount) {
+    if (amount == LimitSpec.TrailingWindow.UNPACED) {
+      return Long.MAX_VALUE / 4; // longer than anything here
+    }
     return Math.ceilDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
   }
 

@@ -273,6 +273,11 @@ final class OracleWays {
     if (own != null && !own.limit().possible(ticket.ask(own.measure(), Charge.TOTAL))) {
       return false;
     }
+    for (SimQuota each : ticket.more()) {
+      if (!each.possible(ticket)) {
+        return false;
+      }
+    }
     return ways.stream().anyMatch(pool -> pool == null || possible(pool, ticket));
   }
 
@@ -300,6 +305,13 @@ final class OracleWays {
     } else if (pool != null && pool.line.keptFrom(ticket)) {
       why = pool.name + " is kept for another";
     }
+    for (SimQuota each : ticket.more()) {
+      if (each.lacks(ticket, now)) {
+        why = each.line.quota + " has no room";
+      } else if (each.line.keptFrom(ticket)) {
+        why = each.line.quota + " is kept for another";
+      }
+    }
     if (why != null) {
       throw new Violation("released though " + why + ": " + ticket);
     }
@@ -307,6 +319,11 @@ final class OracleWays {
 
   /** Whether it could go that way now. */
   static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
+    for (SimQuota each : ticket.more()) {
+      if (each.lacks(ticket, now) || each.line.keptFrom(ticket)) {
+        return false;
+      }
+    }
     return !lacks(ticket, now)
         && (ticket.facing.paid() || !ticket.endpoint.line.keptFrom(ticket))
         && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
@@ -319,6 +336,9 @@ final class OracleWays {
     }
     for (SimPool pool : allPools) {
       note(pool.line, still);
+    }
+    for (SimQuota quota : world.keys().quotas()) {
+      note(quota.line, still);
     }
   }
 
@@ -333,6 +353,12 @@ final class OracleWays {
     }
     SimTicket claimant = claimant(line);
     line.claimedBy(claimant);
+    if (line.quota.personal()) {
+      throw new Violation(line.quota + " is one key's, and is kept for " + claimant);
+    }
+    if (still && claimant != null && claimant.heldByKey(world.now())) {
+      throw new Violation(line.quota + " is kept for one held by its key: " + claimant);
+    }
     if (still && claimant == null) {
       throw new Violation(line.quota + " is kept for nobody who waits");
     }

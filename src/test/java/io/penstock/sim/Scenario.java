@@ -79,7 +79,7 @@ final class Scenario {
   /** How many paths below the configured ones requests come to. */
   final int below;
 
-  private final double meanTokens;
+  final double meanTokens;
   private final int endpoints;
   private final int upstreams;
   private final boolean permits;

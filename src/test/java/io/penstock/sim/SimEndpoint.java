@@ -106,6 +106,9 @@ final class SimEndpoint {
     if (ranking.fair != null) {
       ticket.joined = true;
       ranking.joins(ticket);
+      if (!ticket.more().isEmpty() || !ticket.arrival.isEmpty()) {
+        ranking.fair.unsure(); // who is held by its key, or denied, counts as not there
+      }
     }
   }
 

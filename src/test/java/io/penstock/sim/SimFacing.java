@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.quota.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,15 +8,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param model the model it asks for, or null
  * @param paid whether its endpoint has given already: it went before, and came back
+ * @param account at which it waits for what its key lacks, or null
  * @param not the upstream it avoids while another could serve it, or null
  */
-record SimFacing(@Nullable String model, boolean paid, @Nullable String not) {
+record SimFacing(
+    @Nullable String model, boolean paid, @Nullable Account account, @Nullable String not) {
   SimFacing back(@Nullable String avoided) {
-    return new SimFacing(model, true, avoided);
+    return new SimFacing(model, true, null, avoided);
   }
 
   SimFacing avoidingNone() {
-    return new SimFacing(model, paid, null);
+    return new SimFacing(model, paid, account, null);
   }
 
   boolean avoids(String upstream) {

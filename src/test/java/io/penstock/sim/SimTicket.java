@@ -6,6 +6,8 @@ import io.penstock.cost.Measure;
 import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,16 @@ final class SimTicket {
 
   boolean ran;
   final Cost cost;
+
+  /** What it is charged when it comes, and what it faces besides its endpoint and upstreams. */
+  final List<SimQuota> arrival;
+
+  private final List<SimQuota> more = new ArrayList<>();
+
+  /** With what its key denies it, as the oracle sees it, and the limit that does. */
+  @Nullable Reason denial;
+
+  OracleSpend.@Nullable Metering denier;
   final long bytes;
   final long deadline;
   final long refusesAbove;
@@ -95,13 +107,29 @@ final class SimTicket {
   @Nullable Settlement settlement;
 
   SimTicket(
-      long order, SimEndpoint endpoint, Ask ask, long arrived, long deadline, long refusesAbove) {
+      long order,
+      SimEndpoint endpoint,
+      Ask ask,
+      SimKeys.@Nullable Key key,
+      @Nullable SimQuota ofModel,
+      long arrived,
+      long deadline,
+      long refusesAbove) {
+    boolean waits = key != null && key.waits();
+    List<SimQuota> ofKey = key == null ? List.of() : key.facing(ask.model());
+    this.arrival = waits ? List.of() : ofKey;
+    if (waits) {
+      more.addAll(ofKey);
+    }
+    if (ofModel != null) {
+      more.add(ofModel);
+    }
     this.order = order;
     this.endpoint = endpoint;
     this.ask = ask;
     this.arrived = arrived;
     this.model = ask.model();
-    this.facing = new SimFacing(model, false, null);
+    this.facing = new SimFacing(model, false, waits ? ask.account() : null, null);
     this.cost = ask.cost();
     this.bytes = ask.bytes();
     this.deadline = deadline;
@@ -137,6 +165,21 @@ final class SimTicket {
   /** The limit of its endpoint, while that has not given; null when there is none. */
   OracleSpend.@Nullable Metering owes() {
     return facing.paid() ? null : endpoint.own;
+  }
+
+  /** What it faces besides its endpoint and upstreams, while those have not given. */
+  List<SimQuota> more() {
+    return facing.paid() ? List.of() : more;
+  }
+
+  /** Whether its own key lacks room for it. */
+  boolean heldByKey(long now) {
+    for (SimQuota each : more()) {
+      if (each.personal() && each.lacks(this, now)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether it is in the queue for sure, and nobody took it back. */

@@ -13,6 +13,7 @@ import io.penstock.pool.Upstreams;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ final class Simulation {
   private final List<SimDriver> drivers = new ArrayList<>();
   private final Upstreams upstreams;
   private final Registry registry;
+  private final SimKeys keys;
   private final Oracle oracle;
   private final AtomicLong arrivals = new AtomicLong();
   private List<EndpointSpec> specs;
@@ -63,9 +65,12 @@ final class Simulation {
     this.fault = fault;
     LimitSource limits = fault == Fault.LARGER_LIMIT ? new Larger() : new LocalLimitSource();
     this.upstreams = new Upstreams(limits, scenario.window);
+    ModelQuotas models = new ModelQuotas(limits, scenario.window);
+    this.keys = new SimKeys(seed, scenario, limits, models, now);
     this.registry =
         new Registry(
-            new Endpoint.House(upstreams, limits, () -> now, this::driver, this::heard, arrivals));
+            new Endpoint.House(
+                upstreams, models, limits, () -> now, this::driver, this::heard, arrivals));
     this.oracle = new Oracle(this);
     this.specs = scenario.configuration();
   }
@@ -88,6 +93,10 @@ final class Simulation {
 
   Registry registry() {
     return registry;
+  }
+
+  SimKeys keys() {
+    return keys;
   }
 
   Oracle oracle() {
@@ -214,6 +223,8 @@ final class Simulation {
   void reload() {
     drain();
     oracle.quiet();
+    keys.change(now);
+    drain();
     apply(scenario.changed(specs));
     oracle.reloading(true);
     drain();

@@ -36,6 +36,23 @@ class MidnightTest {
     assertThat(at(zone, instant).after(NOW, NOW)).isEqualTo(NOW + millis * MILLI);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "UTC, 2026-03-30T22:30:00Z, 2026-04-01T00:00:00Z",
+    "UTC, 2026-03-01T00:00:00Z, 2026-04-01T00:00:00Z",
+    "UTC, 2026-02-28T23:59:59.999Z, 2026-03-01T00:00:00Z",
+    "UTC, 2028-02-28T23:59:59Z, 2028-03-01T00:00:00Z",
+    "UTC, 2026-12-31T12:00:00Z, 2027-01-01T00:00:00Z",
+  })
+  void nextOfAMonth_isThatOfItsFirst(String zone, String instant, String expected) {
+    Midnight days = at(zone, instant);
+    Midnight months = new Midnight(days.zone(), days.wall(), Midnight.Each.MONTH);
+    long millis = ZonedDateTime.parse(expected).toInstant().toEpochMilli();
+    long expectedNanos = (millis - days.wall().unixMillis()) * MILLI;
+    assertThat(months.after(NOW, NOW)).isEqualTo(NOW + expectedNanos);
+    assertThat(expectedNanos).isLessThanOrEqualTo(months.apartNanos());
+  }
+
   @Test
   void instantToCome_isAskedFromNow() {
     Midnight midnight = at("UTC", "2026-03-01T22:00:00Z");

@@ -1,0 +1,54 @@
+package io.penstock.endpoint;
+
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Sizes;
+import io.penstock.quota.Quota;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How long a small request that comes now would wait, roughly: whoever waits goes first. */
+final class Forecast {
+  private Forecast() {}
+
+  /**
+   * Returns the wait in nanoseconds at the best upstream, or at the endpoint's own limit alone
+   * where there is none; {@link Ticker#NEVER} when none is enabled.
+   */
+  static long waitNanos(
+      EndpointSpec spec, Upstreams upstreams, Quota own, Totals totals, long now) {
+    long requests = Math.max(0, totals.requests(Totals.Fate.WAITING));
+    Sizes ahead = new Sizes();
+    ahead.setAll(Math.max(0, totals.tokens(Totals.Fate.WAITING)));
+    Sizes one = new Sizes();
+    one.setAll(1);
+    long best = Ticker.NEVER;
+    for (List<Quota> way : ways(spec, upstreams, own)) {
+      long wait = 0;
+      for (Quota quota : way) {
+        wait = Math.max(wait, quota.forecast(requests, ahead, one, now));
+      }
+      best = Math.min(best, wait);
+    }
+    return best;
+  }
+
+  /** Each upstream once with every pool that was used: which model is asked is not known. */
+  private static List<List<Quota>> ways(EndpointSpec spec, Upstreams upstreams, Quota own) {
+    if (spec.permit()) {
+      return List.of(List.of(own));
+    }
+    List<List<Quota>> ways = new ArrayList<>();
+    for (UpstreamSpec each : spec.upstreams()) {
+      Upstream upstream = upstreams.find(each.id());
+      if (upstream != null && upstream.enabled()) {
+        List<Quota> way = new ArrayList<>(upstream.pools().values());
+        way.add(own);
+        ways.add(way);
+      }
+    }
+    return ways;
+  }
+}

@@ -1,0 +1,163 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Measure;
+import io.penstock.endpoint.Settlement;
+import io.penstock.key.Caller;
+import io.penstock.pool.Upstream;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells clients what is left of limits: in {@code RateLimit} and {@code RateLimit-Policy}
+ * (draft-ietf-httpapi-ratelimit-headers-10), and, of the key's, in the headers of the provider.
+ */
+final class Allowances {
+  private static final String KEY = "key";
+  private static final String ENDPOINT = "endpoint";
+  private static final String UPSTREAM = "upstream";
+  private static final long MILLI = 1_000_000L;
+  private static final long MINUTE_SECONDS = 60;
+
+  private final Ticker ticker;
+  private final WallClock clock;
+
+  Allowances(Ticker ticker, WallClock clock) {
+    this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  /**
+   * Returns the headers that tell what is left as things are, by name; none where nothing is
+   * limited.
+   *
+   * @param settlement of a request that goes now, or null when it is refused
+   */
+  Map<String, String> of(Passage passage, @Nullable Settlement settlement) {
+    Caller caller = passage.caller();
+    List<Metered> own = passage.endpoint().limits();
+    Upstream upstream = exposed(passage, settlement);
+    if (caller == null && own.isEmpty() && upstream == null) {
+      return Map.of();
+    }
+    long now = ticker.nanos();
+    List<LimitLine> ofKey = caller == null ? List.of() : ofKey(caller, passage.model(), now);
+    List<LimitLine> lines = new ArrayList<>(ofKey);
+    own.forEach(metered -> add(lines, LimitLine.of(ENDPOINT, metered, now)));
+    if (upstream != null && settlement != null) {
+      Quota pool = upstream.pool(settlement.model(), now);
+      lines.addAll(named(UPSTREAM, pool.limits(), now));
+    }
+    return lines.isEmpty() ? Map.of() : headers(lines, ofKey, passage);
+  }
+
+  private static @Nullable Upstream exposed(Passage passage, @Nullable Settlement settlement) {
+    boolean exposes = passage.endpoint().spec().forwarding().exposesLimits();
+    return exposes && settlement != null ? settlement.upstream() : null;
+  }
+
+  /** Returns the limits of a key itself that requests for a model face, its group's not. */
+  static List<LimitLine> ofKey(Caller caller, @Nullable String model, long now) {
+    List<Metered> limits = new ArrayList<>();
+    for (Quota quota : caller.account().quotas(model, now)) {
+      quota.limits().stream().filter(Allowances::ofTheKey).forEach(limits::add);
+    }
+    return named(KEY, limits, now);
+  }
+
+  private static boolean ofTheKey(Metered metered) {
+    return metered.reason() == null || metered.reason().code().startsWith(KEY + "_");
+  }
+
+  /** A name that is taken belongs to the key in general; the next is that of the model. */
+  private static List<LimitLine> named(String whose, List<Metered> limits, long now) {
+    Set<String> names = new HashSet<>();
+    List<LimitLine> lines = new ArrayList<>();
+    for (Metered metered : limits) {
+      String name = LimitLine.name(whose, metered);
+      String free = names.add(name) ? name : name + "-model";
+      add(lines, LimitLine.of(free, metered, now));
+    }
+    return lines;
+  }
+
+  private static void add(List<LimitLine> lines, @Nullable LimitLine line) {
+    if (line != null) {
+      lines.add(line);
+    }
+  }
+
+  private Map<String, String> headers(
+      List<LimitLine> lines, List<LimitLine> ofKey, Passage passage) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put(
+        "RateLimit-Policy",
+        lines.stream().map(LimitLine::policy).collect(Collectors.joining(", ")));
+    headers.put("RateLimit", lines.stream().map(LimitLine::left).collect(Collectors.joining(", ")));
+    Dialect dialect = passage.endpoint().spec().reading().dialect();
+    shape(headers, dialect, "requests", tightest(ofKey, Measure.REQUESTS));
+    shape(headers, dialect, "tokens", tightest(ofKey, Measure.TOKENS));
+    return headers;
+  }
+
+  /** Providers tell of one limit: that of the minute, where there is one. */
+  private static @Nullable LimitLine tightest(List<LimitLine> lines, Measure measure) {
+    return lines.stream()
+        .filter(line -> line.measure() == measure)
+        .min(
+            Comparator.comparing((LimitLine line) -> line.windowSeconds() > MINUTE_SECONDS)
+                .thenComparingLong(LimitLine::remaining))
+        .orElse(null);
+  }
+
+  private void shape(
+      Map<String, String> headers, Dialect dialect, String what, @Nullable LimitLine line) {
+    if (line == null) {
+      return;
+    }
+    long resetMillis =
+        line.resetNanos() == Ticker.NEVER ? 0 : Math.ceilDiv(line.resetNanos(), MILLI);
+    switch (dialect) {
+      case OPENAI, AZURE -> {
+        headers.put("x-ratelimit-limit-" + what, Long.toString(line.quota()));
+        headers.put("x-ratelimit-remaining-" + what, Long.toString(line.remaining()));
+        headers.put("x-ratelimit-reset-" + what, duration(resetMillis));
+      }
+      case ANTHROPIC -> {
+        String prefix = "anthropic-ratelimit-" + what;
+        headers.put(prefix + "-limit", Long.toString(line.quota()));
+        headers.put(prefix + "-remaining", Long.toString(line.remaining()));
+        headers.put(prefix + "-reset", instant(resetMillis));
+      }
+      case GEMINI, NONE -> {}
+    }
+  }
+
+  /** As OpenAI writes durations: {@code 20ms}, {@code 6s}, {@code 1m30s}. */
+  private static String duration(long millis) {
+    if (millis < 1000) {
+      return millis + "ms";
+    }
+    long seconds = Math.ceilDiv(millis, 1000L);
+    long minutes = seconds / 60;
+    return minutes == 0 ? seconds + "s" : minutes + "m" + seconds % 60 + "s";
+  }
+
+  /** In RFC 3339, to the second. */
+  private String instant(long millisFromNow) {
+    long seconds = Math.ceilDiv(clock.unixMillis() + millisFromNow, 1000L);
+    return Instant.ofEpochSecond(seconds).toString();
+  }
+}

@@ -1,0 +1,130 @@
+package io.penstock.gateway;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.NormalPath;
+import io.penstock.key.Caller;
+import io.penstock.key.Keys;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.WallClock;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/** Knows who may come in, before anything of a body is read. Safe from any thread. */
+final class Gatekeeper {
+  /** What is longer, in characters, is nobody's secret, and not worth a hash. */
+  private static final int LONGEST = 1024;
+
+  private static final Refusal NO_KEY =
+      Refusal.of(Reason.UNAUTHENTICATED, "no key of the gateway came with the request");
+  private static final Refusal BAD_KEY =
+      Refusal.of(Reason.UNAUTHENTICATED, "the key is not known, or not valid any more");
+  private static final Refusal SEVERAL =
+      Refusal.of(Reason.BAD_REQUEST, "different keys came with the request, expected one");
+  private static final Refusal MIXED =
+      Refusal.of(
+          Reason.BAD_REQUEST,
+          "a key of the gateway came in the place of the provider's: here it goes in"
+              + " x-penstock-key only");
+  private static final Refusal FORBIDDEN =
+      Refusal.of(Reason.FORBIDDEN_ENDPOINT, "the key may not use this endpoint");
+
+  /** What came of a look at a request. */
+  sealed interface Look {
+    /** It may come in. */
+    record In(Visitor visitor) implements Look {}
+
+    /** It may not. */
+    record Out(Refusal refusal) implements Look {}
+  }
+
+  /** What comes of it where no keys are asked for. */
+  static final Look ANYONE = new Look.In(Visitor.ANYONE);
+
+  private final Keys keys;
+  private final boolean required;
+  private final WallClock clock;
+
+  /**
+   * Makes one that asks for a key once there is any.
+   *
+   * @param required whether it does so even when there is none
+   */
+  Gatekeeper(Keys keys, boolean required, WallClock clock) {
+    this.keys = keys;
+    this.required = required;
+    this.clock = clock;
+  }
+
+  /** Returns whether requests need a key. */
+  boolean asks() {
+    return required || keys.any();
+  }
+
+  /**
+   * Looks at a request, where keys are asked for.
+   *
+   * @param endpoint where it goes, or null when nobody has that path
+   * @param path its path, raw
+   */
+  Look look(
+      HttpHeaders headers, @Nullable String rawQuery, @Nullable Endpoint endpoint, String path) {
+    Credentials came = Credentials.of(headers, rawQuery);
+    boolean through = endpoint != null && passesCredentials(endpoint.spec());
+    Set<String> candidates = through ? came.ours() : came.all();
+    if (candidates.size() > 1) {
+      return new Look.Out(SEVERAL);
+    }
+    if (candidates.isEmpty()) {
+      return new Look.Out(NO_KEY);
+    }
+    Caller caller = caller(candidates.iterator().next());
+    if (caller == null) {
+      return new Look.Out(BAD_KEY);
+    }
+    if (through && came.others().stream().anyMatch(other -> caller(other) != null)) {
+      return new Look.Out(MIXED);
+    }
+    boolean allowed = endpoint == null || allows(caller, endpoint.spec(), path);
+    return allowed ? new Look.In(new Visitor(caller, through)) : new Look.Out(FORBIDDEN);
+  }
+
+  private @Nullable Caller caller(String secret) {
+    return secret.length() > LONGEST ? null : keys.caller(secret, clock.unixMillis());
+  }
+
+  /** Whether clients authenticate with the provider themselves. */
+  private static boolean passesCredentials(EndpointSpec spec) {
+    return spec.upstreams().stream().anyMatch(upstream -> upstream.access().passthrough());
+  }
+
+  /**
+   * Returns whether a key may use the endpoint of a path. A path that may become an endpoint of its
+   * own is looked at as if it were one; what is allowed covers those below it.
+   *
+   * @param spec of the endpoint that serves the path as things are
+   * @param path raw
+   */
+  static boolean allows(@Nullable Caller caller, EndpointSpec spec, String path) {
+    Set<String> allowed = caller == null ? null : caller.spec().scope().endpoints();
+    if (allowed == null) {
+      return true;
+    }
+    boolean named = spec.isDynamic() || (spec.descendants().dynamic() && !path.equals(spec.path()));
+    String looked =
+        named && NormalPath.of(path) instanceof NormalPath.Good(String normal)
+            ? normal
+            : spec.path();
+    int least = spec.configuredPath().length();
+    int end = looked.length();
+    while (end >= least && end > 0) {
+      if (allowed.contains(looked.substring(0, end))) {
+        return true;
+      }
+      end = looked.lastIndexOf('/', end - 1);
+    }
+    return least == 1 && allowed.contains("/");
+  }
+}

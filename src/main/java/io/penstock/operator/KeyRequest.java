@@ -1,0 +1,125 @@
+package io.penstock.operator;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.Keys;
+import io.penstock.key.Secrets;
+import io.penstock.store.KeyTerms;
+import io.penstock.store.KeyTerms.Unclear;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What an operator asks of keys, read and checked. */
+final class KeyRequest {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@+:-]{0,99}");
+  private static final String SHA256 = "sha256";
+  private static final String OVERLAP = "overlap_seconds";
+  private static final long DAY_SECONDS = 86_400;
+  private static final long LONGEST_OVERLAP_SECONDS = 90 * DAY_SECONDS;
+
+  /**
+   * A key to be made.
+   *
+   * @param secret to be told once; null when it is known already to who asks
+   */
+  record Made(KeySpec key, @Nullable String secret) {}
+
+  private KeyRequest() {}
+
+  /**
+   * Reads a key to be made.
+   *
+   * @throws Unclear when it cannot be
+   */
+  static Made key(byte[] json, Keys keys, long unixMillis) {
+    ObjectNode asked = object(json);
+    JsonNode given = asked.get("name");
+    String name = given != null && given.isString() ? given.stringValue() : "";
+    if (!NAME.matcher(name).matches()) {
+      throw new Unclear(
+          "name is expected to be 1 to 100 letters, digits, or any of . _ @ + : -, a letter or"
+              + " digit first");
+    }
+    asked.remove("name");
+    String sha256 = sha256(asked);
+    String secret = sha256 == null ? Secrets.make() : null;
+    KeySpec.Secret known =
+        new KeySpec.Secret(
+            secret == null ? String.valueOf(sha256) : Secrets.sha256(secret), KeySpec.NEVER);
+    check(asked, keys);
+    KeySpec key = KeyTerms.changed(KeyTerms.plain(name, List.of(known)), asked);
+    if (key.expiresAtMillis() <= unixMillis) {
+      throw new Unclear("expires_at is past, expected an instant to come");
+    }
+    return new Made(key, secret);
+  }
+
+  private static @Nullable String sha256(ObjectNode asked) {
+    JsonNode given = asked.remove(SHA256);
+    if (given == null || given.isNull()) {
+      return null;
+    }
+    String text = given.isString() ? given.stringValue() : "";
+    if (!text.matches("[0-9a-f]{64}")) {
+      throw new Unclear(
+          "sha256 is expected to be 64 lower-case hexadecimal digits, or to be left out for a new"
+              + " secret");
+    }
+    return text;
+  }
+
+  /** Reads the terms to be changed. */
+  static ObjectNode terms(byte[] json) {
+    ObjectNode asked = object(json);
+    if (asked.has("name") || asked.has(SHA256)) {
+      throw new Unclear("name and sha256 stay as they are: make another key, or rotate this one");
+    }
+    return asked;
+  }
+
+  /** Fails when the terms fit no key. */
+  static void check(ObjectNode terms, Keys keys) {
+    KeyTerms.check(terms);
+    JsonNode group = terms.get("group");
+    if (group != null && group.isString() && !keys.hasGroup(group.stringValue())) {
+      throw new Unclear("group is expected to be one that route files have");
+    }
+  }
+
+  /** Reads for how long the secret before is valid too; without a body for a day. */
+  static long overlapMillis(byte[] json) {
+    if (json.length == 0) {
+      return DAY_SECONDS * 1_000;
+    }
+    ObjectNode asked = object(json);
+    if (!Set.of(OVERLAP).containsAll(asked.propertyNames())) {
+      throw new Unclear("only overlap_seconds is understood here");
+    }
+    JsonNode given = asked.get(OVERLAP);
+    if (given == null || given.isNull()) {
+      return DAY_SECONDS * 1_000;
+    }
+    boolean good = given.isIntegralNumber() && given.canConvertToLong();
+    if (!good || given.longValue() < 0 || given.longValue() > LONGEST_OVERLAP_SECONDS) {
+      throw new Unclear(
+          "overlap_seconds is expected to be a whole number from 0 to " + LONGEST_OVERLAP_SECONDS);
+    }
+    return given.longValue() * 1_000;
+  }
+
+  private static ObjectNode object(byte[] json) {
+    try {
+      if (JsonMapper.shared().readTree(json) instanceof ObjectNode object) {
+        return object;
+      }
+    } catch (JacksonException unreadable) {
+      throw new Unclear("the body is not JSON, expected an object");
+    }
+    throw new Unclear("a JSON object is expected");
+  }
+}

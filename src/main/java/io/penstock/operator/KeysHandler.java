@@ -1,0 +1,240 @@
+package io.penstock.operator;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
+import io.penstock.key.Secrets;
+import io.penstock.store.KeyTerms;
+import io.penstock.store.KeyTerms.Unclear;
+import io.penstock.time.WallClock;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Hands out keys, changes and revokes them. A secret is in the answer that makes it, and gone. */
+final class KeysHandler {
+  /** As many keys as one answer has. */
+  static final int PAGE = 1_000;
+
+  private static final int MOST_BYTES = 64 << 10;
+
+  private final Keys keys;
+  private final @Nullable KeyStore store;
+  private final WallClock clock;
+
+  /** Makes a handler; without a store it changes nothing. */
+  KeysHandler(Keys keys, @Nullable KeyStore store, WallClock clock) {
+    this.keys = keys;
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /** All that can be asked here. */
+  RouterFunction<ServerResponse> routes() {
+    return RouterFunctions.route()
+        .GET("/keys", this::list)
+        .POST("/keys", this::add)
+        .GET("/keys/{name}", this::show)
+        .PATCH("/keys/{name}", this::change)
+        .DELETE("/keys/{name}", this::remove)
+        .POST("/keys/{name}/rotate", this::rotate)
+        .path("/keys", () -> Problem.only("GET, POST"))
+        .path("/keys/{name}", () -> Problem.only("GET, PATCH, DELETE"))
+        .path("/keys/{name}/rotate", () -> Problem.only("POST"))
+        .build();
+  }
+
+  /** By name, a page at a time; {@code ?after=NAME} is what comes next. */
+  private Mono<ServerResponse> list(ServerRequest request) {
+    List<KeySpec> found = keys.list(request.queryParam("after").orElse(""), PAGE + 1);
+    List<KeySpec> page = found.subList(0, Math.min(PAGE, found.size()));
+    ServerResponse.BodyBuilder answer = answer(HttpStatus.OK);
+    if (page.size() < found.size()) {
+      String last = URLEncoder.encode(page.getLast().name(), StandardCharsets.UTF_8);
+      answer.header("Link", "</keys?after=" + last + ">; rel=\"next\"");
+    }
+    return answer.bodyValue(Json.bytes(page.stream().map(key -> shown(key, null)).toList()));
+  }
+
+  private Mono<ServerResponse> show(ServerRequest request) {
+    KeySpec key = keys.find(request.pathVariable("name"));
+    return key == null ? none() : Json.answer(shown(key, null));
+  }
+
+  private Mono<ServerResponse> add(ServerRequest request) {
+    return body(request, json -> add(KeyRequest.key(json, keys, clock.unixMillis())));
+  }
+
+  private Mono<ServerResponse> add(KeyRequest.Made made) {
+    KeySpec key = made.key();
+    if (keys.ofFiles(key.name()) != null) {
+      return taken("a key of this name is in the route files");
+    }
+    if (keys.inFiles(key.secrets().getFirst())) {
+      return taken("another key has this secret");
+    }
+    return with(
+        known -> known.add(key),
+        changed ->
+            answer(HttpStatus.CREATED)
+                .location(URI.create("/keys/" + key.name()))
+                .bodyValue(Json.bytes(shown(changed, made.secret()))));
+  }
+
+  private Mono<ServerResponse> change(ServerRequest request) {
+    String name = request.pathVariable("name");
+    return body(
+        request,
+        json -> {
+          ObjectNode terms = KeyRequest.terms(json);
+          KeyRequest.check(terms, keys);
+          return change(name, terms);
+        });
+  }
+
+  private Mono<ServerResponse> change(String name, ObjectNode terms) {
+    return readOnly(name)
+        ? fixed()
+        : with(
+            known -> known.change(name, key -> KeyTerms.changed(key, terms)),
+            changed -> Json.answer(shown(changed, null)));
+  }
+
+  private Mono<ServerResponse> remove(ServerRequest request) {
+    String name = request.pathVariable("name");
+    return readOnly(name)
+        ? fixed()
+        : with(known -> known.remove(name), gone -> ServerResponse.noContent().build());
+  }
+
+  private Mono<ServerResponse> rotate(ServerRequest request) {
+    String name = request.pathVariable("name");
+    return body(request, json -> rotate(name, KeyRequest.overlapMillis(json)));
+  }
+
+  private Mono<ServerResponse> rotate(String name, long overlapMillis) {
+    if (readOnly(name)) {
+      return fixed();
+    }
+    String secret = Secrets.make();
+    KeySpec.Secret next = new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER);
+    long until = clock.unixMillis() + overlapMillis;
+    return with(
+        known -> known.change(name, key -> key.rotated(next, until)),
+        changed -> answer(HttpStatus.OK).bodyValue(Json.bytes(shown(changed, secret))));
+  }
+
+  private boolean readOnly(String name) {
+    return keys.ofFiles(name) != null;
+  }
+
+  private static Mono<ServerResponse> fixed() {
+    return problem(HttpStatus.CONFLICT, "this key is in the route files: change it there");
+  }
+
+  private static Mono<ServerResponse> taken(String why) {
+    return problem(HttpStatus.CONFLICT, why);
+  }
+
+  private static Mono<ServerResponse> none() {
+    return problem(HttpStatus.NOT_FOUND, "no key has this name");
+  }
+
+  private Mono<ServerResponse> with(
+      Function<KeyStore, CompletionStage<KeyStore.Change>> work,
+      Function<KeySpec, Mono<ServerResponse>> done) {
+    KeyStore known = store;
+    if (known == null) {
+      return problem(
+          HttpStatus.CONFLICT,
+          "keys come from route files alone: set penstock.keys.store to file:PATH, or to sql, to"
+              + " keep some here");
+    }
+    return Mono.fromCompletionStage(() -> work.apply(known))
+        .flatMap(
+            change ->
+                switch (change) {
+                  case KeyStore.Done(KeySpec key) -> done.apply(key);
+                  case KeyStore.NoSuchKey none -> none();
+                  case KeyStore.NameTaken taken -> taken("a key of this name is there already");
+                  case KeyStore.SecretTaken taken -> taken("another key has this secret");
+                })
+        .onErrorResume(
+            KeyStore.Lost.class,
+            lost ->
+                problem(
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    "the key store cannot be asked, look again before you repeat this: "
+                        + lost.getMessage()));
+  }
+
+  private static Mono<ServerResponse> body(
+      ServerRequest request, Function<byte[], Mono<ServerResponse>> read) {
+    return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
+        .map(KeysHandler::bytes)
+        .defaultIfEmpty(new byte[0])
+        // In a Mono of its own: what fails outside would cancel the body while it ends.
+        .flatMap(json -> Mono.defer(() -> read.apply(json)))
+        .onErrorResume(
+            Unclear.class,
+            unclear -> problem(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage())))
+        .onErrorResume(
+            DataBufferLimitException.class,
+            large ->
+                problem(
+                    HttpStatus.CONTENT_TOO_LARGE,
+                    "the body is larger than " + MOST_BYTES + " bytes"));
+  }
+
+  private static byte[] bytes(DataBuffer joined) {
+    byte[] bytes = new byte[joined.readableByteCount()];
+    joined.read(bytes);
+    DataBufferUtils.release(joined);
+    return bytes;
+  }
+
+  private Map<String, @Nullable Object> shown(KeySpec key, @Nullable String secret) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("name", key.name());
+    if (secret != null) {
+      shown.put("secret", secret);
+    }
+    shown.put("source", readOnly(key.name()) ? "routes" : "store");
+    shown.putAll(KeyTerms.shown(key));
+    List<KeySpec.Secret> all = new ArrayList<>(key.secrets());
+    boolean rotating = all.size() > 1 && all.getLast().validUntilMillis() > clock.unixMillis();
+    shown.put(
+        "previous_secret_until",
+        rotating ? KeyTerms.instant(all.getLast().validUntilMillis()) : null);
+    return shown;
+  }
+
+  private static ServerResponse.BodyBuilder answer(HttpStatus status) {
+    return ServerResponse.status(status)
+        .contentType(MediaType.APPLICATION_JSON)
+        .cacheControl(CacheControl.noStore());
+  }
+
+  private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
+    return Problem.of(status, detail).answer();
+  }
+}

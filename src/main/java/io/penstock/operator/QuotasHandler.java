@@ -1,0 +1,128 @@
+package io.penstock.operator;
+
+import io.penstock.cost.Cost;
+import io.penstock.quota.Decisions;
+import io.penstock.quota.ModelLimits;
+import io.penstock.quota.ModelQuotas;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.List;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+
+/** What models may be asked, what of it is used, and how both are changed while it runs. */
+final class QuotasHandler {
+  /**
+   * A model of which something is known.
+   *
+   * @param source {@code profile}, {@code routes} or {@code override}
+   * @param limitsTraffic whether proxied requests face it too
+   */
+  private record View(
+      String model,
+      String source,
+      boolean limitsTraffic,
+      double utilization,
+      String windowStart,
+      DecisionView.Stats stats) {}
+
+  private record Recorded(boolean recorded, DecisionView.Stats stats) {}
+
+  private record Loaded(String provider, List<View> quotas) {}
+
+  private final ModelQuotas models;
+  private final Decisions decisions;
+  private final Ticker ticker;
+  private final WallClock clock;
+
+  QuotasHandler(ModelQuotas models, Decisions decisions, Ticker ticker, WallClock clock) {
+    this.models = models;
+    this.decisions = decisions;
+    this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  private List<View> views(String model) {
+    Moment now = new Moment(ticker.nanos(), clock.unixMillis());
+    return decisions.list(model.isEmpty() ? null : model, now.nanos()).stream()
+        .map(
+            each ->
+                new View(
+                    each.model(),
+                    each.source(),
+                    each.traffic(),
+                    DecisionView.rounded(each.utilization()),
+                    now.text(each.stats().windowStartNanos()),
+                    DecisionView.Stats.of(each.stats(), now)))
+        .toList();
+  }
+
+  /** All models by name, or the one that {@code ?model=} counts as; an array either way. */
+  Mono<ServerResponse> list(String model) {
+    List<View> views = views(model);
+    return !model.isEmpty() && views.isEmpty() ? unknown() : Json.answer(views);
+  }
+
+  private static Mono<ServerResponse> unknown() {
+    return Problem.of(HttpStatus.NOT_FOUND, "nothing is known of this model").answer();
+  }
+
+  /** Says what a model may be asked; what is left out stays as it is. */
+  Mono<ServerResponse> override(Asked asked) {
+    ModelLimits before =
+        decisions.list(asked.model(), ticker.nanos()).stream()
+            .map(each -> each.stats().limits())
+            .findFirst()
+            .orElse(ModelLimits.NONE);
+    if (asked.numbers().isEmpty()) {
+      return Problem.of(
+              HttpStatus.BAD_REQUEST, "at least one of max_rpm, max_tpm and max_rpd is expected")
+          .answer();
+    }
+    ModelLimits limits =
+        new ModelLimits(
+            asked.number("max_rpm", before.rpm(), Cost.MAX_TOKENS),
+            asked.number("max_tpm", before.tpm(), Cost.MAX_TOKENS),
+            asked.number("max_rpd", before.rpd(), Cost.MAX_TOKENS));
+    return models.override(asked.model(), limits, ticker.nanos())
+        ? Json.answer(views(asked.model()))
+        : Problem.of(
+                HttpStatus.CONFLICT,
+                ModelQuotas.MOST_OVERRIDES + " models have an override already")
+            .answer();
+  }
+
+  /** Has a model be asked again what is configured. */
+  Mono<ServerResponse> endOverride(String model) {
+    return models.endOverride(model, ticker.nanos())
+        ? Json.answer(views(model))
+        : Problem.of(HttpStatus.NOT_FOUND, "this model has no override").answer();
+  }
+
+  /** Loads the profile of a provider. */
+  Mono<ServerResponse> load(String provider) {
+    return models.load(provider, ticker.nanos())
+        ? Json.answer(new Loaded(provider, views("")))
+        : Problem.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
+  }
+
+  /** Takes note of a request that was sent. */
+  Mono<ServerResponse> record(Asked asked) {
+    long tokens = asked.number("prompt_tokens") + asked.number("output_tokens");
+    Moment now = new Moment(ticker.nanos(), clock.unixMillis());
+    boolean recorded = decisions.record(asked.model(), tokens, now.nanos());
+    DecisionView.Stats stats =
+        DecisionView.Stats.of(decisions.decide(asked.model(), 0, now.nanos()).stats(), now);
+    return Json.answer(new Recorded(recorded, stats));
+  }
+
+  /** Forgets what was used of one model, or of all. */
+  Mono<ServerResponse> reset(String model) {
+    if (!model.isEmpty() && views(model).isEmpty()) {
+      return unknown();
+    }
+    models.reset(model.isEmpty() ? null : model, ticker.nanos());
+    return Json.answer(views(model));
+  }
+}

@@ -1,0 +1,184 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Decision.Code;
+import io.penstock.quota.Decision.Stats;
+import io.penstock.time.Ticker;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what models may be asked, to programs that ask them on their own, and takes note of what
+ * they used: of the same quotas as requests that are proxied. Safe from any thread.
+ */
+public final class Decisions {
+  /**
+   * A model of which something is known.
+   *
+   * @param source {@code profile}, {@code routes} or {@code override}: who said what is in force
+   * @param traffic whether proxied requests face its limits
+   */
+  public record Overview(
+      String model, String source, boolean traffic, double utilization, Stats stats) {}
+
+  private final ModelQuotas models;
+
+  /** Makes decisions about the same models as traffic. */
+  public Decisions(ModelQuotas models) {
+    this.models = models;
+  }
+
+  /** Returns what is known of models, by name; of all, or of what {@code model} counts as. */
+  public List<Overview> list(@Nullable String model, long now) {
+    ModelNames.Known asked = model == null ? null : models.known(model);
+    return models.known().stream()
+        .filter(known -> model == null || known.equals(asked))
+        .sorted(Comparator.comparing(ModelNames.Known::name))
+        .map(known -> overview(known, now))
+        .toList();
+  }
+
+  private Overview overview(ModelNames.Known known, long now) {
+    // A look makes no quota: there may be very many models that nobody uses.
+    Quota quota = models.used(known, now);
+    return new Overview(
+        known.name(),
+        known.source().text(),
+        known.traffic() && !known.limits().equals(ModelLimits.NONE),
+        quota == null ? 0 : quota.utilization(now),
+        stats(known, quota, now));
+  }
+
+  /** Says whether a request of so many tokens may go to a model now, and records nothing. */
+  public Decision decide(String model, long tokens, long now) {
+    ModelNames.Known known = models.known(model);
+    if (known == null) {
+      Stats none = Stats.none(now - models.windowNanos());
+      return tokens < 0 || tokens > Cost.MAX_TOKENS
+          ? invalid(tokens, 0, none)
+          : allowed(Code.UNKNOWN_MODEL, "nothing is known of this model", 0, none, now);
+    }
+    Quota quota = models.quota(known, now);
+    Stats stats = stats(known, quota, now);
+    double utilization = quota.utilization(now);
+    if (tokens < 0 || tokens > Cost.MAX_TOKENS) {
+      return invalid(tokens, utilization, stats);
+    }
+    if (known.limits().equals(ModelLimits.NONE)) {
+      return allowed(Code.UNLIMITED, "this model has no limit", utilization, stats, now);
+    }
+    Decision denied = denied(quota, tokens, utilization, stats, now);
+    return denied == null ? allowed(Code.OK, "there is room", utilization, stats, now) : denied;
+  }
+
+  private static Decision invalid(long tokens, double utilization, Stats stats) {
+    return new Decision(
+        Code.INVALID_TOKENS,
+        "tokens is %d, expected 0 to %d".formatted(tokens, Cost.MAX_TOKENS),
+        false,
+        Ticker.NEVER,
+        utilization,
+        stats);
+  }
+
+  private static Decision allowed(
+      Code code, String reason, double utilization, Stats stats, long now) {
+    return new Decision(code, reason, true, now, utilization, stats);
+  }
+
+  /** Names the first limit that says no, and the instant from which none does. */
+  private static @Nullable Decision denied(
+      Quota quota, long tokens, double utilization, Stats stats, long now) {
+    List<Metered> limits = quota.limits();
+    Code code = null;
+    boolean possible = true;
+    long opens = now;
+    for (int each = 0; each < limits.size(); each++) {
+      Code exceeded = ModelQuotas.EXCEEDED.get(each);
+      long amount = exceeded == Code.TPM_EXCEEDED ? tokens : 1;
+      Limit limit = limits.get(each).limit();
+      switch (limit.decide(Weight.exactly(amount), now)) {
+        case Answer.Receipt receipt -> {
+          continue;
+        }
+        case Answer.Wait(long until) -> opens = Math.max(opens, until);
+        case Answer.Refuse refuse -> {
+          possible = false;
+          opens = Ticker.NEVER;
+        }
+      }
+      code = code == null ? exceeded : code;
+    }
+    if (code == null && quota.line().kept()) {
+      code = stats.limits().tpm() > 0 ? Code.TPM_EXCEEDED : Code.RPM_EXCEEDED;
+      return new Decision(
+          code, "what is left is kept for one who waits", true, Ticker.NEVER, utilization, stats);
+    }
+    return code == null
+        ? null
+        : new Decision(code, reason(code, tokens, stats), possible, opens, utilization, stats);
+  }
+
+  private static String reason(Code code, long tokens, Stats stats) {
+    ModelLimits most = stats.limits();
+    return switch (code) {
+      case RPD_EXCEEDED ->
+          "%d of %d requests of the day are used".formatted(stats.rpd(), most.rpd());
+      case RPM_EXCEEDED ->
+          "%d of %d requests of the minute are used".formatted(stats.rpm(), most.rpm());
+      case TPM_EXCEEDED ->
+          tokens > most.tpm()
+              ? "%d tokens are more than the %d of a minute".formatted(tokens, most.tpm())
+              : "%d of %d tokens of the minute are used, %d more do not fit"
+                  .formatted(stats.tpm(), most.tpm(), tokens);
+      case OK, UNKNOWN_MODEL, UNLIMITED, INVALID_TOKENS -> code.text();
+    };
+  }
+
+  private Stats stats(ModelNames.Known known, @Nullable Quota quota, long now) {
+    List<Metered> limits = quota == null ? List.of() : quota.limits();
+    long windowStart = now - models.windowNanos();
+    if (limits.size() < ModelQuotas.EXCEEDED.size()) {
+      return new Stats(known.limits(), 0, 0, 0, windowStart, Ticker.NEVER);
+    }
+    Limit day = limits.get(0).limit();
+    long rpd = counted(day, now);
+    return new Stats(
+        known.limits(),
+        counted(limits.get(1).limit(), now),
+        counted(limits.get(2).limit(), now),
+        rpd,
+        windowStart,
+        rpd == 0 ? Ticker.NEVER : day.opens(day.capacity(), now) - LimitSpec.Day.NANOS);
+  }
+
+  private static long counted(Limit limit, long now) {
+    Balance balance = limit.balance(now);
+    return balance.charged() + balance.debt() + balance.held();
+  }
+
+  /**
+   * Takes note of a request that was sent, whether it was allowed or not. Returns false, and does
+   * not, when nothing is known of the model.
+   *
+   * @param tokens of input and output together, 0 to 2 × {@link Cost#MAX_TOKENS}
+   */
+  public boolean record(String model, long tokens, long now) {
+    ModelNames.Known known = models.known(model);
+    if (known == null) {
+      return false;
+    }
+    List<Metered> limits = models.quota(known, now).limits();
+    for (int each = 0; each < limits.size(); each++) {
+      long amount = ModelQuotas.EXCEEDED.get(each) == Code.TPM_EXCEEDED ? tokens : 1;
+      limits.get(each).limit().charge(amount, 0, now);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.store;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeyStore.Lost;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads keys from rows. Terms that are told alike are read once, and are one object. */
+final class KeyRows {
+  private final Map<String, KeySpec> byTerms = new HashMap<>();
+
+  List<KeySpec> all(ResultSet rows) throws SQLException {
+    List<KeySpec> keys = new ArrayList<>();
+    while (rows.next()) {
+      keys.add(key(rows));
+    }
+    return keys;
+  }
+
+  /** Columns: name, SHA-256, the one before and until when that is valid, terms. */
+  KeySpec key(ResultSet row) throws SQLException {
+    String name = row.getString(1);
+    try {
+      KeySpec.Secret secret = new KeySpec.Secret(row.getString(2), KeySpec.NEVER);
+      String previous = row.getString(3);
+      List<KeySpec.Secret> secrets =
+          previous == null
+              ? List.of(secret)
+              : List.of(secret, new KeySpec.Secret(previous, row.getLong(4)));
+      return byTerms.computeIfAbsent(row.getString(5), KeyRows::terms).as(name, secrets);
+    } catch (KeyTerms.Unclear | JacksonException | IllegalArgumentException bad) {
+      throw new Lost("what it says of key " + name + " cannot be read");
+    }
+  }
+
+  private static KeySpec terms(String json) {
+    KeySpec plain = KeyTerms.plain("-", List.of());
+    if (json.equals("{}")) {
+      return plain;
+    }
+    if (JsonMapper.shared().readTree(json) instanceof ObjectNode terms) {
+      return KeyTerms.changed(plain, terms);
+    }
+    throw new KeyTerms.Unclear("an object is expected");
+  }
+}

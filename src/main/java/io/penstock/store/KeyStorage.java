@@ -1,0 +1,194 @@
+package io.penstock.store;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
+import io.penstock.time.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keys in SQL, and what this instance knows of them. One thread of its own does all that waits:
+ * what operators change here, and a look every 2 s for what was changed elsewhere. While the store
+ * cannot be asked, the keys known so far stay.
+ */
+public final class KeyStorage implements KeyStore, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyStorage.class);
+  private static final Duration LOOK = Duration.ofSeconds(2);
+
+  /**
+   * Of a store that cannot be asked: what is changed elsewhere is here within 10 s of its return.
+   */
+  private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
+
+  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of());
+  private static final double JITTER = 0.2;
+
+  /** Who would be the next to wait is refused. */
+  private static final int MOST_WAITING = 64;
+
+  private final KeyDatabase database;
+  private final Semaphore places = new Semaphore(MOST_WAITING);
+  private final ScheduledThreadPoolExecutor thread;
+  private final SplittableRandom random = new SplittableRandom();
+  private KeyDatabase.Content content;
+  private @Nullable Keys keys;
+  private Ticker clock = Ticker.system();
+  private long version;
+  private boolean lost;
+  private Duration pause = LOOK;
+
+  private KeyStorage(KeyDatabase database, KeyDatabase.Content content) {
+    this.database = database;
+    this.content = content;
+    thread =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().name("penstock-keys").daemon().factory());
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  /**
+   * Opens a store and reads it, and lets the caller wait for that.
+   *
+   * @param store {@code file:PATH} of a SQLite file, made if there is none, or {@code sql}
+   * @param databaseUrl for the latter: {@code r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE}
+   * @throws Unusable when it cannot be used; nothing is changed then
+   */
+  public static KeyStorage open(String store, @Nullable String databaseUrl) {
+    SqlAddress address = SqlAddress.of(store, databaseUrl);
+    KeyDatabase database = new KeyDatabase(SqlServer.of(address));
+    try {
+      return new KeyStorage(database, database.content());
+    } catch (Lost lost) {
+      database.close();
+      throw new Unusable("keys in " + address.shown() + ": " + lost.getMessage());
+    }
+  }
+
+  /** Keeps {@code known} as the store is, from now on; to be called once. */
+  public void follow(Keys known, Ticker ticker) {
+    clock = ticker;
+    known.stored(content.keys(), ticker.nanos());
+    long read = content.version();
+    content = NOTHING;
+    thread.execute(
+        () -> {
+          keys = known;
+          version = read;
+        });
+    later();
+  }
+
+  private void later() {
+    double off = 1 + JITTER * (2 * random.nextDouble() - 1);
+    var _ = thread.schedule(this::look, (long) (pause.toNanos() * off), TimeUnit.NANOSECONDS);
+  }
+
+  private void look() {
+    try {
+      refresh();
+      pause = LOOK;
+      found();
+    } catch (Lost failed) {
+      missed(failed);
+      Duration next = pause.multipliedBy(2);
+      pause = next.compareTo(LONGEST_LOOK) < 0 ? next : LONGEST_LOOK;
+    } finally {
+      later();
+    }
+  }
+
+  private void refresh() {
+    if (keys == null || database.version() == version) {
+      return;
+    }
+    KeyDatabase.Content changed = database.content();
+    keys.stored(changed.keys(), clock.nanos());
+    version = changed.version();
+  }
+
+  private void found() {
+    if (lost) {
+      lost = false;
+      LOG.info("the key store is back");
+    }
+  }
+
+  private void missed(Lost failed) {
+    if (!lost) {
+      lost = true;
+      LOG.warn("the key store is lost, the keys known so far stay: {}", failed.getMessage());
+    }
+  }
+
+  @Override
+  public CompletionStage<Change> add(KeySpec key) {
+    return submit(() -> changed(database.add(key)));
+  }
+
+  @Override
+  public CompletionStage<Change> change(String name, UnaryOperator<KeySpec> edit) {
+    return submit(() -> changed(database.change(name, edit)));
+  }
+
+  @Override
+  public CompletionStage<Change> remove(String name) {
+    return submit(
+        () -> {
+          KeyDatabase.Changed removed = database.remove(name);
+          if (removed.change() instanceof Done && keys != null) {
+            keys.removed(name, clock.nanos());
+            caughtUp(removed.version());
+          }
+          return removed.change();
+        });
+  }
+
+  private Change changed(KeyDatabase.Changed changed) {
+    if (changed.change() instanceof Done(KeySpec key) && keys != null) {
+      keys.stored(key, clock.nanos());
+      caughtUp(changed.version());
+    }
+    return changed.change();
+  }
+
+  /** With a change of others in between the version stays behind, so that all is read again. */
+  private void caughtUp(long next) {
+    if (next == version + 1) {
+      version = next;
+    }
+  }
+
+  private CompletionStage<Change> submit(Supplier<Change> work) {
+    if (!places.tryAcquire()) {
+      return CompletableFuture.failedStage(new Lost("too many changes wait for it"));
+    }
+    try {
+      return CompletableFuture.supplyAsync(work, thread)
+          .whenComplete((change, error) -> places.release());
+    } catch (RejectedExecutionException closed) {
+      places.release();
+      return CompletableFuture.failedStage(new Lost("it is closed"));
+    }
+  }
+
+  /** Stops, once what is under way is done, and closes the database. */
+  @Override
+  public void close() {
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(database::close, thread);
+    thread.shutdown();
+    closed.completeOnTimeout(null, 5, TimeUnit.SECONDS).join();
+  }
+}

@@ -1,0 +1,35 @@
+package io.penstock.store;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+
+/** A server of MariaDB or MySQL. */
+record MariaServer(SqlAddress.Server address) implements SqlServer {
+  private static final String OPTIONS =
+      " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
+
+  @Override
+  public Connection open() throws SQLException {
+    Properties properties = new Properties();
+    properties.putAll(address.properties());
+    Connection open = DriverManager.getConnection(address.url(), properties);
+    return SqlServer.made(open, SqlServer.tables(OPTIONS, "IGNORE"));
+  }
+
+  @Override
+  public String why(SQLException failed) {
+    String state = String.valueOf(failed.getSQLState());
+    if (state.equals("PENSTOCK")) {
+      return "the tables are of another version of Penstock";
+    }
+    if (state.startsWith("08")) {
+      return "the server cannot be reached";
+    }
+    if (state.equals("28000")) {
+      return "the server refuses the user or the password";
+    }
+    return "the server failed (SQL state %s, error %d)".formatted(state, failed.getErrorCode());
+  }
+}

@@ -1,0 +1,125 @@
+package io.penstock.store;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConfig.JournalMode;
+import org.sqlite.SQLiteConfig.SynchronousMode;
+import org.sqlite.SQLiteConfig.TransactionMode;
+import org.sqlite.SQLiteException;
+
+/** A file of SQLite. */
+record SqliteFile(Path file) implements SqlServer {
+  private static final Logger LOG = LoggerFactory.getLogger(SqliteFile.class);
+  private static final int BUSY_MILLIS = 5_000;
+
+  @Override
+  public Connection open() throws SQLException {
+    if (isNew()) {
+      create();
+    } else {
+      inspect();
+    }
+    SQLiteConfig config = new SQLiteConfig();
+    config.setBusyTimeout(BUSY_MILLIS);
+    config.setJournalMode(JournalMode.WAL);
+    config.setSynchronous(SynchronousMode.FULL); // who is told of a key can rely on it
+    config.setTransactionMode(TransactionMode.IMMEDIATE);
+    return SqlServer.made(config.createConnection(url()), SqlServer.tables("", "OR IGNORE"));
+  }
+
+  private String url() {
+    return "jdbc:sqlite:" + file;
+  }
+
+  private boolean isNew() {
+    try {
+      return Files.notExists(file) || Files.size(file) == 0;
+    } catch (IOException unreadable) {
+      return false;
+    }
+  }
+
+  /** Nobody but the user of this process has business with it. */
+  private void create() throws SQLException {
+    boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] attributes =
+        posix
+            ? new FileAttribute<?>[] {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+            }
+            : new FileAttribute<?>[0];
+    try {
+      Files.createFile(file, attributes);
+    } catch (FileAlreadyExistsException there) {
+      LOG.debug("the key file is there, and empty");
+    } catch (IOException impossible) {
+      throw new SQLException("cannot be made", "PENSTOCK-FILE");
+    }
+  }
+
+  /** Looks without writing, so that a file that is something else, or damaged, stays as it is. */
+  private void inspect() throws SQLException {
+    SQLiteConfig config = new SQLiteConfig();
+    config.setReadOnly(true);
+    config.setBusyTimeout(BUSY_MILLIS);
+    try (Connection open = config.createConnection(url());
+        Statement statement = open.createStatement()) {
+      try (ResultSet check = statement.executeQuery("PRAGMA quick_check(1)")) {
+        if (!check.next() || !"ok".equals(check.getString(1))) {
+          throw new SQLException("damaged", "PENSTOCK-DAMAGED");
+        }
+      }
+      if (count(statement, "") > 0) {
+        if (count(statement, " WHERE name = 'penstock_key_meta'") == 0) {
+          throw new SQLException("something else", "PENSTOCK");
+        }
+        SqlServer.checkSchema(open);
+      }
+    }
+  }
+
+  private static int count(Statement statement, String which) throws SQLException {
+    try (ResultSet row = statement.executeQuery("SELECT count(*) FROM sqlite_master" + which)) {
+      return row.next() ? row.getInt(1) : 0;
+    }
+  }
+
+  @Override
+  public String why(SQLException failed) {
+    String state = String.valueOf(failed.getSQLState());
+    if (state.equals("PENSTOCK")) {
+      return "the file holds something else, or is of another version of Penstock";
+    }
+    if (state.equals("PENSTOCK-FILE")) {
+      return "the file cannot be made: its directory is missing, or may not be written to";
+    }
+    if (state.equals("PENSTOCK-DAMAGED")) {
+      return "the file is damaged";
+    }
+    if (!(failed instanceof SQLiteException lite)) {
+      return "the file cannot be opened";
+    }
+    return switch (lite.getResultCode()) {
+      case SQLITE_NOTADB -> "the file is not one of SQLite";
+      case SQLITE_CORRUPT, SQLITE_CORRUPT_VTAB, SQLITE_CORRUPT_SEQUENCE, SQLITE_CORRUPT_INDEX ->
+          "the file is damaged";
+      case SQLITE_BUSY -> "the file is locked by another process";
+      case SQLITE_FULL -> "the disk is full";
+      case SQLITE_READONLY -> "the file may not be written to";
+      case SQLITE_CANTOPEN -> "the file cannot be opened";
+      default -> "the file cannot be used (" + lite.getResultCode().name() + ")";
+    };
+  }
+}

@@ -1,0 +1,13 @@
+package io.penstock.store;
+
+/**
+ * What is kept cannot be used: nothing was changed. The message says what is wrong in one line, for
+ * a person, without any secret.
+ */
+public final class Unusable extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  Unusable(String message) {
+    super(message, null, false, false);
+  }
+}

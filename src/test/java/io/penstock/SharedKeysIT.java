@@ -1,0 +1,62 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.MariaDb;
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Keys;
+import io.penstock.key.Secrets;
+import io.penstock.store.KeyTerms;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Two gateways with one MariaDB. */
+@Timeout(120)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
+class SharedKeysIT {
+  @TempDir private static Path directory;
+
+  private static StartedGateway start(String name, String url) throws Exception {
+    return StartedGateway.start(
+        Files.createDirectory(directory.resolve(name)),
+        "endpoints: [{path: /a}]",
+        "--penstock.keys.store=sql",
+        "--penstock.database.url=" + url);
+  }
+
+  private static boolean knows(StartedGateway gateway, String secret) {
+    return gateway.context().getBean(Keys.class).caller(secret, 0) != null;
+  }
+
+  @Test
+  void keyMadeHere_isKnownThereAndRevokedLikewiseWithin10Seconds() throws Exception {
+    String url = MariaDb.url(MariaDb.database(), MariaDb.port());
+    try (StartedGateway here = start("here", url);
+        StartedGateway there = start("there", url)) {
+      String secret = Secrets.make();
+      KeySpec key =
+          KeyTerms.plain("a", List.of(new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER)));
+      assertThat(here.context().getBean(KeyStore.class).add(key).toCompletableFuture())
+          .succeedsWithin(Duration.ofSeconds(30))
+          .isEqualTo(new KeyStore.Done(key));
+      assertThat(knows(here, secret)).isTrue();
+      within10Seconds(() -> assertThat(knows(there, secret)).isTrue());
+      assertThat(there.operator("GET /keys/a")).contains("\"source\":\"store\"");
+      assertThat(here.operator("DELETE /keys/a")).startsWith("HTTP/1.1 204");
+      assertThat(knows(here, secret)).isFalse();
+      within10Seconds(() -> assertThat(knows(there, secret)).isFalse());
+    }
+  }
+
+  private static void within10Seconds(Runnable check) {
+    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(check::run);
+  }
+}

@@ -1,0 +1,89 @@
+package io.penstock.bench;
+
+import io.penstock.key.Caller;
+import io.penstock.key.KeySpec;
+import io.penstock.key.Keys;
+import io.penstock.key.Secrets;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.store.KeyTerms;
+import java.nio.charset.StandardCharsets;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What it costs to find out who calls, among many keys, beside the digest that this needs. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@State(Scope.Thread)
+public class KeyBenchmark {
+  /** As many keys as there are. */
+  static final int KEYS = 100_000;
+
+  /** Of those as many are in use, drawn at random. */
+  private static final int CALLERS = 1 << 13;
+
+  private final Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
+  private final String[] secrets = new String[CALLERS];
+  private final byte[] hash = new byte[32];
+  private MessageDigest digest;
+  private int at;
+
+  /** Makes the keys. */
+  @Setup
+  public void make() throws NoSuchAlgorithmException {
+    digest = MessageDigest.getInstance("SHA-256");
+    List<KeySpec> all = new ArrayList<>();
+    List<String> known = new ArrayList<>();
+    for (int key = 0; key < KEYS; key++) {
+      known.add(Secrets.make());
+      all.add(key(key, known.getLast()));
+    }
+    keys.stored(all, 0);
+    SplittableRandom random = new SplittableRandom(1);
+    for (int caller = 0; caller < CALLERS; caller++) {
+      secrets[caller] = known.get(random.nextInt(KEYS));
+    }
+  }
+
+  static KeySpec key(int number, String secret) {
+    return KeyTerms.plain(
+        "customer-" + number, List.of(new KeySpec.Secret(Secrets.sha256(secret), KeySpec.NEVER)));
+  }
+
+  private String next() {
+    at = at + 1 & CALLERS - 1;
+    return secrets[at];
+  }
+
+  /** A digest alone, made by the same means. */
+  @Benchmark
+  public byte[] sha256() throws DigestException {
+    digest.update(next().getBytes(StandardCharsets.UTF_8));
+    digest.digest(hash, 0, hash.length);
+    return hash;
+  }
+
+  /** All that is done for a request. */
+  @Benchmark
+  public @Nullable Caller caller() {
+    return keys.caller(next(), 0);
+  }
+}

@@ -1,0 +1,98 @@
+package io.penstock.bench;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What 100,000 keys cost: to find one, to keep them, to start with them. */
+final class KeyFigures {
+  private static final int STARTS = 5;
+  private static final Pattern STARTED = Pattern.compile("started in (\\d+)");
+
+  private final Path made;
+
+  /** Measures in a directory for what is made. */
+  KeyFigures(Path made) {
+    this.made = made;
+  }
+
+  /** A figure. */
+  record Figure(String asked, boolean met, String measured) {}
+
+  /** Finds who calls, beside a digest. */
+  Figure lookUp() throws Exception {
+    Map<String, Double> scores = new Jmh(made.resolve("keys")).run(KeyBenchmark.class);
+    double bare = Objects.requireNonNull(scores.get("sha256"));
+    double caller = Objects.requireNonNull(scores.get("caller"));
+    double bytes = Objects.requireNonNull(scores.get("caller:gc.alloc.rate.norm"));
+    return new Figure(
+        "caller among 100,000 keys: at most 1.5 × a bare SHA-256",
+        caller <= 1.5 * bare,
+        "%.2f × (%.0f ns beside %.0f ns; %.0f bytes)"
+            .formatted(caller / bare, caller, bare, bytes));
+  }
+
+  /** Keeps them. */
+  Figure heap() throws Exception {
+    String said =
+        Fork.run(
+            Fork.CLASSES,
+            made.resolve("key-heap.log"),
+            60,
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            KeyHeap.class.getName(),
+            store().toString());
+    long bytes = Long.parseLong(said.strip());
+    return new Figure(
+        "heap of an idle key of 100,000: at most 300 bytes", bytes <= 300, bytes + " bytes");
+  }
+
+  /** Starts with them and without, in turn. */
+  Figure start() throws Exception {
+    Path routes = Files.writeString(made.resolve("routes.yaml"), "endpoints: [{path: /a}]");
+    List<Long> without = new ArrayList<>();
+    List<Long> with = new ArrayList<>();
+    for (int at = 0; at < STARTS; at++) {
+      without.add(startMillis(routes));
+      with.add(startMillis(routes, "--penstock.keys.store=file:" + store()));
+    }
+    double ratio = median(with) / (double) median(without);
+    return new Figure(
+        "start with 100,000 keys in SQLite: at most 1.5 × without",
+        ratio <= 1.5,
+        "%.2f (%d ms beside %d ms)".formatted(ratio, median(with), median(without)));
+  }
+
+  private Path store() throws Exception {
+    Path file = made.resolve("keys.db");
+    if (Files.notExists(file)) {
+      KeyHeap.write(file);
+    }
+    return file;
+  }
+
+  private long startMillis(Path routes, String... more) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("--enable-native-access=ALL-UNNAMED");
+    arguments.add(StartTime.class.getName());
+    arguments.addAll(List.of(routes.toString(), "--server.port=0", "--management.server.port=-1"));
+    arguments.addAll(List.of(more));
+    Path log = made.resolve("start.log");
+    String said = Fork.run(Fork.CLASSES, log, 120, arguments.toArray(String[]::new));
+    Matcher matcher = STARTED.matcher(said);
+    if (!matcher.find()) {
+      throw new AssertionError("it did not say when it was started:\n" + said);
+    }
+    return Long.parseLong(matcher.group(1));
+  }
+
+  private static long median(List<Long> all) {
+    return all.stream().sorted().toList().get(all.size() / 2);
+  }
+}

@@ -1,0 +1,66 @@
+package io.penstock.bench;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.Keys;
+import io.penstock.key.Secrets;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.store.KeyStorage;
+import io.penstock.time.Ticker;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/**
+ * Says how many bytes of heap an idle key is that was read from a store. Every key has a limit of
+ * its own, so that nothing can be shared.
+ */
+final class KeyHeap {
+  private KeyHeap() {}
+
+  /** The one argument is the file with the keys, as {@link #write} makes it. */
+  public static void main(String[] arguments) {
+    Ticker ticker = Ticker.system();
+    KeyStorage storage = KeyStorage.open("file:" + arguments[0], null);
+    // Loaded here once, so that classes and buffers do not count.
+    storage.follow(new Keys(new LocalLimitSource(), 60_000_000_000L), ticker);
+    storage.close();
+    long before = usedBytes();
+    KeyStorage again = KeyStorage.open("file:" + arguments[0], null);
+    Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
+    again.follow(keys, ticker);
+    again.close();
+    long after = usedBytes();
+    if (keys.find("customer-" + (KeyBenchmark.KEYS - 1)) == null) {
+      throw new IllegalStateException("a key is missing");
+    }
+    System.out.println((after - before) / KeyBenchmark.KEYS);
+  }
+
+  /** Makes a store with {@link KeyBenchmark#KEYS} keys. */
+  static void write(Path file) throws SQLException {
+    KeyStorage.open("file:" + file, null).close();
+    try (Connection open = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+      open.setAutoCommit(false);
+      try (PreparedStatement insert =
+          open.prepareStatement(
+              "INSERT INTO penstock_keys (name, sha256, terms) VALUES (?, ?, ?)")) {
+        for (int number = 0; number < KeyBenchmark.KEYS; number++) {
+          KeySpec key = KeyBenchmark.key(number, Secrets.make());
+          insert.setString(1, key.name());
+          insert.setString(2, key.secrets().getFirst().sha256());
+          insert.setString(3, "{\"rate_limit_rpm\":" + (number + 1) + "}");
+          insert.executeUpdate();
+        }
+      }
+      open.commit();
+    }
+  }
+
+  private static long usedBytes() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

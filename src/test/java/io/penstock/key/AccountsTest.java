@@ -1,0 +1,260 @@
+package io.penstock.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.Account;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class AccountsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+  private static final long DAY = 86_400 * SECOND;
+
+  /** 2026-01-31T12:00:00Z: half a day before a month ends. */
+  private static final long NOON = 1_769_860_800_000L;
+
+  private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
+
+  private final Counted limits = new Counted();
+  private long now = 1_000 * SECOND;
+  private long arrivals;
+  private final Accounts accounts =
+      new Accounts(limits, MINUTE, () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
+
+  /** Limits, and which of them are kept. */
+  private static final class Counted implements LimitSource {
+    final Set<LimitId> live = new HashSet<>();
+    private final LimitSource local = new LocalLimitSource();
+
+    @Override
+    public Limit limit(LimitId id, LimitSpec spec, long now) {
+      live.add(id);
+      return local.limit(id, spec, now);
+    }
+
+    @Override
+    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+      return local.change(from, to, spec, now);
+    }
+
+    @Override
+    public void forget(LimitId id) {
+      live.remove(id);
+      local.forget(id);
+    }
+  }
+
+  private static KeySpec key(
+      String name,
+      KeySpec.Limits limits,
+      Map<String, KeySpec.ModelLimits> models,
+      @Nullable String group,
+      boolean waits) {
+    return new KeySpec(
+        name,
+        List.of(),
+        limits,
+        models,
+        group,
+        KeySpec.Scope.ALL,
+        KeySpec.Rank.PLAIN,
+        KeySpec.NEVER,
+        waits,
+        false);
+  }
+
+  private static KeySpec key(String name, KeySpec.Limits limits) {
+    return key(name, limits, Map.of(), null, false);
+  }
+
+  private Account.Charged charge(KeySpec key, @Nullable String model, long tokens) {
+    Ticket ticket = new Ticket(arrivals++, Cost.ofInput(tokens), 0, now, Long.MAX_VALUE);
+    return accounts.of(key).charge(model, ticket, now);
+  }
+
+  private boolean takes(KeySpec key, long tokens) {
+    return charge(key, "m", tokens) instanceof Account.Taken;
+  }
+
+  private Refusal denial(KeySpec key, @Nullable String model, long tokens) {
+    if (charge(key, model, tokens) instanceof Account.Denied(Refusal refusal)) {
+      return refusal;
+    }
+    throw new AssertionError("it was not denied");
+  }
+
+  private void passes(long nanos) {
+    now += nanos;
+  }
+
+  @Test
+  void requestsOfAMinute_asManyAsMay_andNotOneMore() {
+    KeySpec key = key("k", new KeySpec.Limits(2, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(denial(key, null, 1).detail()).contains("key k").contains("2");
+  }
+
+  @Test
+  void tokensOfAMinute_exactlyAsManyAsMay() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 100, 0, 0, 0));
+    assertThat(takes(key, 60)).isTrue();
+    assertThat(denial(key, null, 41).reason()).isEqualTo(Reason.KEY_TPM);
+    assertThat(takes(key, 40)).isTrue();
+    assertThat(denial(key, null, 101).reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+  }
+
+  @Test
+  void requestsOfADay_areThoseOf24HoursFromTheFirst() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 1, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    passes(SECOND);
+    Refusal denial = denial(key, null, 1);
+    assertThat(denial.reason()).isEqualTo(Reason.KEY_RPD);
+    assertThat(denial.retryAfterNanos()).isEqualTo(DAY - SECOND);
+    passes(DAY - SECOND);
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void budgetOfADay_endsAtMidnightUtc() {
+    KeySpec key = key("k", new KeySpec.Limits(0, 0, 0, 0, 100));
+    assertThat(takes(key, 100)).isTrue();
+    Refusal denial = denial(key, null, 1);
+    assertThat(denial.reason()).isEqualTo(Reason.KEY_BUDGET);
+    assertThat(denial.retryAfterNanos()).isEqualTo(DAY / 2);
+    assertThat(denial.retryUseless()).isTrue();
+    passes(DAY / 2);
+    assertThat(takes(key, 100)).isTrue();
+  }
+
+  @Test
+  void limitsForOneModel_leaveOthersAlone() {
+    KeySpec key = key("k", NONE, Map.of("m", new KeySpec.ModelLimits(1, 0)), null, false);
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, "m", 1).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(charge(key, "other", 1)).isInstanceOf(Account.Taken.class);
+    assertThat(charge(key, null, 1)).isInstanceOf(Account.Taken.class);
+  }
+
+  @Test
+  void group_isOneForAllItsKeys_andTheKeyComesFirst() {
+    accounts.configure(List.of(new GroupSpec("g", 3, 0, 0, 0, 0)), now);
+    KeySpec one = key("one", new KeySpec.Limits(2, 0, 0, 0, 0), Map.of(), "g", false);
+    KeySpec other = key("other", NONE, Map.of(), "g", false);
+    assertThat(takes(one, 1)).isTrue();
+    assertThat(takes(one, 1)).isTrue();
+    assertThat(denial(one, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(takes(other, 1)).isTrue();
+    assertThat(denial(other, null, 1).reason()).isEqualTo(Reason.GROUP_RPM);
+  }
+
+  @Test
+  void budgetOfAMonth_endsWithTheMonthOfTheCalendar() {
+    accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 60, 100)), now);
+    KeySpec key = key("k", NONE, Map.of(), "g", false);
+    assertThat(takes(key, 60)).isTrue();
+    assertThat(denial(key, null, 1).retryAfterNanos()).isEqualTo(DAY / 2);
+    passes(DAY / 2);
+    assertThat(takes(key, 60)).as("in February").isTrue();
+    passes(DAY);
+    Refusal denial = denial(key, null, 41);
+    assertThat(denial.reason()).isEqualTo(Reason.GROUP_BUDGET);
+    assertThat(denial.retryAfterNanos()).isEqualTo(27 * DAY);
+  }
+
+  @Test
+  void groupChanges_spendStays_andOneThatIsGoneIsForgotten() {
+    accounts.configure(List.of(new GroupSpec("g", 1, 5, 0, 0, 0)), now);
+    KeySpec key = key("k", NONE, Map.of(), "g", false);
+    assertThat(takes(key, 1)).isTrue();
+    accounts.configure(List.of(new GroupSpec("g", 2, 0, 0, 0, 0)), now);
+    assertThat(limits.live).hasSize(1);
+    assertThat(takes(key, 1)).isTrue();
+    assertThat(denial(key, null, 1).reason()).isEqualTo(Reason.GROUP_RPM);
+    accounts.configure(List.of(), now);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void keyChanges_spendStays_whoWaitsIsWoken_whatIsNotConfiguredIsForgotten() {
+    KeySpec before = key("k", new KeySpec.Limits(2, 100, 0, 0, 0));
+    assertThat(takes(before, 1)).isTrue();
+    assertThat(takes(before, 1)).isTrue();
+    KeySpec after = key("k", new KeySpec.Limits(3, 0, 0, 0, 0), Map.of(), null, true);
+    Account account = accounts.of(before);
+    Quota own = account.quotas(null, now).getFirst();
+
+    accounts.follow(name -> after, now);
+
+    assertThat(account.quotas(null, now)).containsExactly(own);
+    assertThat(accounts.of(after)).isSameAs(account);
+    assertThat(account.waits()).isTrue();
+    assertThat(limits.live).hasSize(1);
+    assertThat(takes(after, 1)).isTrue();
+    assertThat(denial(after, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
+  }
+
+  @Test
+  void keyIsGone_itsSpendIsForgotten() {
+    KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    accounts.follow(name -> null, now);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(key, 1)).isTrue();
+  }
+
+  @Test
+  void keyThatIsNotUsed_hasNoQuotas_andOneThatIsIdleHasThemNoMore() {
+    KeySpec idle = key("idle", new KeySpec.Limits(1, 1, 1, 1, 1));
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    accounts.of(idle);
+    assertThat(limits.live).isEmpty();
+    assertThat(takes(used, 1)).isTrue();
+    assertThat(takes(key("third", new KeySpec.Limits(9, 0, 0, 0, 0)), 1)).isTrue();
+    assertThat(limits.live).hasSize(2);
+
+    passes(61 * SECOND - 1);
+    takes(idle, 5); // denied: it looks at the others all the same
+    takes(idle, 5);
+    takes(idle, 5);
+    assertThat(accounts.open()).as("what they spent counts still").isEqualTo(3);
+    passes(1);
+    takes(idle, 5);
+    takes(idle, 5);
+    takes(idle, 5);
+    assertThat(accounts.open()).isLessThanOrEqualTo(1);
+    assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
+  }
+
+  @Test
+  void idle_butOneIsInside_keepsItsQuotas() {
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 0, 0, 0));
+    accounts.of(used).enter();
+    Quota own = accounts.of(used).quotas(null, now).getFirst();
+    for (int each = 0; each < 3; each++) {
+      accounts.tidy(now);
+    }
+    assertThat(accounts.of(used).quotas(null, now)).containsExactly(own);
+    accounts.of(used).leave();
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
+  }
+}

@@ -1,0 +1,53 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Who is charged, or denied, when it comes. */
+final class Denials {
+  private Denials() {}
+
+  /** Charges one that comes for what its key may spend, or finds out why it will be denied. */
+  static void come(SimTicket ticket, long now) {
+    for (SimQuota quota : ticket.arrival) {
+      for (SimQuota.Pair pair : quota.pairs()) {
+        OracleSpend.Metering metering = pair.metering();
+        OracleLimit.Ask ask = ticket.ask(metering.measure(), Charge.WHOLE);
+        boolean possible = metering.limit().possible(ask);
+        if (!possible || !metering.limit().admits(ask, now)) {
+          ticket.denial = possible ? pair.reason() : Reason.COST_EXCEEDS_CAPACITY;
+          ticket.denier = metering;
+          return;
+        }
+      }
+    }
+    List<OracleSpend> spends = new ArrayList<>();
+    ticket.arrival.forEach(quota -> quota.take(ticket, Charge.WHOLE, now, spends));
+    ticket.kept = spends;
+  }
+
+  /** Returns whether a refusal is its key's, or its group's; it must be right then. */
+  static boolean denied(SimTicket ticket, Refusal refusal, long now) {
+    if (ticket.denial == null) {
+      // A group may be kept for one that waits.
+      return !ticket.seen
+          && refusal.reason().name().startsWith("GROUP_")
+          && ticket.arrival.stream().anyMatch(each -> !each.personal() && each.line.kept());
+    }
+    if (refusal.reason() != ticket.denial) {
+      throw new Violation("denied with " + refusal + ", expected " + ticket.denial + ": " + ticket);
+    }
+    OracleSpend.Metering denier = ticket.denier;
+    if (refusal.retryAfterNanos() > 0 && denier != null) {
+      long then = now + refusal.retryAfterNanos();
+      OracleLimit.Ask ask = ticket.ask(denier.measure(), Charge.WHOLE);
+      if (!denier.limit().admits(ask, then) || denier.limit().admits(ask, then - 1)) {
+        throw new Violation("told to come back at another time than it fits: " + refusal);
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,207 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Account;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Metered;
+import io.penstock.quota.ModelLimits;
+import io.penstock.quota.ModelQuotas;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a world, the groups they are in, and what its models may be asked. Drawn apart from
+ * all else, so that worlds without keys are what they were.
+ */
+final class SimKeys {
+  /** One key: what its requests are charged when they come, or face while they wait. */
+  record Key(Account account, boolean waits, List<SimQuota> any, Map<String, SimQuota> ofModel) {
+    List<SimQuota> facing(@Nullable String model) {
+      return SimKeys.facing(model, any, ofModel);
+    }
+  }
+
+  /** The key's own, that of the key for the model, the group's. */
+  private static List<SimQuota> facing(
+      @Nullable String model, List<SimQuota> any, Map<String, SimQuota> ofModel) {
+    List<SimQuota> all = new ArrayList<>(any);
+    SimQuota own = model == null ? null : ofModel.get(model);
+    if (own != null) {
+      all.add(1, own);
+    }
+    return all;
+  }
+
+  private final Scenario scenario;
+  private final SplittableRandom random;
+  private final LimitSource limits;
+  private final List<SimQuota> quotas = new ArrayList<>();
+  private final List<Key> keys = new ArrayList<>();
+  private final Map<String, SimQuota> models = new HashMap<>();
+
+  SimKeys(long seed, Scenario scenario, LimitSource limits, ModelQuotas all, long now) {
+    this.scenario = scenario;
+    this.random = new SplittableRandom(seed * 31 + 7);
+    this.limits = limits;
+    if (scenario.undisturbed || random.nextInt(3) > 0) {
+      return;
+    }
+    SimQuota group = random.nextBoolean() ? group(now) : null;
+    int many = random.nextInt(5);
+    for (int at = 0; at < many; at++) {
+      keys.add(key("key-" + at, random.nextInt(3) > 0 ? group : null, now));
+    }
+    if (random.nextBoolean()) {
+      limitModels(all, now);
+    }
+  }
+
+  List<SimQuota> quotas() {
+    return quotas;
+  }
+
+  /** Whose the next request is: nobody's now and then. */
+  @Nullable Key pick() {
+    int at = keys.isEmpty() ? 0 : random.nextInt(keys.size() + 1);
+    return at < keys.size() ? keys.get(at) : null;
+  }
+
+  /** What a model may be asked, or null. */
+  @Nullable SimQuota model(@Nullable String model) {
+    return model == null ? null : models.get(model);
+  }
+
+  private double requests() {
+    return scenario.perSecond * scenario.window / Scenario.SECOND * random.nextDouble(0.2, 1.5);
+  }
+
+  private LimitSpec spec(Measure measure) {
+    if (measure == Measure.CONCURRENCY) {
+      return new LimitSpec.Concurrency(1 + random.nextInt(20));
+    }
+    double most = measure == Measure.TOKENS ? requests() * 2 * scenario.meanTokens : requests();
+    return new LimitSpec.TrailingWindow(
+        1 + (long) most, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  private List<Metered> limits(
+      LimitId.Kind kind, String id, String pool, Map<Measure, LimitSpec> specs, long now) {
+    List<Metered> all = new ArrayList<>();
+    specs.forEach(
+        (measure, spec) -> {
+          LimitId limit = new LimitId(kind, id, pool, measure, scenario.window);
+          Reason reason = Reason.valueOf(kind + suffix(measure));
+          all.add(new Metered(measure, limits.limit(limit, spec, now), reason));
+        });
+    return all;
+  }
+
+  private static String suffix(Measure measure) {
+    return switch (measure) {
+      case REQUESTS -> "_RPM";
+      case CONCURRENCY -> "_CONCURRENCY";
+      default -> "_TPM";
+    };
+  }
+
+  private Map<Measure, LimitSpec> draw(boolean concurrency) {
+    Map<Measure, LimitSpec> specs = new EnumMap<>(Measure.class);
+    if (random.nextBoolean()) {
+      specs.put(Measure.REQUESTS, spec(Measure.REQUESTS));
+    }
+    if (concurrency && random.nextInt(3) == 0) {
+      specs.put(Measure.CONCURRENCY, spec(Measure.CONCURRENCY));
+    }
+    if (random.nextBoolean() || specs.isEmpty()) {
+      specs.put(Measure.TOKENS, spec(Measure.TOKENS));
+    }
+    return specs;
+  }
+
+  private SimQuota quota(
+      Quota quota, LimitId.Kind kind, String id, String pool, boolean concurrency, long now) {
+    Map<Measure, LimitSpec> specs = draw(concurrency);
+    quota.change(Charge.TOTAL, limits(kind, id, pool, specs, now));
+    SimQuota made = new SimQuota(quota, List.copyOf(specs.values()), scenario.window, now);
+    quotas.add(made);
+    return made;
+  }
+
+  private SimQuota group(long now) {
+    Quota quota = new Quota("group", Charge.TOTAL, List.of());
+    return quota(quota, LimitId.Kind.GROUP, "group", "", false, now);
+  }
+
+  private Key key(String name, @Nullable SimQuota group, long now) {
+    List<SimQuota> all = new ArrayList<>();
+    all.add(quota(Quota.personal(name, List.of()), LimitId.Kind.KEY, name, "", true, now));
+    Map<String, SimQuota> ofModel = new HashMap<>();
+    if (random.nextInt(3) == 0) {
+      String model = scenario.models.getFirst();
+      Quota quota = Quota.personal(name + " for " + model, List.of());
+      ofModel.put(model, quota(quota, LimitId.Kind.KEY, name, model, false, now));
+    }
+    if (group != null) {
+      all.add(group);
+    }
+    boolean waits = random.nextBoolean();
+    Account account =
+        new Account(
+            name,
+            waits,
+            (model, at) ->
+                facing(model, all, ofModel).stream().map(each -> each.line.quota).toList());
+    return new Key(account, waits, all, ofModel);
+  }
+
+  private void limitModels(ModelQuotas all, long now) {
+    Map<String, ModelLimits> explicit = new HashMap<>();
+    for (String model : scenario.models) {
+      long rpm = random.nextBoolean() ? 1 + (long) requests() : 0;
+      long tpm = random.nextBoolean() ? 1 + (long) (requests() * 2 * scenario.meanTokens) : 0;
+      explicit.put(model, new ModelLimits(rpm, tpm, 0));
+    }
+    all.configure(List.of(), explicit, now);
+    explicit.forEach(
+        (model, limit) -> {
+          Quota quota = all.of(model, now);
+          if (quota != null) {
+            List<LimitSpec> specs =
+                List.of(new LimitSpec.Unlimited(), trailing(limit.rpm()), trailing(limit.tpm()));
+            SimQuota made = new SimQuota(quota, specs, scenario.window, now);
+            quotas.add(made);
+            models.put(model, made);
+          }
+        });
+  }
+
+  private LimitSpec trailing(long limit) {
+    return limit == 0
+        ? new LimitSpec.Unlimited()
+        : new LimitSpec.TrailingWindow(limit, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  /** Gives keys and groups other limits, and those who wait learn of it. */
+  void change(long now) {
+    for (SimQuota each : quotas) {
+      if (random.nextBoolean() && !models.containsValue(each)) {
+        for (SimQuota.Pair pair : each.pairs()) {
+          LimitSpec next = spec(pair.metering().measure());
+          pair.core().limit().resize(next, now);
+          pair.metering().limit().resize(next, now);
+        }
+        each.line.quota.change(Charge.TOTAL, each.line.quota.limits());
+      }
+    }
+  }
+}

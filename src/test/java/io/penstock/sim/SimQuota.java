@@ -1,0 +1,84 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a key, a group or a model may spend, as the oracle sees it. */
+final class SimQuota {
+  private static final long UNLIMITED = 1L << 50;
+
+  /**
+   * One limit: the core's, and the oracle's own.
+   *
+   * @param reason with which it denies who comes, or null
+   */
+  record Pair(Metered core, OracleSpend.Metering metering, @Nullable Reason reason) {}
+
+  final SimLine line;
+  private final List<Pair> pairs = new ArrayList<>();
+
+  /** Makes one of a quota whose limits are {@code specs}, in the same order. */
+  SimQuota(Quota quota, List<LimitSpec> specs, long window, long now) {
+    this.line = new SimLine(quota);
+    for (int at = 0; at < specs.size(); at++) {
+      Metered core = quota.limits().get(at);
+      LimitSpec spec = specs.get(at);
+      boolean limited =
+          spec instanceof LimitSpec.Concurrency
+              || (spec instanceof LimitSpec.TrailingWindow trailing
+                  && trailing.capacity() < UNLIMITED);
+      if (limited) {
+        ProviderLedger ledger =
+            new ProviderLedger(core.measure() == Measure.CONCURRENCY ? 0 : window);
+        pairs.add(
+            new Pair(
+                core,
+                new OracleSpend.Metering(core.measure(), OracleLimit.of(spec, now), ledger),
+                core.reason()));
+      }
+    }
+  }
+
+  boolean personal() {
+    return line.quota.personal();
+  }
+
+  List<Pair> pairs() {
+    return pairs;
+  }
+
+  /** Whether it lacks room for what waits. */
+  boolean lacks(SimTicket ticket, long now) {
+    for (Pair each : pairs) {
+      OracleSpend.Metering metering = each.metering();
+      if (!metering.limit().admits(ticket.ask(metering.measure(), Charge.TOTAL), now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean possible(SimTicket ticket) {
+    for (Pair each : pairs) {
+      OracleSpend.Metering metering = each.metering();
+      if (!metering.limit().possible(ticket.ask(metering.measure(), Charge.TOTAL))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes what a ticket costs, as it is charged when it comes or when it goes. */
+  void take(SimTicket ticket, Charge charge, long now, List<OracleSpend> into) {
+    for (Pair each : pairs) {
+      into.add(new OracleSpend(each.metering(), charge, 1, ticket, now));
+    }
+  }
+}

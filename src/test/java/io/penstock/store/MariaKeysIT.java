@@ -1,0 +1,115 @@
+package io.penstock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.penstock.fake.Logged;
+import io.penstock.fake.MariaDb;
+import io.penstock.fake.Relay;
+import io.penstock.fake.RunningGateway;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Secrets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+
+@Isolated("reads the log")
+@Timeout(120)
+class MariaKeysIT extends KeyStorageContract {
+  private final String database = MariaDb.database();
+
+  @Override
+  KeyStorage open() {
+    return open(MariaDb.port());
+  }
+
+  private KeyStorage open(int port) {
+    return KeyStorage.open("sql", MariaDb.url(database, port));
+  }
+
+  private void sql(String text) throws SQLException {
+    String url = "jdbc:mariadb://127.0.0.1:" + MariaDb.port() + "/" + database;
+    try (Connection open = DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
+        Statement statement = open.createStatement()) {
+      statement.execute(text);
+    }
+  }
+
+  @Test
+  void lostDatabase_keepsTheKeysKnownAndComesBack() {
+    String before = Secrets.make();
+    String meanwhile = Secrets.make();
+    try (Relay relay = new Relay(MariaDb.port());
+        Instance far = Instance.of(open(relay.port()));
+        Instance near = Instance.of(open());
+        Logged logged = Logged.listen()) {
+      ((Logger) LoggerFactory.getLogger(KeyStorage.class)).setLevel(Level.INFO);
+      done(far.storage().add(key("before", before)));
+      relay.cut();
+      assertThat(far.storage().add(key("lost", "lost")).toCompletableFuture())
+          .failsWithin(Duration.ofSeconds(60))
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOf(KeyStore.Lost.class)
+          .withMessage("the server cannot be reached");
+      done(near.storage().add(key("meanwhile", meanwhile)));
+      until(() -> assertThat(lines(logged, "lost")).isEqualTo(1));
+      assertThat(far.knows(before)).isTrue();
+      assertThat(far.knows(meanwhile)).isFalse();
+      relay.restore();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(far.knows(meanwhile)).isTrue());
+      until(() -> assertThat(lines(logged, "is back")).isEqualTo(1));
+      assertThat(lines(logged, "lost")).isEqualTo(1);
+      assertThat(String.join("\n", logged.lines()))
+          .doesNotContain(MariaDb.PASSWORD, "p%3Aw", Secrets.sha256(before));
+    }
+  }
+
+  private static void until(Runnable check) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(check::run);
+  }
+
+  private static long lines(Logged logged, String with) {
+    return logged.lines().stream()
+        .filter(line -> line.contains("key store") && line.contains(with))
+        .count();
+  }
+
+  @Test
+  void wrongPassword_isSaidWithoutIt() {
+    String url = MariaDb.url(database, MariaDb.port()).replace("p%3Aw", "hunter2");
+    assertThatThrownBy(() -> KeyStorage.open("sql", url))
+        .isInstanceOf(Unusable.class)
+        .hasMessageContaining("the server refuses the user or the password")
+        .hasMessageNotContainingAny("hunter2", MariaDb.USER)
+        .hasNoCause();
+  }
+
+  @Test
+  void nobodyThere_isSaid() {
+    int port = RunningGateway.freePort();
+    assertThatThrownBy(() -> open(port))
+        .isInstanceOf(Unusable.class)
+        .hasMessage(
+            "keys in 127.0.0.1:" + port + "/" + database + ": the server cannot be reached");
+  }
+
+  @Test
+  void tablesOfAnotherVersion_areLeftAlone() throws Exception {
+    sql("UPDATE penstock_key_meta SET schema_version = 2");
+    assertThatThrownBy(this::open)
+        .isInstanceOf(Unusable.class)
+        .hasMessageEndingWith("the tables are of another version of Penstock");
+  }
+}

@@ -1,0 +1,168 @@
+package io.penstock.store;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.key.KeyStore;
+import io.penstock.key.Secrets;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteKeysTest extends KeyStorageContract {
+  @TempDir private Path directory;
+
+  @Override
+  KeyStorage open() {
+    return open(file());
+  }
+
+  private static KeyStorage open(Path file) {
+    return KeyStorage.open("file:" + file, null);
+  }
+
+  private Path file() {
+    return directory.resolve("keys.db");
+  }
+
+  private static void sql(Path file, String... all) throws SQLException {
+    try (Connection open = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = open.createStatement()) {
+      for (String each : all) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  private static void assertUnusable(Path file, String why) throws IOException {
+    byte[] before = Files.readAllBytes(file);
+    assertThatThrownBy(() -> open(file))
+        .isInstanceOf(Unusable.class)
+        .hasMessage("keys in " + file + ": " + why);
+    assertThat(Files.readAllBytes(file)).isEqualTo(before);
+  }
+
+  @Test
+  void file_isForItsOwnerAlone() throws IOException {
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void file_hasNoSecret() throws IOException {
+    String secret = Secrets.make();
+    try (KeyStorage storage = open(directory.resolve("other.db"))) {
+      done(storage.add(key("a", secret)));
+    }
+    assertThat(Files.readString(directory.resolve("other.db"), ISO_8859_1))
+        .contains(Secrets.sha256(secret))
+        .doesNotContain(secret, secret.substring(4, 30));
+  }
+
+  @Test
+  void emptyFile_isMadeOne() throws IOException {
+    Path file = Files.createFile(directory.resolve("empty.db"));
+    try (Instance instance = Instance.of(open(file))) {
+      assertThat(done(instance.storage().add(key("a", "b")))).isInstanceOf(KeyStore.Done.class);
+    }
+  }
+
+  @Test
+  void fileThatIsSomethingElse_staysAsItIs() throws Exception {
+    Path text = Files.writeString(directory.resolve("text.db"), "sk-live-secret\n".repeat(1_000));
+    assertUnusable(text, "the file is not one of SQLite");
+    Path other = directory.resolve("other.db");
+    sql(other, "CREATE TABLE quotas (model TEXT)");
+    assertUnusable(other, "the file holds something else, or is of another version of Penstock");
+  }
+
+  @Test
+  void fileOfAnotherVersion_staysAsItIs() throws Exception {
+    Path file = directory.resolve("newer.db");
+    open(file).close();
+    sql(file, "UPDATE penstock_key_meta SET schema_version = 2");
+    assertUnusable(file, "the file holds something else, or is of another version of Penstock");
+  }
+
+  @Test
+  void fileWithADamagedPage_staysAsItIs() throws Exception {
+    Path file = directory.resolve("damaged.db");
+    try (KeyStorage storage = open(file)) {
+      for (int at = 0; at < 200; at++) {
+        done(storage.add(key("key-" + at, "secret-" + at)));
+      }
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    int page = 4_096;
+    assertThat(bytes.length).isGreaterThan(6 * page);
+    Arrays.fill(bytes, 4 * page, 5 * page, (byte) 0x5a);
+    Files.write(file, bytes);
+    assertUnusable(file, "the file is damaged");
+  }
+
+  @Test
+  void fileCutShort_staysAsItIs() throws Exception {
+    Path file = directory.resolve("short.db");
+    try (KeyStorage storage = open(file)) {
+      for (int at = 0; at < 200; at++) {
+        done(storage.add(key("key-" + at, "secret-" + at)));
+      }
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length / 2 + 100));
+    assertUnusable(file, "the file is damaged");
+  }
+
+  @Test
+  void termsThatCannotBeRead_areNamedByTheirKey() throws Exception {
+    Path file = directory.resolve("terms.db");
+    try (KeyStorage storage = open(file)) {
+      done(storage.add(key("alice", "b")));
+    }
+    sql(file, "UPDATE penstock_keys SET terms = '{\"rate_limit_rpm\":\"many\"}'");
+    assertThatThrownBy(() -> open(file))
+        .isInstanceOf(Unusable.class)
+        .hasMessage("keys in " + file + ": what it says of key alice cannot be read");
+  }
+
+  @Test
+  void directoryThatIsMissing_isSaid() {
+    Path file = directory.resolve("missing").resolve("keys.db");
+    assertThatThrownBy(() -> open(file))
+        .isInstanceOf(Unusable.class)
+        .hasMessageContaining("its directory is missing");
+    assertThat(file.getParent()).doesNotExist();
+  }
+
+  @Test
+  void directoryInPlaceOfTheFile_isSaid() {
+    assertThatThrownBy(() -> open(directory)).isInstanceOf(Unusable.class);
+  }
+
+  @Test
+  void fileLockedByAnother_changesNothingAndSaysSo() throws Exception {
+    try (Instance instance = Instance.of(open());
+        Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
+        Statement statement = other.createStatement()) {
+      statement.execute("BEGIN IMMEDIATE");
+      assertThat(instance.storage().add(key("a", "b")).toCompletableFuture())
+          .failsWithin(Duration.ofSeconds(60))
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOf(KeyStore.Lost.class)
+          .withMessage("the file is locked by another process");
+      statement.execute("ROLLBACK");
+      assertThat(done(instance.storage().add(key("a", "b")))).isInstanceOf(KeyStore.Done.class);
+    }
+  }
+}
