@@ -33,7 +33,7 @@ public final class Server {
   /** The routes have faults; nothing was started. */
   public record Faulty(List<Fault> faults) implements Start {}
 
-  /** What it was told to keep things in cannot be used; nothing was started. */
+  /** What it was told to keep things in cannot be used; nothing was started or changed. */
   public record Unusable(String why) implements Start {}
 
   /** It would be open to anyone; nothing was started. */

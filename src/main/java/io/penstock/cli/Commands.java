@@ -29,8 +29,8 @@ public final class Commands {
       Map<String, String> environment, Consumer<URI> addressCheck) {
     CommandLine line = new CommandLine(new Program());
     line.addSubcommand(new CheckCommand(environment, addressCheck));
-    line.addSubcommand(new MigrateCommand());
     line.addSubcommand(KeysCommand.line(environment));
+    line.addSubcommand(new MigrateCommand());
     line.addSubcommand(new VersionCommand());
     return line;
   }

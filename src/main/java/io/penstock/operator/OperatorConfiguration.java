@@ -73,11 +73,6 @@ class OperatorConfiguration {
   }
 
   @Bean
-  UsageHandler usageHandler(Ledger ledger, Prices prices) {
-    return new UsageHandler(ledger, prices);
-  }
-
-  @Bean
   DecisionAlarm decisionAlarm(Ticker ticker) {
     return new DecisionAlarm(ticker);
   }
@@ -111,6 +106,11 @@ class OperatorConfiguration {
     return new KeysHandler(keys, store.getIfAvailable(), WallClock.system());
   }
 
+  @Bean
+  UsageHandler usageHandler(Ledger ledger, Prices prices) {
+    return new UsageHandler(ledger, prices);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -123,9 +123,9 @@ class OperatorConfiguration {
       EventStream events,
       Reloader reloader,
       CountHandler counts,
-      UsageHandler usage,
       QuotaRoutes quotas,
-      KeysHandler keys) {
+      KeysHandler keys,
+      UsageHandler usage) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
@@ -136,9 +136,9 @@ class OperatorConfiguration {
         .GET("/events", events::open)
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
+        .add(quotas.all())
         .GET("/usage", usage::list)
         .path("/usage", () -> Problem.only("GET"))
-        .add(quotas.all())
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))
