@@ -184,8 +184,11 @@ class KeysIT {
   @Test
   void keyRevoked_isNobodysAtOnce() throws Exception {
     String secret = make("").secret();
+    String header = "Authorization: Bearer " + secret;
+    assertThat(gateway.gateway("GET /a", header)).startsWith("HTTP/1.1 200");
     assertThat(ask("DELETE", "/keys/" + name, "").status()).isEqualTo(204);
     assertThat(caller(secret)).isNull();
+    assertThat(gateway.gateway("GET /a", header)).startsWith("HTTP/1.1 401");
     for (String method : new String[] {"GET", "DELETE"}) {
       assertThat(ask(method, "/keys/" + name, "").status()).isEqualTo(404);
     }

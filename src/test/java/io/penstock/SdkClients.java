@@ -21,22 +21,31 @@ final class SdkClients implements AutoCloseable {
 
   /** Makes clients of an endpoint; they name models that its provider counts. */
   SdkClients(String endpointUrl) {
-    this(endpointUrl, "gpt-4o", "claude-sonnet-4-20250514", "text-embedding-3-small");
+    this(endpointUrl, "any");
+  }
+
+  /** Makes clients that send that key. */
+  SdkClients(String endpointUrl, String key) {
+    this(endpointUrl, key, "gpt-4o", "claude-sonnet-4-20250514", "text-embedding-3-small");
   }
 
   private SdkClients(
-      String endpointUrl, String chatModel, String messageModel, String embeddingModel) {
+      String endpointUrl,
+      String key,
+      String chatModel,
+      String messageModel,
+      String embeddingModel) {
     this.openAi =
         OpenAIOkHttpClient.builder()
             .baseUrl(endpointUrl + "/v1")
-            .apiKey("any")
+            .apiKey(key)
             .maxRetries(0)
             .timeout(Duration.ofMinutes(5))
             .build();
     this.anthropic =
         AnthropicOkHttpClient.builder()
             .baseUrl(endpointUrl)
-            .apiKey("any")
+            .apiKey(key)
             .maxRetries(0)
             .timeout(Duration.ofMinutes(5))
             .build();
@@ -48,7 +57,7 @@ final class SdkClients implements AutoCloseable {
   /** Makes clients whose requests no provider counts. */
   static SdkClients uncounted(String endpointUrl) {
     String model = StrictProvider.UNCOUNTED;
-    return new SdkClients(endpointUrl, model, model, model);
+    return new SdkClients(endpointUrl, "any", model, model, model);
   }
 
   OpenAIClient openAi() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Two gateways with one MariaDB. */
-@Timeout(120)
+@Timeout(300)
 @ResourceLock(StartedGateway.EVENT_LOOPS)
 class SharedKeysIT {
   @TempDir private static Path directory;

@@ -166,16 +166,22 @@ final class Lane implements Line.Waiter {
     return stand.faces(quota);
   }
 
-  /**
-   * Returns whether its key holds all tickets here: then they are as if they had not come. One that
-   * it holds keeps nothing from others.
-   */
-  private boolean keyHolds(long now) {
-    if (stand.key().quotas().isEmpty()) {
-      return false;
-    }
-    if (stand.keeps()) {
+  /** One that its key holds keeps nothing from others. */
+  void yieldHeld(long now) {
+    if (stand.keeps() && keyed()) {
       stand.endClaims(claimant -> stand.keyHolds(claimant, now));
+    }
+  }
+
+  /** Returns whether any of its quotas is its tickets' own key's. */
+  boolean keyed() {
+    return !stand.key().quotas().isEmpty();
+  }
+
+  /** Returns whether its key holds all tickets here: then they are as if they had not come. */
+  private boolean keyHolds(long now) {
+    if (!keyed()) {
+      return false;
     }
     boolean holds = !stand.key().room(room, now) || tickets.firstWithin(room) == null;
     tickets.rest(holds);

@@ -17,6 +17,9 @@ final class Lanes {
   /** Those set aside since somebody asked. */
   private final Set<Lane> asleep = new HashSet<>();
 
+  /** Whether there ever was one whose tickets wait for their own key too. */
+  private boolean keyed;
+
   private final Dispatcher owner;
   private final Routes routes;
 
@@ -46,6 +49,7 @@ final class Lanes {
     if (lane == null) {
       lane = new Lane(facing, routes.of(facing, now), discipline, owner, routes);
       byFacing.put(facing, lane);
+      keyed |= facing.account() != null;
     }
     return lane;
   }
@@ -57,6 +61,10 @@ final class Lanes {
 
   /** The earliest ticket of all lanes that can go; lanes without one are set aside. */
   @Nullable Choice choose(Discipline<Pending> discipline, long now) {
+    if (keyed) {
+      // First: what they keep no more may let go one that was looked at before them.
+      byFacing.values().forEach(lane -> lane.yieldHeld(now));
+    }
     Choice best = null;
     for (Lane lane : byFacing.values()) {
       while (lane.awake(now)) {

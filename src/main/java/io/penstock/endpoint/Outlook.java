@@ -6,6 +6,7 @@ import io.penstock.queue.Sizes;
 import io.penstock.quota.Quota;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * How long one that has just come will wait, if all that is ahead of it goes first. Belongs to the
@@ -99,7 +100,7 @@ final class Outlook {
     }
     overflow.forEach(
         each -> {
-          boolean same = arrived.facing.account() == each.facing.account();
+          boolean same = Objects.equals(arrived.facing.account(), each.facing.account());
           if (same && discipline.precedes(each, arrived)) {
             ahead.add(each);
           }

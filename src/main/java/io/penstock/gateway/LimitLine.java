@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 record LimitLine(
     String name, Measure measure, long quota, long windowSeconds, long remaining, long resetNanos) {
   private static final long SECOND = 1_000_000_000L;
-  private static final long DAY = 86_400;
 
   /** How much a limit gives, in how many seconds. */
   private record Terms(long quota, long seconds) {}
@@ -58,7 +57,7 @@ record LimitLine(
       case LimitSpec.TrailingWindow window ->
           new Terms(window.capacity(), seconds(window.windowNanos()));
       case LimitSpec.Concurrency(long max) -> new Terms(max, 0);
-      case LimitSpec.Day day -> new Terms(day.capacity(), DAY);
+      case LimitSpec.Day day -> new Terms(day.capacity(), seconds(day.lengthNanos()));
     };
   }
 

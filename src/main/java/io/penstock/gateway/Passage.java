@@ -118,7 +118,8 @@ final class Passage {
 
   /** The group of who asks, or null. */
   @Nullable String group() {
-    return null;
+    Caller caller = visitor.caller();
+    return caller == null ? null : caller.spec().group();
   }
 
   /** The model the client asks for, or null. */

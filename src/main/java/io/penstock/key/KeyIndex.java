@@ -10,11 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class KeyIndex {
   static final KeyIndex EMPTY = of(List.of());
 
-  private static final int ROW = 5;
-  private static final int UNTIL = 4;
-
-  /** A row is the digest in four words, and the instant from which it is nobody's. */
-  private final long[] rows;
+  /** The first word of a digest, beside whose it is. */
+  private final long[] firsts;
 
   private final @Nullable KeySpec[] specs;
   private final int slots;
@@ -23,7 +20,7 @@ final class KeyIndex {
   private KeyIndex(int secrets) {
     // Three of five slots at most are taken, so that who is nobody is known after a few.
     slots = Math.toIntExact(secrets * 5L / 3 + 1);
-    rows = new long[Math.multiplyExact(slots, ROW)];
+    firsts = new long[slots];
     specs = new KeySpec[slots];
   }
 
@@ -36,26 +33,18 @@ final class KeyIndex {
     KeyIndex index = new KeyIndex(secrets);
     for (KeySpec key : keys) {
       for (KeySpec.Secret secret : key.secrets()) {
-        index.put(secret, key);
+        index.put(secret.first(), key);
       }
     }
     return index;
   }
 
-  private void put(KeySpec.Secret secret, KeySpec key) {
-    int slot = slot(secret.first());
+  private void put(long first, KeySpec key) {
+    int slot = slot(first);
     while (specs[slot] != null) {
-      if (same(slot, secret.first(), secret.second(), secret.third(), secret.fourth())) {
-        return;
-      }
       slot = next(slot);
     }
-    int row = slot * ROW;
-    rows[row] = secret.first();
-    rows[row + 1] = secret.second();
-    rows[row + 2] = secret.third();
-    rows[row + 3] = secret.fourth();
-    rows[row + UNTIL] = Math.min(secret.validUntilMillis(), key.expiresAtMillis());
+    firsts[slot] = first;
     specs[slot] = key;
     size++;
   }
@@ -68,21 +57,37 @@ final class KeyIndex {
   @Nullable KeySpec find(long first, long second, long third, long fourth, long unixMillis) {
     int slot = slot(first);
     for (KeySpec spec = specs[slot]; spec != null; spec = specs[slot]) {
-      if (same(slot, first, second, third, fourth)) {
-        return unixMillis < rows[slot * ROW + UNTIL] ? spec : null;
+      if (firsts[slot] == first) {
+        KeySpec.Secret secret = secret(spec, first, second, third, fourth);
+        if (secret != null) {
+          boolean valid =
+              unixMillis < secret.validUntilMillis() && unixMillis < spec.expiresAtMillis();
+          return valid ? spec : null;
+        }
       }
       slot = next(slot);
     }
     return null;
   }
 
-  /** All four words are compared whatever the first says: its time tells nothing of the others. */
-  private boolean same(int slot, long first, long second, long third, long fourth) {
-    int row = slot * ROW;
-    long differing = rows[row] ^ first;
-    differing |= rows[row + 1] ^ second;
-    differing |= rows[row + 2] ^ third;
-    differing |= rows[row + 3] ^ fourth;
+  private static KeySpec.@Nullable Secret secret(
+      KeySpec spec, long first, long second, long third, long fourth) {
+    List<KeySpec.Secret> secrets = spec.secrets();
+    for (int at = 0; at < secrets.size(); at++) {
+      if (same(secrets.get(at), first, second, third, fourth)) {
+        return secrets.get(at);
+      }
+    }
+    return null;
+  }
+
+  /** All words are compared whatever the first ones say: the time tells nothing of the others. */
+  private static boolean same(
+      KeySpec.Secret secret, long first, long second, long third, long fourth) {
+    long differing = secret.first() ^ first;
+    differing |= secret.second() ^ second;
+    differing |= secret.third() ^ third;
+    differing |= secret.fourth() ^ fourth;
     return differing == 0;
   }
 

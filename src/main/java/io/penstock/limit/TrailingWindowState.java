@@ -68,9 +68,10 @@ final class TrailingWindowState implements State {
 
   /** Each is charged within the sub-cell that ends with it, or in a later one. */
   static State restored(LimitSpec.TrailingWindow spec, List<Cell> cells, long since) {
-    // What came before all that counts may have used up the burst.
     long begin = since - spec.windowNanos() - spec.guardNanos();
-    State state = starting(spec, Balance.ZERO, begin).burstUsed(begin);
+    TrailingWindowState none = starting(spec, Balance.ZERO, begin);
+    // What came before all that counts may have used up the burst, if there is a pace at all.
+    State state = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
     for (Cell cell : cells) {
       long end = cell.by(since + cellNanos(spec)).atNanos();
       state = end > begin ? state.charge(cell.amount(), 0, end - 1).next() : state;

@@ -6,6 +6,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Patience;
+import io.penstock.key.KeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +60,18 @@ class ParametersTest {
     Parameters lenient = read(LENIENT, "", "X-Token-Cost", tokens);
     assertThat(lenient.fault()).isNull();
     assertThat(lenient.tokens()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({", 3", "5, 5", "6, 5", "99, 5", "0, 0", "-7, -7"})
+  void priorityWithAKey_isItsOwnUnlessStated_andAtMostItsHighest(String stated, int expected) {
+    HttpHeaders headers = new HttpHeaders();
+    if (stated != null) {
+      headers.set("X-Priority", stated);
+    }
+    KeySpec.Rank rank = new KeySpec.Rank(3, 5, 1);
+    assertThat(Parameters.of(null, headers, STRICT, rank, () -> NOW_MILLIS).priority())
+        .isEqualTo(expected);
   }
 
   @ParameterizedTest

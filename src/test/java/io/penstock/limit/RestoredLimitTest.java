@@ -26,7 +26,7 @@ class RestoredLimitTest {
   static Stream<LimitSpec> withoutGrid() {
     return Stream.of(
         TRAILING,
-        new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100),
+        new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 1L << 60),
         new LimitSpec.SlidingWindow(20, 10 * SECOND),
         new LimitSpec.SlidingWindow(5_000, 10 * SECOND),
         new LimitSpec.TokenBucket(new Rate(3, 7), 50));
@@ -183,6 +183,17 @@ class RestoredLimitTest {
     assertThat(cells).extracting(Cell::amount).containsExactly(7L);
     Limit restored = Limit.restored(TRAILING, cells, START, START);
     assertThat(restored.balance(START)).isEqualTo(new Balance(7, 0, 0));
+  }
+
+  /** What goes at once may do so again when it has left the window, not at a pace. */
+  @Test
+  void withoutAPace_nothingIsPacedAfterwards() {
+    LimitSpec spec = new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100);
+    Limit limit = new Limit(spec, START);
+    limit.admit(100, START);
+    long later = START + 50 * SECOND;
+    Limit restored = Limit.restored(spec, limit.cells(later), later, later);
+    assertThat(restored.earliest(100, later)).isEqualTo(START + 61 * SECOND);
   }
 
   @Test

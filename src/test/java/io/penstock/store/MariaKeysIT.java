@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 @Isolated("reads the log")
-@Timeout(120)
+@Timeout(300)
 class MariaKeysIT extends KeyStorageContract {
   private final String database = MariaDb.database();
 
