@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds keys by their secrets without making anything: one for each thread that asks. What it had
@@ -27,12 +26,12 @@ final class Hasher {
 
   private Hasher() {}
 
-  /** Returns whose a secret is at an instant, or null when it is nobody's. */
-  static @Nullable KeySpec find(KeyIndex index, String secret, long unixMillis) {
-    return secret.length() > LONGEST ? null : OF_THREAD.get().look(index, secret, unixMillis);
+  /** Returns where a secret is in the index; below 0 when it is nobody's at that instant. */
+  static int find(KeyIndex index, String secret, long unixMillis) {
+    return secret.length() > LONGEST ? -1 : OF_THREAD.get().look(index, secret, unixMillis);
   }
 
-  private @Nullable KeySpec look(KeyIndex index, String secret, long unixMillis) {
+  private int look(KeyIndex index, String secret, long unixMillis) {
     try {
       int length = secret.length();
       if (encode(secret)) {

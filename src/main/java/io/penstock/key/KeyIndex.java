@@ -1,6 +1,7 @@
 package io.penstock.key;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,10 @@ final class KeyIndex {
   private final long[] firsts;
 
   private final @Nullable KeySpec[] specs;
+
+  /** Who called before: as long as no key changes, nothing of them is looked up again. */
+  private final @Nullable Caller[] callers;
+
   private final int slots;
   private int size;
 
@@ -22,6 +27,7 @@ final class KeyIndex {
     slots = Math.toIntExact(secrets * 5L / 3 + 1);
     firsts = new long[slots];
     specs = new KeySpec[slots];
+    callers = new Caller[slots];
   }
 
   /** Makes one; of two keys with one secret the first has it. */
@@ -53,8 +59,8 @@ final class KeyIndex {
     return size == 0;
   }
 
-  /** Returns whose the secret with this digest is at {@code unixMillis}, or null. */
-  @Nullable KeySpec find(long first, long second, long third, long fourth, long unixMillis) {
+  /** Returns where the secret with this digest is; below 0 when it is nobody's then. */
+  int find(long first, long second, long third, long fourth, long unixMillis) {
     int slot = slot(first);
     for (KeySpec spec = specs[slot]; spec != null; spec = specs[slot]) {
       if (firsts[slot] == first) {
@@ -62,12 +68,23 @@ final class KeyIndex {
         if (secret != null) {
           boolean valid =
               unixMillis < secret.validUntilMillis() && unixMillis < spec.expiresAtMillis();
-          return valid ? spec : null;
+          return valid ? slot : -1;
         }
       }
       slot = next(slot);
     }
-    return null;
+    return -1;
+  }
+
+  /** Returns who is at a place that was found. */
+  Caller caller(int slot, Accounts accounts) {
+    Caller known = callers[slot];
+    if (known == null) {
+      KeySpec spec = Objects.requireNonNull(specs[slot]);
+      known = new Caller(spec, accounts.of(spec));
+      callers[slot] = known;
+    }
+    return known;
   }
 
   private static KeySpec.@Nullable Secret secret(

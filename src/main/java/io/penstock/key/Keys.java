@@ -98,8 +98,9 @@ public final class Keys {
    * unixMillis}.
    */
   public @Nullable Caller caller(String secret, long unixMillis) {
-    KeySpec spec = Hasher.find(state.index(), secret, unixMillis);
-    return spec == null ? null : new Caller(spec, accounts.of(spec));
+    KeyIndex index = state.index();
+    int slot = Hasher.find(index, secret, unixMillis);
+    return slot < 0 ? null : index.caller(slot, accounts);
   }
 
   /** Returns the key of route files with that name, or null. */

@@ -43,13 +43,12 @@ public class KeyBenchmark {
   private final Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
   private final String[] secrets = new String[CALLERS];
   private final byte[] hash = new byte[32];
-  private MessageDigest digest;
+  private final MessageDigest digest = digest();
   private int at;
 
   /** Makes the keys. */
   @Setup
-  public void make() throws NoSuchAlgorithmException {
-    digest = MessageDigest.getInstance("SHA-256");
+  public void make() {
     List<KeySpec> all = new ArrayList<>();
     List<String> known = new ArrayList<>();
     for (int key = 0; key < KEYS; key++) {
@@ -60,6 +59,14 @@ public class KeyBenchmark {
     SplittableRandom random = new SplittableRandom(1);
     for (int caller = 0; caller < CALLERS; caller++) {
       secrets[caller] = known.get(random.nextInt(KEYS));
+    }
+  }
+
+  private static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
     }
   }
 
