@@ -152,14 +152,9 @@ public final class Endpoint {
     return own.limits();
   }
 
-  /**
-   * Returns how long, roughly and in nanoseconds, a small request that came now would wait for the
-   * limits here and at the best upstream; {@link Ticker#NEVER} while nothing goes.
-   */
+  /** Returns how many nanoseconds a small request would wait now, roughly; NEVER if paused. */
   public long expectedWaitNanos() {
-    return paused
-        ? Ticker.NEVER
-        : Forecast.waitNanos(spec, house.upstreams(), own, totals(), house.ticker().nanos());
+    return Forecast.waitNanos(this, house, own, paused);
   }
 
   /** Returns its own limit's utilisation, 0 to 1. */

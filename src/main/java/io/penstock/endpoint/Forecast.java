@@ -13,11 +13,19 @@ import java.util.List;
 final class Forecast {
   private Forecast() {}
 
+  /** Returns the wait at an endpoint, NEVER while nothing goes there. */
+  static long waitNanos(Endpoint endpoint, Endpoint.House house, Quota own, boolean paused) {
+    long now = house.ticker().nanos();
+    return paused
+        ? Ticker.NEVER
+        : waitNanos(endpoint.spec(), house.upstreams(), own, endpoint.totals(), now);
+  }
+
   /**
    * Returns the wait in nanoseconds at the best upstream, or at the endpoint's own limit alone
    * where there is none; {@link Ticker#NEVER} when none is enabled.
    */
-  static long waitNanos(
+  private static long waitNanos(
       EndpointSpec spec, Upstreams upstreams, Quota own, Totals totals, long now) {
     long requests = Math.max(0, totals.requests(Totals.Fate.WAITING));
     Sizes ahead = new Sizes();

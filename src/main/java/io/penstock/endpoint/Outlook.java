@@ -91,6 +91,7 @@ final class Outlook {
   }
 
   /** Returns what of that faces a quota that not all of this endpoint do. */
+  @SuppressWarnings("ReferenceEquality") // an account is itself, whatever it may spend
   private Backlog ahead(Quota quota) {
     Backlog ahead = new Backlog();
     for (Lane lane : lanes) {
