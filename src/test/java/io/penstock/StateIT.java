@@ -63,7 +63,7 @@ class StateIT {
       assertThat(again.gateway("GET /openai/v1/models/x")).contains("upstream_rpd");
       assertThat(again.operator("GET /usage?group_by=key"))
           .startsWith("HTTP/1.1 200")
-          .contains("\"key\":\"anonymous\",\"requests\":4,\"input_tokens\":100,");
+          .contains("\"key\":\"anonymous\",\"requests\":4,\"input_tokens\":101,");
     }
   }
 
@@ -153,9 +153,9 @@ class StateIT {
           .contains("\"key\":\"anonymous\",\"group\":\"\",\"model\":\"\",\"requests\":");
       assertThat(gateway.operator("GET /usage?group_by=model&format=csv"))
           .contains("Content-Type: text/csv")
-          .contains("model,requests,input_tokens,output_tokens,price\r\n,3,60,0,\r\n");
+          .contains("model,requests,input_tokens,output_tokens,price\r\n,3,61,0,\r\n");
       assertThat(gateway.operator("GET /usage?group_by=key", "Accept: text/csv"))
-          .contains("key,requests,input_tokens,output_tokens,price\r\nanonymous,3,60,0,\r\n");
+          .contains("key,requests,input_tokens,output_tokens,price\r\nanonymous,3,61,0,\r\n");
       assertThat(gateway.operator("GET /usage?from=2020-01-01&to=2020-01-31"))
           .contains("\"from\":\"2020-01-01\",\"to\":\"2020-01-31\"", "\"rows\":[]");
       for (String bad :

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
 import io.penstock.quota.Account;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param flow whose it is, where shares are fair
  * @param kept what keeps it to one upstream
  * @param account what its caller may spend, or null when that has no bound
+ * @param models what its caller may ask for; null is any. Others serve in the place of its own only
+ *     where it may ask for all that may
  */
 public record Ask(
     @Nullable String model,
@@ -24,11 +27,12 @@ public record Ask(
     int priority,
     Flow flow,
     Kept kept,
-    @Nullable Account account) {
+    @Nullable Account account,
+    @Nullable Set<String> models) {
   /** What a request asks that may go to any upstream, and whose caller has no limits. */
   public Ask(
       @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
-    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null);
+    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null, null);
   }
 
   /** What a request asks whose caller has no limits. */
@@ -40,7 +44,7 @@ public record Ask(
       int priority,
       Flow flow,
       Kept kept) {
-    this(model, cost, bytes, patience, priority, flow, kept, null);
+    this(model, cost, bytes, patience, priority, flow, kept, null, null);
   }
 
   /** Returns what a request asks that says nothing of itself but its cost. */

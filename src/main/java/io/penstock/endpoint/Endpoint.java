@@ -46,27 +46,7 @@ public final class Endpoint {
       Ticker ticker,
       Driver.Source drivers,
       Events events,
-      AtomicLong arrivals) {
-    /** What endpoints have in common where models have no quotas. */
-    public House(
-        Upstreams upstreams,
-        LimitSource limits,
-        Ticker ticker,
-        Driver.Source drivers,
-        Events events,
-        AtomicLong arrivals) {
-      this(
-          upstreams,
-          new ModelQuotas(limits, MINUTE_NANOS),
-          limits,
-          ticker,
-          drivers,
-          events,
-          arrivals);
-    }
-  }
-
-  private static final long MINUTE_NANOS = 60_000_000_000L;
+      AtomicLong arrivals) {}
 
   private final House house;
   private final Books books;

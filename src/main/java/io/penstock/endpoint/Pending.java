@@ -121,9 +121,11 @@ public final class Pending extends Ticket {
 
   private static long fallback(Ask ask, EndpointSpec spec, long now) {
     EndpointSpec.Fallback fallback = spec.fallback(ask.model());
-    return fallback == null || fallback.afterNanos() > Ticker.NEVER - now
-        ? Ticker.NEVER
-        : now + fallback.afterNanos();
+    if (fallback == null
+        || (ask.models() != null && !ask.models().containsAll(fallback.models()))) {
+      return Ticker.NEVER;
+    }
+    return fallback.afterNanos() > Ticker.NEVER - now ? Ticker.NEVER : now + fallback.afterNanos();
   }
 
   /** Returns the instant from which other models may serve it, NEVER when none may. */

@@ -81,7 +81,8 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         passage.parameters().priority(),
         flow(passage, request.getHeaders()),
         ties.of(passage, request),
-        caller == null ? null : caller.account());
+        caller == null ? null : caller.account(),
+        passage.visitor().models());
   }
 
   private static Ask.Flow flow(Passage passage, HttpHeaders headers) {

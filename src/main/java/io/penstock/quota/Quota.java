@@ -10,7 +10,6 @@ import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
-import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -23,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Quota {
   private record Terms(Tariff charge, List<Metered> limits) {}
-
-  /** Who did not give, and what it said: a gate says nothing. */
-  private record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
-    static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
-  }
 
   /** How it adds up what is charged when it comes, and not when it goes. */
   private static final Tariff AT_ARRIVAL = Tariff.of(Charge.WHOLE);
@@ -241,7 +235,7 @@ public final class Quota {
       Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
       Answer answer = metered.limit().decide(weight, now);
       if (!(answer instanceof Answer.Receipt)) {
-        return refusal(new Unmet(metered, weight, answer), now);
+        return new Unmet(metered, weight, answer).refusal(name, now);
       }
     }
     return null;
@@ -258,41 +252,15 @@ public final class Quota {
       return null;
     }
     line.wake(); // what was taken and given back may have looked gone to others
-    return refusal(unmet, now);
+    return unmet.refusal(name, now);
   }
 
   /** Returns the refusal of one who comes while it is kept for one who waits. */
   Refusal kept() {
     return new Refusal(
-        reason(limits().isEmpty() ? null : limits().getFirst()),
+        Unmet.reason(name, limits().isEmpty() ? null : limits().getFirst()),
         name + " is kept for a request that has waited for long",
         Refusal.UNKNOWN);
-  }
-
-  private Refusal refusal(Unmet unmet, long now) {
-    Metered metered = unmet.metered();
-    if (unmet.answer() instanceof Answer.Refuse(long capacity)) {
-      return Refusal.of(
-          Reason.COST_EXCEEDS_CAPACITY,
-          "%s: token cost %d exceeds capacity %d"
-              .formatted(name, unmet.weight().least(), capacity));
-    }
-    long until = unmet.answer() instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
-    long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
-    Reason reason = reason(metered);
-    return new Refusal(
-        reason,
-        "%s has used up its limit of %d: %s"
-            .formatted(name, metered == null ? 0 : metered.limit().capacity(), reason.code()),
-        wait);
-  }
-
-  private Reason reason(@Nullable Metered metered) {
-    Reason reason = metered == null ? null : metered.reason();
-    if (reason == null) {
-      throw new IllegalStateException(name + " refuses, and has no reason to");
-    }
-    return reason;
   }
 
   /**

@@ -15,6 +15,7 @@ import io.penstock.event.Event;
 import io.penstock.fake.FakeTicker;
 import io.penstock.pool.Upstreams;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -65,7 +66,13 @@ final class CancelStorm implements Driver {
     Registry registry =
         new Registry(
             new Endpoint.House(
-                upstreams, limits, ticker, algorithm -> this, this::heard, new AtomicLong()));
+                upstreams,
+                new ModelQuotas(limits, 60_000_000_000L),
+                limits,
+                ticker,
+                algorithm -> this,
+                this::heard,
+                new AtomicLong()));
     registry.apply(List.of(spec));
     this.endpoint = Objects.requireNonNull(registry.find(spec.path()));
     this.pauses = pauses;

@@ -17,6 +17,7 @@ import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -53,7 +54,14 @@ final class Core implements Driver {
     Upstreams upstreams = new Upstreams(limits, 60 * SECOND);
     Registry registry =
         new Registry(
-            new Endpoint.House(upstreams, limits, ticker, drivers, events, new AtomicLong()));
+            new Endpoint.House(
+                upstreams,
+                new ModelQuotas(limits, 60_000_000_000L),
+                limits,
+                ticker,
+                drivers,
+                events,
+                new AtomicLong()));
     registry.apply(List.of(spec));
     return Objects.requireNonNull(registry.find(PATH));
   }

@@ -99,7 +99,8 @@ final class Callers {
                   0,
                   new Ask.Flow(account.name(), 1),
                   Ask.Kept.NOWHERE,
-                  account));
+                  account,
+                  null));
       last = pending;
       return pending;
     }

@@ -19,6 +19,7 @@ import io.penstock.refusal.Reason;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +136,31 @@ class ChosenTest {
     house.at(5 * SECOND);
     assertThat(settlement(waiting).model()).isEqualTo("small");
     assertThat(settlement(waiting).waitedNanos()).isEqualTo(5 * SECOND);
+  }
+
+  @Test
+  void callerThatMayNotAskForAllThatServeInItsPlace_waitsForItsOwn() {
+    Endpoint endpoint = withFallback(upstream("u", 0, 100));
+    ask(endpoint, "large", 100);
+    Pending forbidden = ask(endpoint, Set.of("large"));
+    Pending allowed = ask(endpoint, Set.of("large", "small"));
+    house.at(5 * SECOND);
+    assertThat(settlement(allowed).model()).isEqualTo("small");
+    assertThat(waits(forbidden)).isTrue();
+  }
+
+  private static Pending ask(Endpoint endpoint, Set<String> models) {
+    return endpoint.submit(
+        new Ask(
+            "large",
+            Cost.ofInput(50),
+            0,
+            Patience.DEFAULT,
+            0,
+            Ask.Flow.ANONYMOUS,
+            Ask.Kept.NOWHERE,
+            null,
+            models));
   }
 
   @Test

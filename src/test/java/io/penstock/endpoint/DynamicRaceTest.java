@@ -6,6 +6,7 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.FakeTicker;
 import io.penstock.pool.Upstreams;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -41,6 +42,7 @@ class DynamicRaceTest {
       new Registry(
           new Endpoint.House(
               new Upstreams(limits, House.SECOND),
+              new ModelQuotas(limits, House.SECOND),
               limits,
               ticker,
               alarms,

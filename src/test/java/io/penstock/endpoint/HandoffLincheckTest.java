@@ -7,6 +7,7 @@ import io.penstock.fake.Interleavings;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,6 +40,7 @@ class HandoffLincheckTest {
             House.none("/a").spec(),
             new Endpoint.House(
                 new Upstreams(new LocalLimitSource(), House.SECOND),
+                new ModelQuotas(new LocalLimitSource(), House.SECOND),
                 new LocalLimitSource(),
                 () -> 0,
                 algorithm -> new Idle(),

@@ -7,6 +7,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ final class World {
         new Registry(
             new Endpoint.House(
                 new Upstreams(limits, WINDOW),
+                new ModelQuotas(limits, WINDOW),
                 limits,
                 () -> now,
                 this::driver,

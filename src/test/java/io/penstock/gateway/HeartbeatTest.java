@@ -19,6 +19,7 @@ import io.penstock.pool.Upstreams;
 import io.penstock.provider.Weighed;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.io.IOException;
@@ -72,6 +73,7 @@ class HeartbeatTest {
         new Registry(
             new Endpoint.House(
                 new Upstreams(limits, 60_000_000_000L),
+                new ModelQuotas(limits, 60_000_000_000L),
                 limits,
                 ticker,
                 new FakeDrivers(ticker),

@@ -21,6 +21,7 @@ import io.penstock.limit.Rate;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,7 +41,14 @@ class DynamicMetersTest {
   private final EventBus events = new EventBus();
   private final Registry endpoints =
       new Registry(
-          new Endpoint.House(upstreams, limits, ticker, drivers, events, new AtomicLong()));
+          new Endpoint.House(
+              upstreams,
+              new ModelQuotas(limits, 60_000_000_000L),
+              limits,
+              ticker,
+              drivers,
+              events,
+              new AtomicLong()));
 
   private Meters start() {
     endpoints.apply(List.of(permit()));

@@ -24,6 +24,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.quota.Standing;
@@ -58,7 +59,13 @@ class MetersTest {
   private final Registry endpoints =
       new Registry(
           new Endpoint.House(
-              upstreams, limits, now::get, algorithm -> DRIVER, event -> {}, new AtomicLong()));
+              upstreams,
+              new ModelQuotas(limits, 60_000_000_000L),
+              limits,
+              now::get,
+              algorithm -> DRIVER,
+              event -> {},
+              new AtomicLong()));
   private final Meters meters = started();
 
   private Meters started() {

@@ -83,7 +83,8 @@ final class Crowd {
             scenario.priority(),
             scenario.flow(),
             Ask.Kept.NOWHERE,
-            key == null ? null : key.account());
+            key == null ? null : key.account(),
+            null);
     if (fair(endpoint)) {
       world.drain(); // or nobody knows when its flow comes back
     }
@@ -149,7 +150,8 @@ final class Crowd {
         0,
         Ask.Flow.ANONYMOUS,
         Ask.Kept.NOWHERE,
-        ask.account());
+        ask.account(),
+        ask.models());
   }
 
   private @Nullable String model() {

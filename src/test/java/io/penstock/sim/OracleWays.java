@@ -32,6 +32,7 @@ final class OracleWays {
   private final IdentityHashMap<SimEndpoint, Map<SimFacing, List<@Nullable SimPool>>> cache =
       new IdentityHashMap<>();
   private final OracleDynamics dynamics;
+  private final OracleClaims claims;
   private List<SimEndpoint> living = List.of();
 
   /** How many configurations were applied. */
@@ -40,6 +41,7 @@ final class OracleWays {
   OracleWays(Simulation world) {
     this.world = world;
     this.dynamics = new OracleDynamics(world, all, live);
+    this.claims = new OracleClaims(world, all, allPools);
   }
 
   List<SimEndpoint> all() {
@@ -331,51 +333,7 @@ final class OracleWays {
 
   /** Remembers who has claimed what: a claim ends before its ticket is seen to go. */
   void noteClaims(boolean still) {
-    for (SimEndpoint endpoint : all) {
-      note(endpoint.line, still);
-    }
-    for (SimPool pool : allPools) {
-      note(pool.line, still);
-    }
-    for (SimQuota quota : world.keys().quotas()) {
-      note(quota.line, still);
-    }
-  }
-
-  private void note(SimLine line, boolean still) {
-    if (!line.kept()) {
-      line.claimedBy(null);
-      return;
-    }
-    SimTicket known = line.claimant();
-    if (known != null && !still && line.keptFor(known)) {
-      return;
-    }
-    SimTicket claimant = claimant(line);
-    line.claimedBy(claimant);
-    if (line.quota.personal()) {
-      throw new Violation(line.quota + " is one key's, and is kept for " + claimant);
-    }
-    if (still && claimant != null && claimant.heldByKey(world.now())) {
-      throw new Violation(line.quota + " is kept for one held by its key: " + claimant);
-    }
-    if (still && claimant == null) {
-      throw new Violation(line.quota + " is kept for nobody who waits");
-    }
-    if (still && claimant != null && claimant.endpoint.paused) {
-      throw new Violation(line.quota + " is kept for one that may not go: " + claimant);
-    }
-  }
-
-  private @Nullable SimTicket claimant(SimLine line) {
-    for (SimEndpoint endpoint : all) {
-      for (SimTicket ticket : endpoint.waiting) {
-        if (line.keptFor(ticket)) {
-          return ticket;
-        }
-      }
-    }
-    return null;
+    claims.note(still);
   }
 
   String describe(long now) {

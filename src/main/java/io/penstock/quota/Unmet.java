@@ -1,0 +1,44 @@
+package io.penstock.quota;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What did not give, and what it said.
+ *
+ * @param metered the limit; null for a gate, which says nothing
+ * @param weight what was asked of it
+ * @param answer what it said
+ */
+record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
+  static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
+
+  /** Returns the refusal of who asked, where nobody waits. */
+  Refusal refusal(String quota, long now) {
+    if (answer instanceof Answer.Refuse(long capacity)) {
+      return Refusal.of(
+          Reason.COST_EXCEEDS_CAPACITY,
+          "%s: token cost %d exceeds capacity %d".formatted(quota, weight.least(), capacity));
+    }
+    long until = answer instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
+    long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
+    Reason reason = reason(quota, metered);
+    return new Refusal(
+        reason,
+        "%s has used up its limit of %d: %s"
+            .formatted(quota, metered == null ? 0 : metered.limit().capacity(), reason.code()),
+        wait);
+  }
+
+  static Reason reason(String quota, @Nullable Metered metered) {
+    Reason reason = metered == null ? null : metered.reason();
+    if (reason == null) {
+      throw new IllegalStateException(quota + " refuses, and has no reason to");
+    }
+    return reason;
+  }
+}
