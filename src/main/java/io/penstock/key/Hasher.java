@@ -26,12 +26,12 @@ final class Hasher {
 
   private Hasher() {}
 
-  /** Returns where a secret is in the index; below 0 when it is nobody's. */
-  static int find(KeyIndex index, String secret) {
-    return secret.length() > LONGEST ? -1 : OF_THREAD.get().look(index, secret);
+  /** Returns where a secret is in the index; below 0 when it is nobody's at that instant. */
+  static int find(KeyIndex index, String secret, long unixMillis) {
+    return secret.length() > LONGEST ? -1 : OF_THREAD.get().look(index, secret, unixMillis);
   }
 
-  private int look(KeyIndex index, String secret) {
+  private int look(KeyIndex index, String secret, long unixMillis) {
     try {
       int length = secret.length();
       if (encode(secret)) {
@@ -44,7 +44,7 @@ final class Hasher {
     } catch (DigestException impossible) {
       throw new IllegalStateException("a SHA-256 has 32 bytes", impossible);
     }
-    return index.find(word(0), word(8), word(16), word(24));
+    return index.find(word(0), word(8), word(16), word(24), unixMillis);
   }
 
   /** Returns whether it is short and plain, as those made here are, and now in {@link #ascii}. */

@@ -6,31 +6,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whose a secret is, by its SHA-256: an open table, made once and never changed. A digest is as
- * evenly spread as any hash of it, so that its first bits say where to look. All that is compared
- * lies together: what is far away is waited for longer than a digest takes.
+ * evenly spread as any hash of it, so that its first bits say where to look.
  */
 final class KeyIndex {
   static final KeyIndex EMPTY = of(List.of());
 
-  private static final int ROW = 4;
+  /** The first word of a digest, beside whose it is. */
+  private final long[] firsts;
 
-  /** A row is a digest in four words; one that is all 0 is none. */
-  private final long[] rows;
+  private final @Nullable KeySpec[] specs;
 
-  /**
-   * Whose each row is: a {@link KeySpec}, or, once it called, if it is valid for good, a {@link
-   * Caller}. As long as no key changes, nothing of them is looked up again.
-   */
-  private final @Nullable Object[] holders;
+  /** Who called before: as long as no key changes, nothing of them is looked up again. */
+  private final @Nullable Caller[] callers;
 
   private final int slots;
   private int size;
 
   private KeyIndex(int secrets) {
-    // Four of five slots at most are taken, so that who is nobody is known after a few.
-    slots = Math.toIntExact(secrets * 5L / 4 + 1);
-    rows = new long[Math.multiplyExact(slots, ROW)];
-    holders = new Object[slots];
+    // Three of five slots at most are taken, so that who is nobody is known after a few.
+    slots = Math.toIntExact(secrets * 5L / 3 + 1);
+    firsts = new long[slots];
+    specs = new KeySpec[slots];
+    callers = new Caller[slots];
   }
 
   /** Makes one; of two keys with one secret the first has it. */
@@ -42,23 +39,19 @@ final class KeyIndex {
     KeyIndex index = new KeyIndex(secrets);
     for (KeySpec key : keys) {
       for (KeySpec.Secret secret : key.secrets()) {
-        index.put(secret, key);
+        index.put(secret.first(), key);
       }
     }
     return index;
   }
 
-  private void put(KeySpec.Secret secret, KeySpec key) {
-    int slot = slot(secret.first());
-    while (holders[slot] != null) {
+  private void put(long first, KeySpec key) {
+    int slot = slot(first);
+    while (specs[slot] != null) {
       slot = next(slot);
     }
-    int row = slot * ROW;
-    rows[row] = secret.first();
-    rows[row + 1] = secret.second();
-    rows[row + 2] = secret.third();
-    rows[row + 3] = secret.fourth();
-    holders[slot] = key;
+    firsts[slot] = first;
+    specs[slot] = key;
     size++;
   }
 
@@ -66,57 +59,52 @@ final class KeyIndex {
     return size == 0;
   }
 
-  /** Returns where the secret with this digest is; below 0 when it is nobody's. */
-  int find(long first, long second, long third, long fourth) {
+  /** Returns where the secret with this digest is; below 0 when it is nobody's then. */
+  int find(long first, long second, long third, long fourth, long unixMillis) {
     int slot = slot(first);
-    while (taken(slot)) {
-      if (same(slot, first, second, third, fourth)) {
-        return slot;
+    for (KeySpec spec = specs[slot]; spec != null; spec = specs[slot]) {
+      if (firsts[slot] == first) {
+        KeySpec.Secret secret = secret(spec, first, second, third, fourth);
+        if (secret != null) {
+          boolean valid =
+              unixMillis < secret.validUntilMillis() && unixMillis < spec.expiresAtMillis();
+          return valid ? slot : -1;
+        }
       }
       slot = next(slot);
     }
     return -1;
   }
 
-  /** Nobody has a secret whose digest is all 0. */
-  private boolean taken(int slot) {
-    int row = slot * ROW;
-    return (rows[row] | rows[row + 1] | rows[row + 2] | rows[row + 3]) != 0;
+  /** Returns who is at a place that was found. */
+  Caller caller(int slot, Accounts accounts) {
+    Caller known = callers[slot];
+    if (known == null) {
+      KeySpec spec = Objects.requireNonNull(specs[slot]);
+      known = new Caller(spec, accounts.of(spec));
+      callers[slot] = known;
+    }
+    return known;
   }
 
-  /** Returns who is at a place that was found; null when nobody is at that instant. */
-  @Nullable Caller caller(int slot, Accounts accounts, long unixMillis) {
-    if (holders[slot] instanceof Caller known) {
-      return known;
-    }
-    KeySpec spec = (KeySpec) Objects.requireNonNull(holders[slot]);
-    long until = Math.min(spec.expiresAtMillis(), validUntilMillis(slot, spec));
-    if (unixMillis >= until) {
-      return null;
-    }
-    Caller caller = new Caller(spec, accounts.of(spec));
-    if (until == KeySpec.NEVER) {
-      holders[slot] = caller;
-    }
-    return caller;
-  }
-
-  private long validUntilMillis(int slot, KeySpec spec) {
-    for (KeySpec.Secret each : spec.secrets()) {
-      if (same(slot, each.first(), each.second(), each.third(), each.fourth())) {
-        return each.validUntilMillis();
+  private static KeySpec.@Nullable Secret secret(
+      KeySpec spec, long first, long second, long third, long fourth) {
+    List<KeySpec.Secret> secrets = spec.secrets();
+    for (int at = 0; at < secrets.size(); at++) {
+      if (same(secrets.get(at), first, second, third, fourth)) {
+        return secrets.get(at);
       }
     }
-    throw new IllegalStateException("a key is where none of its secrets is");
+    return null;
   }
 
   /** All words are compared whatever the first ones say: the time tells nothing of the others. */
-  private boolean same(int slot, long first, long second, long third, long fourth) {
-    int row = slot * ROW;
-    long differing = rows[row] ^ first;
-    differing |= rows[row + 1] ^ second;
-    differing |= rows[row + 2] ^ third;
-    differing |= rows[row + 3] ^ fourth;
+  private static boolean same(
+      KeySpec.Secret secret, long first, long second, long third, long fourth) {
+    long differing = secret.first() ^ first;
+    differing |= secret.second() ^ second;
+    differing |= secret.third() ^ third;
+    differing |= secret.fourth() ^ fourth;
     return differing == 0;
   }
 

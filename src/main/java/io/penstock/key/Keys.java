@@ -99,8 +99,8 @@ public final class Keys {
    */
   public @Nullable Caller caller(String secret, long unixMillis) {
     KeyIndex index = state.index();
-    int slot = Hasher.find(index, secret);
-    return slot < 0 ? null : index.caller(slot, accounts, unixMillis);
+    int slot = Hasher.find(index, secret, unixMillis);
+    return slot < 0 ? null : index.caller(slot, accounts);
   }
 
   /** Returns the key of route files with that name, or null. */
