@@ -54,35 +54,7 @@ public final class Line {
 
   /** Stands for those who come and wait nowhere. */
   private static final Waiter NOBODY =
-      new Waiter() {
-        @Override
-        public long headOrder() {
-          return Long.MAX_VALUE;
-        }
-
-        @Override
-        public boolean holds() {
-          return false;
-        }
-
-        @Override
-        public boolean precedes(Ticket gone) {
-          return false;
-        }
-
-        @Override
-        public boolean unskippable(Ticket gone) {
-          return false;
-        }
-
-        @Override
-        public void skip(Ticket gone) {}
-
-        @Override
-        public @Nullable Quota claim(Ticket gone, long now) {
-          return null;
-        }
-
+      new Onlooker() {
         @Override
         public void wake() {}
       };

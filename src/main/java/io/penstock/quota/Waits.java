@@ -1,6 +1,5 @@
 package io.penstock.quota;
 
-import io.penstock.queue.Ticket;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +132,7 @@ public final class Waits {
   }
 
   /** Those who wait for one quota. */
-  private final class Crowd implements Line.Waiter {
+  private final class Crowd extends Onlooker {
     private final Quota quota;
     private final TreeSet<Waiting> fewestFirst =
         new TreeSet<>(Comparator.comparingLong(Waiting::tokens).thenComparingLong(Waiting::number));
@@ -189,34 +188,6 @@ public final class Waits {
     private void tell(Waiting waiting, Decision decision, List<Told> told) {
       remove(waiting);
       told.add(new Told(waiting, decision));
-    }
-
-    @Override
-    public long headOrder() {
-      return Long.MAX_VALUE; // tickets come first
-    }
-
-    @Override
-    public boolean holds() {
-      return false;
-    }
-
-    @Override
-    public boolean precedes(Ticket gone) {
-      return false;
-    }
-
-    @Override
-    public boolean unskippable(Ticket gone) {
-      return false;
-    }
-
-    @Override
-    public void skip(Ticket gone) {}
-
-    @Override
-    public @Nullable Quota claim(Ticket gone, long now) {
-      return null;
     }
 
     @Override

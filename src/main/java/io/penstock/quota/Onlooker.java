@@ -1,0 +1,35 @@
+package io.penstock.quota;
+
+import io.penstock.queue.Ticket;
+import org.jspecify.annotations.Nullable;
+
+/** One who stands in a line without tickets: passed by all, and woken like others. */
+abstract class Onlooker implements Line.Waiter {
+  @Override
+  public long headOrder() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public boolean holds() {
+    return false;
+  }
+
+  @Override
+  public boolean precedes(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public boolean unskippable(Ticket gone) {
+    return false;
+  }
+
+  @Override
+  public void skip(Ticket gone) {}
+
+  @Override
+  public @Nullable Quota claim(Ticket gone, long now) {
+    return null;
+  }
+}
