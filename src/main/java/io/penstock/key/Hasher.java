@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds keys by their secrets without making anything: one for each thread that asks. What it had
- * of a secret is gone when it is done.
+ * Finds keys by their secrets: one for each thread that asks. The bytes of a secret are made anew
+ * each time: the platform's own copy costs a tenth of a loop over its characters.
  */
 final class Hasher {
   /** No secret is longer, in characters: who sends more is nobody, and costs nothing. */
@@ -22,44 +22,24 @@ final class Hasher {
 
   private final MessageDigest digest = Secrets.digest();
   private final byte[] hash = new byte[32];
-  private final byte[] ascii = new byte[256];
 
   private Hasher() {}
 
-  /** Returns where a secret is in the index; below 0 when it is nobody's at that instant. */
-  static int find(KeyIndex index, String secret, long unixMillis) {
-    return secret.length() > LONGEST ? -1 : OF_THREAD.get().look(index, secret, unixMillis);
+  /** Returns who has a secret, or null when it is nobody's at that instant. */
+  static @Nullable Caller find(KeyIndex index, String secret, long unixMillis, Accounts accounts) {
+    return secret.length() > LONGEST
+        ? null
+        : OF_THREAD.get().look(index, secret, unixMillis, accounts);
   }
 
-  private int look(KeyIndex index, String secret, long unixMillis) {
+  private @Nullable Caller look(KeyIndex index, String secret, long unixMillis, Accounts accounts) {
     try {
-      int length = secret.length();
-      if (encode(secret)) {
-        digest.update(ascii, 0, length);
-        Arrays.fill(ascii, 0, length, (byte) 0);
-      } else {
-        digest.update(secret.getBytes(StandardCharsets.UTF_8));
-      }
+      digest.update(secret.getBytes(StandardCharsets.UTF_8));
       digest.digest(hash, 0, hash.length);
     } catch (DigestException impossible) {
       throw new IllegalStateException("a SHA-256 has 32 bytes", impossible);
     }
-    return index.find(word(0), word(8), word(16), word(24), unixMillis);
-  }
-
-  /** Returns whether it is short and plain, as those made here are, and now in {@link #ascii}. */
-  private boolean encode(String secret) {
-    int length = secret.length();
-    if (length > ascii.length) {
-      return false;
-    }
-    int all = 0;
-    for (int at = 0; at < length; at++) {
-      char next = secret.charAt(at);
-      all |= next;
-      ascii[at] = (byte) next;
-    }
-    return all < 0x80;
+    return index.find(word(0), word(8), word(16), word(24), unixMillis, accounts);
   }
 
   private long word(int at) {

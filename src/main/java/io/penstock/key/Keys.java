@@ -98,9 +98,7 @@ public final class Keys {
    * unixMillis}.
    */
   public @Nullable Caller caller(String secret, long unixMillis) {
-    KeyIndex index = state.index();
-    int slot = Hasher.find(index, secret, unixMillis);
-    return slot < 0 ? null : index.caller(slot, accounts);
+    return Hasher.find(state.index(), secret, unixMillis, accounts);
   }
 
   /** Returns the key of route files with that name, or null. */

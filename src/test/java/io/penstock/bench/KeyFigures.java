@@ -3,6 +3,7 @@ package io.penstock.bench;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
 
 /** What 100,000 keys cost: to find one, to keep them, to start with them. */
 final class KeyFigures {
+  private static final int ROUNDS = 5;
   private static final int STARTS = 5;
   private static final Pattern STARTED = Pattern.compile("started in (\\d+)");
 
@@ -24,17 +26,28 @@ final class KeyFigures {
   /** A figure. */
   record Figure(String asked, boolean met, String measured) {}
 
-  /** Finds who calls, beside a digest. */
+  /** Finds who calls, beside a digest, in turn. */
   Figure lookUp() throws Exception {
-    Map<String, Double> scores = new Jmh(made.resolve("keys")).run(KeyBenchmark.class);
-    double bare = Objects.requireNonNull(scores.get("sha256"));
-    double caller = Objects.requireNonNull(scores.get("caller"));
-    double bytes = Objects.requireNonNull(scores.get("caller:gc.alloc.rate.norm"));
+    List<double[]> rounds = new ArrayList<>();
+    for (int at = 0; at < ROUNDS; at++) {
+      Map<String, Double> scores = new Jmh(made.resolve("keys")).run(KeyBenchmark.class);
+      double bare = Objects.requireNonNull(scores.get("sha256"));
+      double caller = Objects.requireNonNull(scores.get("caller"));
+      rounds.add(new double[] {caller / bare, caller, bare});
+    }
+    rounds.sort(Comparator.comparingDouble(round -> round[0]));
+    double[] median = rounds.get(ROUNDS / 2);
     return new Figure(
         "caller among 100,000 keys: at most 1.5 × a bare SHA-256",
-        caller <= 1.5 * bare,
-        "%.2f × (%.0f ns beside %.0f ns; %.0f bytes)"
-            .formatted(caller / bare, caller, bare, bytes));
+        median[0] <= 1.5,
+        "%.2f × (%.0f ns beside %.0f ns), median of %d (%.2f to %.2f)"
+            .formatted(
+                median[0],
+                median[1],
+                median[2],
+                ROUNDS,
+                rounds.getFirst()[0],
+                rounds.getLast()[0]));
   }
 
   /** Keeps them. */
@@ -45,6 +58,8 @@ final class KeyFigures {
             made.resolve("key-heap.log"),
             60,
             "-XX:+UseSerialGC",
+            // or dead objects are left where they are, and count
+            "-XX:MarkSweepAlwaysCompactCount=1",
             "--enable-native-access=ALL-UNNAMED",
             KeyHeap.class.getName(),
             store().toString());
