@@ -135,6 +135,34 @@ class ReloadedKeysIT extends HostileCase {
   }
 
   @Test
+  void limitThatIsNew_holdsThoseWhoWaitAlready() throws Exception {
+    reloaded(key("unlimited", ", on_limit: wait"));
+    upstream.script(
+        (from, wire) -> {
+          from.read(wire);
+          answers.acquire();
+          wire.send(OK);
+        });
+    try (Wire first = chat("unlimited");
+        Wire second = chat("unlimited");
+        Wire third = chat("unlimited")) {
+      upstream.received();
+      gateway.await("/openai", Fate.WAITING, 2);
+      reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
+      answers.release(2);
+      upstream.received();
+      assertThat(first.answer().status()).isEqualTo(200);
+      gateway.await("/openai", Fate.RUNNING, 0);
+      gateway.await("/openai", Fate.WAITING, 1);
+      reloaded(key("unlimited", ", on_limit: wait"));
+      answers.release();
+      upstream.received();
+      assertThat(second.answer().status()).isEqualTo(200);
+      assertThat(third.answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void badKeys_changeNothing() throws Exception {
     reloaded(key("kept", ", rate_limit_rpm: 5"));
     assertThat(left("kept")).startsWith("\"key-rpm\";r=4;");
