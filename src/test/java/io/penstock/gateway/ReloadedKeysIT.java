@@ -161,34 +161,4 @@ class ReloadedKeysIT extends HostileCase {
       assertThat(third.answer().status()).isEqualTo(200);
     }
   }
-
-  @Test
-  void badKeys_changeNothing() throws Exception {
-    reloaded(key("kept", ", rate_limit_rpm: 5"));
-    assertThat(left("kept")).startsWith("\"key-rpm\";r=4;");
-    Message bad =
-        reload(keys(key("kept", ", rate_limit_rpm: 5"), "  - {name: x, sha256: plain}\n"));
-    assertThat(bad.status()).isEqualTo(422);
-    assertThat(bad.text()).contains("sha256").contains("\"line\":3");
-    assertThat(left("kept")).startsWith("\"key-rpm\";r=3;");
-    forgetComplaints();
-  }
-
-  @Test
-  void lastKeyOfAnOpenAddress_isNotTakenAway() throws Exception {
-    reloaded(key("last", ""));
-    Message open = reload(keys().replace("keys:\n", ""));
-    assertThat(open.status()).isEqualTo(422);
-    assertThat(open.text()).contains("no keys are configured");
-    assertThat(permit("last").status()).isEqualTo(200);
-    assertThat(permit("").status()).isEqualTo(401);
-    forgetComplaints();
-  }
-
-  /** A bad reload is an error in the log: here it is what is tested. */
-  private void forgetComplaints() {
-    assertThat(logged.traces()).isNotEmpty().allMatch(line -> line.contains("not reloaded"));
-    logged.close();
-    listen();
-  }
 }
