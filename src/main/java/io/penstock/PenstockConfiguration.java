@@ -204,7 +204,7 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Welcome welcome(Registry registry) {
-    return new Welcome(registry);
+  Welcome welcome(Registry registry, Keys keys) {
+    return new Welcome(registry, keys);
   }
 }

@@ -3,8 +3,12 @@ package io.penstock;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
+import io.penstock.key.Keys;
 import io.penstock.pool.UpstreamSpec;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -15,24 +19,31 @@ import org.springframework.core.env.Environment;
 final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
   private static final Logger LOG = LoggerFactory.getLogger(Welcome.class);
 
-  private final Registry registry;
+  private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
 
-  Welcome(Registry registry) {
+  private final Registry registry;
+  private final Keys keys;
+
+  Welcome(Registry registry, Keys keys) {
     this.registry = registry;
+    this.keys = keys;
   }
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent event) {
     Environment environment = event.getApplicationContext().getEnvironment();
-    String port = environment.getProperty("local.server.port", "8080");
-    String operator = environment.getProperty("local.management.port", "8081");
-    String gateway = "http://127.0.0.1:" + port;
+    String gateway = gateway(environment);
     for (Endpoint endpoint : registry.all()) {
       LOG.info("{}{} -> {}", gateway, endpoint.path(), upstreams(endpoint.spec()));
     }
-    if (registry.find("/demo") != null) {
-      LOG.info("try:\n{}", lines(gateway, "http://127.0.0.1:" + operator));
+    String lines = lines(environment);
+    if (lines != null) {
+      LOG.info("try:\n{}", lines);
     }
+  }
+
+  private static String gateway(Environment environment) {
+    return "http://127.0.0.1:" + environment.getProperty("local.server.port", "8080");
   }
 
   private static String upstreams(EndpointSpec spec) {
@@ -48,18 +59,50 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
         : spec.id() + " (disabled: " + spec.access().disabledBecause() + ")";
   }
 
-  /** The three lines of the README. */
-  private static String lines(String gateway, String operator) {
+  /**
+   * Returns the three lines of the README, or null without the endpoint they ask. Where requests
+   * need a key they take it from the environment, and a line before them says how it comes there.
+   */
+  @Nullable String lines(Environment environment) {
+    if (registry.find("/demo") == null) {
+      return null;
+    }
+    boolean asked =
+        keys.any()
+            || environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
+    boolean guarded = !environment.getProperty("penstock.operator.token", "").isBlank();
+    String operator =
+        "http://127.0.0.1:" + environment.getProperty("local.management.port", "8081");
     String ask =
-        "curl -s %s/demo/v1/chat/completions -H 'Content-Type: application/json' -d"
-            + " '{\"model\":\"demo\",\"max_tokens\":40,\"messages\":[{\"role\":\"user\","
+        "curl -s "
+            + gateway(environment)
+            + "/demo/v1/chat/completions -H 'Content-Type: application/json'"
+            + (asked ? BEARER.formatted("PENSTOCK_KEY") : "")
+            + " -d '{\"model\":\"demo\",\"max_tokens\":40,\"messages\":[{\"role\":\"user\","
             + "\"content\":\"Hello\"}]}'";
-    return String.join(
-        "\n",
-        "  " + ask.formatted(gateway),
+    List<String> lines = new ArrayList<>();
+    if (asked) {
+      lines.add(key(environment, operator));
+    }
+    lines.add("  " + ask);
+    lines.add(
         "  for i in 1 2 3 4 5 6; do "
-            + ask.formatted(gateway)
-            + " -o /dev/null -w \"%{http_code} after %{time_total} s\\n\" & done; wait",
-        "  curl -s '" + operator + "/endpoints?path=/demo'");
+            + ask
+            + " -o /dev/null -w \"%{http_code} after %{time_total} s\\n\" & done; wait");
+    lines.add(
+        "  curl -s '"
+            + operator
+            + "/endpoints?path=/demo'"
+            + (guarded ? BEARER.formatted("PENSTOCK_OPERATOR_TOKEN") : ""));
+    return String.join("\n", lines);
+  }
+
+  /** Says where a key comes from: a store makes them, route files know only their hashes. */
+  private static String key(Environment environment, String operator) {
+    return environment.getProperty("penstock.keys.store", "").isBlank()
+        ? "  export PENSTOCK_KEY=...  # the secret of a key in the route files"
+        : "  export PENSTOCK_KEY=$(java -jar target/penstock.jar keys new --name me --attach "
+            + operator
+            + ")";
   }
 }

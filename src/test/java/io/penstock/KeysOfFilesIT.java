@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.key.Secrets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +21,44 @@ class KeysOfFilesIT {
       assertThat(gateway.operator("DELETE /keys/a"))
           .startsWith("HTTP/1.1 409")
           .contains("set penstock.keys.store to file:PATH, or to sql");
+    }
+  }
+
+  private static String key(String sha256) {
+    return "keys: [{name: a, rate_limit_rpm: 5, sha256: " + sha256 + "}]\n";
+  }
+
+  private static String reload(StartedGateway gateway, String routes) {
+    StartedGateway.write(directory, routes);
+    return gateway.operator("POST /reload", "Content-Length: 0");
+  }
+
+  @Test
+  void reloadOfBadKeys_changesNothing() {
+    String permits = "endpoints: [{path: /a}]";
+    String good = key(Secrets.sha256("a-secret")) + permits;
+    try (StartedGateway gateway = StartedGateway.start(directory, good)) {
+      assertThat(gateway.gateway("GET /a", "x-api-key: a-secret")).contains("\"key-rpm\";r=4;");
+      assertThat(reload(gateway, key("a-secret") + permits))
+          .startsWith("HTTP/1.1 422")
+          .contains("sha256", "\"line\":1")
+          .doesNotContain("a-secret");
+      assertThat(gateway.gateway("GET /a", "x-api-key: a-secret"))
+          .startsWith("HTTP/1.1 200")
+          .contains("\"key-rpm\";r=3;");
+    }
+  }
+
+  @Test
+  void reloadWithoutTheLastKey_isRefusedWhereAnyoneCouldCome() {
+    String permits = "endpoints: [{path: /a}]";
+    String good = key(Secrets.sha256("a-secret")) + permits;
+    try (StartedGateway gateway = StartedGateway.start(directory, good)) {
+      assertThat(reload(gateway, permits))
+          .startsWith("HTTP/1.1 422")
+          .contains("no keys are configured");
+      assertThat(gateway.gateway("GET /a", "x-api-key: a-secret")).startsWith("HTTP/1.1 200");
+      assertThat(gateway.gateway("GET /a")).startsWith("HTTP/1.1 401");
     }
   }
 }

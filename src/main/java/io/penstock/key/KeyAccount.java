@@ -59,7 +59,9 @@ final class KeyAccount {
     List<Quota> quotas = new ArrayList<>(3);
     Open seen = open;
     boolean limited = !current.limits().equals(KeySpec.Limits.NONE) || !current.models().isEmpty();
-    if (seen != null || limited) {
+    // Who waits stays with the quotas it came to: one must be there for what the key is given
+    // later.
+    if (seen != null || limited || current.waits()) {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
       quotas.add(right.own().quota());
       Holding ofModel = model == null ? null : right.models().get(model);

@@ -54,6 +54,11 @@ final class KeyDatabase implements AutoCloseable {
   private final SqlServer server;
   private @Nullable Connection connection;
 
+  /** Where the last connection led, null before the first. */
+  private @Nullable Object place;
+
+  private long opened;
+
   /** Makes one that opens its connection, and makes its tables, when it is asked for something. */
   KeyDatabase(SqlServer server) {
     this.server = server;
@@ -62,6 +67,14 @@ final class KeyDatabase implements AutoCloseable {
   /** Returns a number that is another one whenever anything was changed, by whomever. */
   long version() {
     return work(KeyDatabase::version);
+  }
+
+  /**
+   * Returns how often a connection was opened: over another one, what has the same version may
+   * still be something else.
+   */
+  long opened() {
+    return opened;
   }
 
   Content content() {
@@ -102,7 +115,10 @@ final class KeyDatabase implements AutoCloseable {
         });
   }
 
-  /** One at a time, whichever instance writes: all begin by changing the same row. */
+  /**
+   * One at a time, whichever instance writes: all begin by changing the same row. Where SQL fails
+   * the connection ends, and with it what was begun: to roll back could fail for another reason.
+   */
   private Changed write(Work<Change> work) {
     return work(
         open -> {
@@ -110,12 +126,12 @@ final class KeyDatabase implements AutoCloseable {
           try {
             Changed changed = changed(open, work);
             open.commit();
-            return changed;
-          } catch (SQLException | RuntimeException failed) {
-            open.rollback();
-            throw failed;
-          } finally {
             open.setAutoCommit(true);
+            return changed;
+          } catch (RuntimeException unfit) {
+            open.rollback();
+            open.setAutoCommit(true);
+            throw unfit;
           }
         });
   }
@@ -195,14 +211,25 @@ final class KeyDatabase implements AutoCloseable {
   /** A connection that failed is not used again. */
   private <T> T work(Work<T> work) {
     try {
-      if (connection == null) {
-        connection = server.open();
-      }
-      return work.in(connection);
+      return work.in(connected());
     } catch (SQLException failed) {
       close();
       throw new Lost(server.why(failed));
     }
+  }
+
+  private Connection connected() throws SQLException {
+    if (connection != null && !server.place().equals(place)) {
+      close();
+    }
+    Connection known = connection;
+    if (known == null) {
+      known = place == null ? server.open() : server.reopen();
+      connection = known;
+      place = server.place();
+      opened++;
+    }
+    return known;
   }
 
   @Override

@@ -39,6 +39,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   /** Who would be the next to wait is refused. */
   private static final int MOST_WAITING = 64;
 
+  private final String shown;
   private final KeyDatabase database;
   private final Semaphore places = new Semaphore(MOST_WAITING);
   private final ScheduledThreadPoolExecutor thread;
@@ -47,10 +48,12 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   private @Nullable Keys keys;
   private Ticker clock = Ticker.system();
   private long version;
+  private long opened;
   private boolean lost;
   private Duration pause = LOOK;
 
-  private KeyStorage(KeyDatabase database, KeyDatabase.Content content) {
+  private KeyStorage(String shown, KeyDatabase database, KeyDatabase.Content content) {
+    this.shown = shown;
     this.database = database;
     this.content = content;
     thread =
@@ -70,11 +73,15 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     SqlAddress address = SqlAddress.of(store, databaseUrl);
     KeyDatabase database = new KeyDatabase(SqlServer.of(address));
     try {
-      return new KeyStorage(database, database.content());
+      return new KeyStorage(address.shown(), database, database.content());
     } catch (Lost lost) {
       database.close();
-      throw new Unusable("keys in " + address.shown() + ": " + lost.getMessage());
+      throw new Unusable(named(address.shown(), lost));
     }
+  }
+
+  private static String named(String shown, Lost lost) {
+    return "keys in " + shown + ": " + lost.getMessage();
   }
 
   /** Keeps {@code known} as the store is, from now on; to be called once. */
@@ -87,6 +94,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
         () -> {
           keys = known;
           version = read;
+          opened = 1;
         });
     later();
   }
@@ -111,12 +119,15 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   private void refresh() {
-    if (keys == null || database.version() == version) {
+    long now = database.version();
+    boolean known = now == version && database.opened() == opened;
+    if (keys == null || known) {
       return;
     }
     KeyDatabase.Content changed = database.content();
     keys.stored(changed.keys(), clock.nanos());
     version = changed.version();
+    opened = database.opened();
   }
 
   private void found() {
@@ -129,7 +140,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   private void missed(Lost failed) {
     if (!lost) {
       lost = true;
-      LOG.warn("the key store is lost, the keys known so far stay: {}", failed.getMessage());
+      LOG.warn("the key store is lost, the keys known so far stay: {}", named(shown, failed));
     }
   }
 
@@ -176,11 +187,19 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
       return CompletableFuture.failedStage(new Lost("too many changes wait for it"));
     }
     try {
-      return CompletableFuture.supplyAsync(work, thread)
+      return CompletableFuture.supplyAsync(() -> asked(work), thread)
           .whenComplete((change, error) -> places.release());
     } catch (RejectedExecutionException closed) {
       places.release();
       return CompletableFuture.failedStage(new Lost("it is closed"));
+    }
+  }
+
+  private Change asked(Supplier<Change> work) {
+    try {
+      return work.get();
+    } catch (Lost failed) {
+      throw new Lost(named(shown, failed));
     }
   }
 

@@ -3,6 +3,7 @@ package io.penstock.store;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Properties;
 
 /** A server of MariaDB or MySQL. */
@@ -12,10 +13,25 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
 
   @Override
   public Connection open() throws SQLException {
+    return connect(SqlServer.tables(OPTIONS, "IGNORE"));
+  }
+
+  @Override
+  public Connection reopen() throws SQLException {
+    return connect(List.of());
+  }
+
+  /** Wherever it is, who has a connection has one to the server as it is now. */
+  @Override
+  public Object place() {
+    return address;
+  }
+
+  private Connection connect(List<String> tables) throws SQLException {
     Properties properties = new Properties();
     properties.putAll(address.properties());
     Connection open = DriverManager.getConnection(address.url(), properties);
-    return SqlServer.made(open, SqlServer.tables(OPTIONS, "IGNORE"));
+    return SqlServer.made(open, tables);
   }
 
   @Override

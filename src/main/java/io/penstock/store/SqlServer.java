@@ -16,6 +16,15 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
   /** Opens a connection to where the tables are, made if they were not. */
   Connection open() throws SQLException;
 
+  /**
+   * Opens a connection once more: what is not there any more is not begun anew, which would lose
+   * all there was.
+   */
+  Connection reopen() throws SQLException;
+
+  /** Returns what is another one when open connections lead to something that was taken away. */
+  Object place();
+
   /** Returns what went wrong, for people; what drivers say may hold addresses and users. */
   String why(SQLException failed);
 

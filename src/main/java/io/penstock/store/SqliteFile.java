@@ -5,12 +5,14 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
@@ -31,12 +33,36 @@ record SqliteFile(Path file) implements SqlServer {
     } else {
       inspect();
     }
+    return connect(SqlServer.tables("", "OR IGNORE"));
+  }
+
+  @Override
+  public Connection reopen() throws SQLException {
+    if (isNew()) {
+      throw new SQLException("taken away", "PENSTOCK-GONE");
+    }
+    inspect();
+    return connect(List.of());
+  }
+
+  /** Whoever has a file open that was removed, or replaced, writes to what nobody will read. */
+  @Override
+  public Object place() {
+    try {
+      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+      return key == null ? file : key;
+    } catch (IOException missing) {
+      return "nowhere";
+    }
+  }
+
+  private Connection connect(List<String> tables) throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout(BUSY_MILLIS);
     config.setJournalMode(JournalMode.WAL);
     config.setSynchronous(SynchronousMode.FULL); // who is told of a key can rely on it
     config.setTransactionMode(TransactionMode.IMMEDIATE);
-    return SqlServer.made(config.createConnection(url()), SqlServer.tables("", "OR IGNORE"));
+    return SqlServer.made(config.createConnection(url()), tables);
   }
 
   private String url() {
@@ -108,18 +134,11 @@ record SqliteFile(Path file) implements SqlServer {
     if (state.equals("PENSTOCK-DAMAGED")) {
       return "the file is damaged";
     }
-    if (!(failed instanceof SQLiteException lite)) {
-      return "the file cannot be opened";
+    if (state.equals("PENSTOCK-GONE")) {
+      return "the file was taken away: put it back, or start again without its keys";
     }
-    return switch (lite.getResultCode()) {
-      case SQLITE_NOTADB -> "the file is not one of SQLite";
-      case SQLITE_CORRUPT, SQLITE_CORRUPT_VTAB, SQLITE_CORRUPT_SEQUENCE, SQLITE_CORRUPT_INDEX ->
-          "the file is damaged";
-      case SQLITE_BUSY -> "the file is locked by another process";
-      case SQLITE_FULL -> "the disk is full";
-      case SQLITE_READONLY -> "the file may not be written to";
-      case SQLITE_CANTOPEN -> "the file cannot be opened";
-      default -> "the file cannot be used (" + lite.getResultCode().name() + ")";
-    };
+    return failed instanceof SQLiteException lite
+        ? SqliteComplaint.of(lite)
+        : "the file cannot be opened";
   }
 }

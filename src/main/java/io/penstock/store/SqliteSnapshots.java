@@ -194,18 +194,7 @@ final class SqliteSnapshots implements Snapshots {
     if (!(failed instanceof SQLiteException lite)) {
       return StateFiles.problem(file, failed);
     }
-    String what =
-        switch (lite.getResultCode()) {
-          case SQLITE_NOTADB -> "the file is not one of SQLite";
-          case SQLITE_CORRUPT, SQLITE_CORRUPT_VTAB, SQLITE_CORRUPT_SEQUENCE, SQLITE_CORRUPT_INDEX ->
-              "the file is damaged";
-          case SQLITE_BUSY -> "the file is locked by another process";
-          case SQLITE_FULL -> "the disk is full";
-          case SQLITE_READONLY, SQLITE_READONLY_DIRECTORY -> "the file may not be written to";
-          case SQLITE_CANTOPEN -> "the file cannot be opened";
-          default -> String.valueOf(lite.getMessage()).replaceAll("\\s+", " ");
-        };
-    return new IOException(file + ": " + what, failed);
+    return new IOException(file + ": " + SqliteComplaint.of(lite), failed);
   }
 
   /** What was not committed is as if it had never been written. */

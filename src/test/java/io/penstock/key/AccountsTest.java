@@ -212,6 +212,20 @@ class AccountsTest {
     assertThat(denial(after, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
   }
 
+  /** Who waits looks up its quotas when it comes, and not each time a key is changed. */
+  @Test
+  void keyThatWaitsWithoutLimits_hasAQuotaForThoseToCome() {
+    KeySpec before = key("k", KeySpec.Limits.NONE, Map.of(), null, true);
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0), Map.of(), null, true);
+    Account account = accounts.of(before);
+    account.enter();
+    Quota faced = account.quotas(null, now).getFirst();
+    assertThat(faced.limits()).isEmpty();
+    accounts.follow(name -> after, now);
+    assertThat(faced.limits()).hasSize(1);
+    account.leave();
+  }
+
   @Test
   void keyIsGone_itsSpendIsForgotten() {
     KeySpec key = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));

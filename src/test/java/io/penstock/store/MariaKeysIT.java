@@ -60,7 +60,7 @@ class MariaKeysIT extends KeyStorageContract {
           .withThrowableThat()
           .havingCause()
           .isInstanceOf(KeyStore.Lost.class)
-          .withMessage("the server cannot be reached");
+          .withMessageEndingWith(": the server cannot be reached");
       done(near.storage().add(key("meanwhile", meanwhile)));
       until(() -> assertThat(lines(logged, "lost")).isEqualTo(1));
       assertThat(far.knows(before)).isTrue();

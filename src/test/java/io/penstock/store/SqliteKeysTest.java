@@ -9,6 +9,7 @@ import io.penstock.key.Secrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -16,6 +17,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -160,9 +163,71 @@ class SqliteKeysTest extends KeyStorageContract {
           .withThrowableThat()
           .havingCause()
           .isInstanceOf(KeyStore.Lost.class)
-          .withMessage("the file is locked by another process");
+          .withMessage("keys in " + file() + ": the file is locked by another process");
       statement.execute("ROLLBACK");
       assertThat(done(instance.storage().add(key("a", "b")))).isInstanceOf(KeyStore.Done.class);
+    }
+  }
+
+  private static void assertLost(Instance instance, String why) {
+    assertThat(instance.storage().add(key("b", "secret-b")).toCompletableFuture())
+        .failsWithin(Duration.ofSeconds(60))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(KeyStore.Lost.class)
+        .withMessage(why);
+  }
+
+  @Test
+  void fileThatWasTakenAway_losesNoKeyAndIsUsedAgainOnceItIsBack() throws Exception {
+    Path file = directory.resolve("away.db");
+    Path copy = directory.resolve("copy.db");
+    try (Instance instance = Instance.of(open(file))) {
+      done(instance.storage().add(key("a", "secret-a")));
+      sql(file, "VACUUM INTO '" + copy + "'");
+      for (String end : List.of("", "-wal", "-shm")) {
+        Files.deleteIfExists(directory.resolve("away.db" + end));
+      }
+      assertLost(
+          instance,
+          "keys in "
+              + file
+              + ": the file was taken away: put it back, or start again without its keys");
+      assertThat(file).doesNotExist();
+      assertThat(instance.knows("secret-a")).isTrue();
+      assertThat(instance.knows("secret-b")).isFalse();
+      Files.createFile(file);
+      assertLost(
+          instance,
+          "keys in "
+              + file
+              + ": the file was taken away: put it back, or start again without its keys");
+      Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
+      assertThat(done(instance.storage().add(key("b", "secret-b"))))
+          .isInstanceOf(KeyStore.Done.class);
+    }
+    try (Instance again = Instance.of(open(file))) {
+      assertThat(again.knows("secret-a")).isTrue();
+      assertThat(again.knows("secret-b")).isTrue();
+    }
+  }
+
+  @Test
+  void fileThatWasReplaced_isReadAnew() throws Exception {
+    Path file = directory.resolve("first.db");
+    Path other = directory.resolve("second.db");
+    for (Path each : List.of(file, other)) {
+      try (KeyStorage storage = open(each)) {
+        done(storage.add(key("a", "secret of " + each.getFileName())));
+      }
+    }
+    try (Instance instance = Instance.of(open(file))) {
+      assertThat(instance.knows("secret of first.db")).isTrue();
+      Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> instance.knows("secret of second.db"));
+      assertThat(instance.knows("secret of first.db")).isFalse();
     }
   }
 }

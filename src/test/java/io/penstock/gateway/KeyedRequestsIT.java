@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Who is let in with which key, what upstreams see of it, and what clients are told. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
-class KeysIT extends HostileCase {
+class KeyedRequestsIT extends HostileCase {
   private static final String BOB = "bobs-secret";
   private static final String LATE = "a-secret-of-the-past";
   private static final String ONCE = "once-a-minute";

@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 @Timeout(120)
 @ResourceLock(StartedGateway.EVENT_LOOPS)
-class KeysIT {
+class OperatorKeysIT {
   private static final String PERMITS = "endpoints: [{path: /a}]";
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -1,0 +1,122 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Keys that share an upstream get their part of it, in whatever order they come. */
+class FairKeysIT extends HostileCase {
+  private static final int EACH = 8;
+  private static final Pattern WHOSE = Pattern.compile("\"user\":\"(\\w+)\"");
+
+  private final Semaphore answers = new Semaphore(0);
+
+  @Override
+  String routes() {
+    return """
+    keys:
+      - {name: warm, sha256: WARM}
+      - {name: greedy, sha256: GREEDY}
+      - {name: modest, sha256: MODEST}
+      - {name: heavy, sha256: HEAVY, weight: 3}
+    endpoints:
+      - path: /fair
+        dialect: openai
+        scheduler: fair
+        upstreams: [{id: f, url: "%1$s", max_concurrency: 1}]
+      - path: /fifo
+        dialect: openai
+        upstreams: [{id: i, url: "%1$s", max_concurrency: 1}]
+    """
+        .replace("WARM", KeyedRequestsIT.sha256("warm"))
+        .replace("GREEDY", KeyedRequestsIT.sha256("greedy"))
+        .replace("MODEST", KeyedRequestsIT.sha256("modest"))
+        .replace("HEAVY", KeyedRequestsIT.sha256("heavy"));
+  }
+
+  /** Returns who is served when: one is served while all the others come, in turn, and wait. */
+  private List<String> order(String endpoint, String first, String second) throws Exception {
+    upstream.script(
+        (from, wire) -> {
+          from.read(wire);
+          answers.acquire();
+          wire.send(OK);
+        });
+    List<Wire> open = new ArrayList<>();
+    List<String> order = new ArrayList<>();
+    try {
+      open.add(send(endpoint, "warm"));
+      upstream.received();
+      for (String key : List.of(first, second)) {
+        for (int i = 0; i < EACH; i++) {
+          open.add(send(endpoint, key));
+          gateway.await(endpoint, Fate.WAITING, open.size() - 1L);
+        }
+      }
+      for (int i = 0; i < 2 * EACH; i++) {
+        answers.release();
+        order.add(whose(upstream.received()));
+      }
+      answers.release();
+      for (Wire wire : open) {
+        assertThat(wire.answer().status()).isEqualTo(200);
+      }
+    } finally {
+      open.forEach(Wire::close);
+    }
+    return order;
+  }
+
+  private Wire send(String endpoint, String key) {
+    String body = ASK.replace("\"model\"", "\"user\":\"" + key + "\",\"model\"");
+    return connect()
+        .send(
+            Wire.request("POST", endpoint + "/v1/chat/completions", body)
+                .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + key + "\r\n"));
+  }
+
+  private static String whose(Message asked) {
+    return WHOSE
+        .matcher(asked.text())
+        .results()
+        .map((MatchResult found) -> found.group(1))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static long count(List<String> order, String key) {
+    return order.stream().filter(key::equals).count();
+  }
+
+  @Test
+  void keysOfEqualWeight_takeTurns_whoeverCameFirst() throws Exception {
+    List<String> order = order("/fair", "greedy", "modest");
+    assertThat(count(order, "modest")).isEqualTo(EACH);
+    for (int served = 2; served <= order.size(); served += 2) {
+      List<String> begun = order.subList(0, served);
+      assertThat(count(begun, "greedy") - count(begun, "modest"))
+          .as("%s", begun)
+          .isBetween(-1L, 1L);
+    }
+  }
+
+  @Test
+  void keyOfThreeTimesTheWeight_isServedThreeTimesAsOften() throws Exception {
+    List<String> order = order("/fair", "greedy", "heavy");
+    assertThat(count(order.subList(0, EACH), "heavy")).isBetween(5L, 7L);
+  }
+
+  @Test
+  void withoutAFairOrder_whoCameFirstIsServedFirst() throws Exception {
+    List<String> order = order("/fifo", "greedy", "modest");
+    assertThat(order.subList(0, EACH)).containsOnly("greedy");
+  }
+}

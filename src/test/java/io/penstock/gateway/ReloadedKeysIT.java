@@ -1,0 +1,164 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Test;
+
+/** Keys come, go and change while requests of theirs run. */
+class ReloadedKeysIT extends HostileCase {
+  private final Semaphore answers = new Semaphore(0);
+
+  @Override
+  String routes() {
+    return keys(key("staying", ""));
+  }
+
+  private static String key(String name, String terms) {
+    String sha256 = KeyedRequestsIT.sha256(name);
+    return "  - {name: %s, sha256: %s%s}\n".formatted(name, sha256, terms);
+  }
+
+  private static String keys(String... keys) {
+    return "keys:\n"
+        + String.join("", keys)
+        + """
+        endpoints:
+          - path: /openai
+            dialect: openai
+            upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+          - {path: /permit, algorithm: none}
+        """;
+  }
+
+  /** Returns the answer to a reload of these routes. */
+  private Message reload(String routes) throws IOException {
+    Files.writeString(gateway.routes(), routes.formatted(upstream.url()));
+    try (Wire wire = Wire.to(gateway.operatorPort())) {
+      return wire.send(
+              "POST /reload HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 0\r\n\r\n"
+                  .formatted(gateway.operatorPort()))
+          .answer();
+    }
+  }
+
+  private void reloaded(String... keys) throws IOException {
+    Message answer = reload(keys(keys));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  private Message permit(String secret) {
+    return ask(
+        "GET /permit HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
+            + secret
+            + "\r\nConnection: close\r\n\r\n");
+  }
+
+  private Wire chat(String secret) {
+    return connect()
+        .send(
+            Wire.request("POST", CHAT, ASK)
+                .replace("Host: penstock\r\n", "Host: a\r\nx-penstock-key: " + secret + "\r\n"));
+  }
+
+  private String left(String secret) {
+    return String.valueOf(permit(secret).header("ratelimit"));
+  }
+
+  @Test
+  void keyTakenAway_isNobodys_andItsRequestsGoOn() throws Exception {
+    reloaded(key("staying", ""), key("leaving", ", rate_limit_rpm: 100"));
+    upstream.script(
+        (from, wire) -> {
+          from.read(wire);
+          answers.acquire();
+          wire.send(OK);
+        });
+    try (Wire running = chat("leaving");
+        Wire waiting = chat("leaving")) {
+      upstream.received();
+      gateway.await("/openai", Fate.WAITING, 1);
+      reloaded(key("staying", ""), key("coming", ""));
+      refused(permit("leaving"), 401, "unauthenticated");
+      assertThat(permit("coming").status()).isEqualTo(200);
+      assertThat(permit("staying").status()).isEqualTo(200);
+      answers.release(2);
+      assertThat(running.answer().status()).isEqualTo(200);
+      upstream.received();
+      assertThat(waiting.answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void limitThatIsChanged_appliesAtOnceToWhatIsSpentAlready() throws Exception {
+    reloaded(key("changing", ", rate_limit_rpm: 10"));
+    assertThat(left("changing")).startsWith("\"key-rpm\";r=9;");
+    assertThat(left("changing")).startsWith("\"key-rpm\";r=8;");
+    reloaded(key("changing", ", rate_limit_rpm: 4"));
+    assertThat(left("changing")).startsWith("\"key-rpm\";r=1;");
+    reloaded(key("changing", ", rate_limit_rpm: 3"));
+    refused(permit("changing"), 429, "key_rpm");
+    reloaded(key("changing", ", rate_limit_rpm: 6"));
+    assertThat(left("changing")).startsWith("\"key-rpm\";r=2;");
+    reloaded(key("changing", ""));
+    assertThat(left("changing")).doesNotContain("key-rpm");
+  }
+
+  @Test
+  void keyWithAnotherSecret_keepsWhatItHasSpent() throws Exception {
+    String before = key("renewed", ", rate_limit_rpm: 3");
+    reloaded(before);
+    assertThat(left("renewed")).startsWith("\"key-rpm\";r=2;");
+    reloaded(before.replace(KeyedRequestsIT.sha256("renewed"), KeyedRequestsIT.sha256("another")));
+    refused(permit("renewed"), 401, "unauthenticated");
+    assertThat(left("another")).startsWith("\"key-rpm\";r=1;");
+  }
+
+  @Test
+  void limitThatIsRaised_letsGoWhoWaitsForIt() throws Exception {
+    String waits = ", on_limit: wait, rate_limit_rpm: ";
+    reloaded(key("parked", waits + 1));
+    try (Wire first = chat("parked");
+        Wire second = chat("parked")) {
+      upstream.received();
+      gateway.await("/openai", Fate.WAITING, 1);
+      reloaded(key("parked", waits + 2));
+      upstream.received();
+      assertThat(first.answer().status()).isEqualTo(200);
+      assertThat(second.answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void limitThatIsNew_holdsThoseWhoWaitAlready() throws Exception {
+    reloaded(key("unlimited", ", on_limit: wait"));
+    upstream.script(
+        (from, wire) -> {
+          from.read(wire);
+          answers.acquire();
+          wire.send(OK);
+        });
+    try (Wire first = chat("unlimited");
+        Wire second = chat("unlimited");
+        Wire third = chat("unlimited")) {
+      upstream.received();
+      gateway.await("/openai", Fate.WAITING, 2);
+      reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
+      answers.release(2);
+      upstream.received();
+      assertThat(first.answer().status()).isEqualTo(200);
+      gateway.await("/openai", Fate.RUNNING, 0);
+      gateway.await("/openai", Fate.WAITING, 1);
+      reloaded(key("unlimited", ", on_limit: wait"));
+      answers.release();
+      upstream.received();
+      assertThat(second.answer().status()).isEqualTo(200);
+      assertThat(third.answer().status()).isEqualTo(200);
+    }
+  }
+}
