@@ -16,7 +16,10 @@ import java.util.concurrent.CompletionStage;
 public final class MemorySupply implements Supply {
   private final Ticker clock;
   private final long ttlNanos;
-  private final long epoch;
+  private final String life;
+  private final Map<String, Long> numbers = new HashMap<>();
+  private final Map<String, Long> heard = new HashMap<>();
+  private long count;
   private final Map<LimitId, SharedCells> limits = new HashMap<>();
 
   /**
@@ -24,15 +27,15 @@ public final class MemorySupply implements Supply {
    *
    * @param clock the shared clock
    * @param ttlNanos how long a slice may be spent, and how long a member that is silent lives, ≥ 1
-   * @param epoch which life of the store this is
+   * @param life which life of the store this is
    */
-  public MemorySupply(Ticker clock, long ttlNanos, long epoch) {
+  public MemorySupply(Ticker clock, long ttlNanos, String life) {
     if (ttlNanos < 1) {
       throw new IllegalArgumentException("ttlNanos is " + ttlNanos + ", expected at least 1");
     }
     this.clock = clock;
     this.ttlNanos = ttlNanos;
-    this.epoch = epoch;
+    this.life = life;
   }
 
   @Override
@@ -44,16 +47,25 @@ public final class MemorySupply implements Supply {
     round.asks().forEach(this::check);
     long now = clock.nanos();
     List<Grant> grants = new ArrayList<>();
-    for (Ask ask : round.asks()) {
-      SharedCells cells = limits.computeIfAbsent(ask.id(), absent -> new SharedCells(ask.spec()));
-      cells.hear(round.member(), ask, now, ttlNanos);
-      List<Slice> slices = slices(cells, round.member(), ask, now);
-      if (!slices.isEmpty()) {
-        grants.add(new Grant(ask.id(), slices));
-      }
+    heard.put(round.member(), now);
+    count++;
+    if (numbers.getOrDefault(round.member(), Long.MIN_VALUE) < round.number()) {
+      numbers.put(round.member(), round.number());
+      round.asks().forEach(ask -> grant(ask, round.member(), now, grants));
     }
     limits.values().removeIf(cells -> cells.idle(now, ttlNanos));
-    return new Answer(now, grants);
+    List<Member> members = new ArrayList<>();
+    heard.forEach((name, at) -> members.add(new Member(name, now - at)));
+    return new Answer(now, life, count, members, grants);
+  }
+
+  private void grant(Ask ask, String member, long now, List<Grant> into) {
+    SharedCells cells = limits.computeIfAbsent(ask.id(), absent -> new SharedCells(ask.spec()));
+    cells.hear(member, ask, now, ttlNanos);
+    List<Slice> slices = slices(cells, member, ask, now);
+    if (!slices.isEmpty()) {
+      into.add(new Grant(ask.id(), cells.capacity(), slices));
+    }
   }
 
   private void check(Ask ask) {
@@ -69,13 +81,13 @@ public final class MemorySupply implements Supply {
 
   private List<Slice> slices(SharedCells cells, String member, Ask ask, long now) {
     List<Slice> slices = new ArrayList<>();
-    long left = ask.wanted();
+    long left = ask.head() + ask.wanted();
     long last = cells.cellAt(now + ttlNanos);
     for (long cell = cells.cellAt(now); left > 0 && cell <= last; cell++) {
       long amount = Math.min(left, cells.room(cell));
       if (amount > 0) {
         cells.grant(member, cell, amount);
-        slices.add(new Slice(cell, amount, ttlNanos, epoch));
+        slices.add(new Slice(cell, amount));
         left -= amount;
       }
     }

@@ -14,19 +14,13 @@ import java.util.TreeMap;
 final class SharedCells {
   private static final int SUB_CELLS = 60;
 
-  /** What one member did in one cell; all three only grow. */
-  private record Part(long granted, long returned, long spent) {
-    long counts() {
-      return Math.max(spent, granted - Math.min(granted, returned));
-    }
-  }
-
   private record Heard(long capacity, long atNanos) {}
 
   private final long cellNanos;
   private final Map<String, Heard> members = new HashMap<>();
-  private final TreeMap<Long, Map<String, Part>> parts = new TreeMap<>();
+  private final TreeMap<Long, Map<String, Long>> parts = new TreeMap<>();
   private long capacity;
+  private long barred = Supply.Ask.NONE;
 
   /** Of members that disagree on the guard the largest binds, as the lowest capacity does. */
   private long reach;
@@ -87,32 +81,29 @@ final class SharedCells {
     members.values().removeIf(heard -> now - heard.atNanos() > ttlNanos);
     members.put(member, new Heard(capacity(ask.spec()), now));
     capacity = members.values().stream().mapToLong(Heard::capacity).min().orElse(0);
+    barred = Math.max(barred, ask.barred());
+    parts.tailMap(ask.from(), true).values().forEach(cell -> cell.remove(member));
     for (Supply.Use use : ask.uses()) {
       if (use.cell() + reach >= cellAt(now)) {
-        merge(member, use.cell(), new Part(0, use.returned(), use.spent()));
+        grant(member, use.cell(), use.amount());
       }
     }
   }
 
-  private void merge(String member, long cell, Part more) {
-    parts
-        .computeIfAbsent(cell, absent -> new HashMap<>())
-        .merge(
-            member,
-            more,
-            (known, told) ->
-                new Part(
-                    known.granted() + told.granted(),
-                    Math.max(known.returned(), told.returned()),
-                    Math.max(known.spent(), told.spent())));
+  /** Returns the lowest capacity that a living member has. */
+  long capacity() {
+    return capacity;
   }
 
   void grant(String member, long cell, long amount) {
-    merge(member, cell, new Part(amount, 0, 0));
+    parts.computeIfAbsent(cell, absent -> new HashMap<>()).merge(member, amount, Long::sum);
   }
 
   /** What may still be granted in a cell: the least room of all windows that it counts in. */
   long room(long cell) {
+    if (cell <= barred) {
+      return 0;
+    }
     long most = 0;
     for (long end = cell; end <= cell + reach; end++) {
       most = Math.max(most, counted(end));
@@ -122,9 +113,9 @@ final class SharedCells {
 
   private long counted(long end) {
     long sum = 0;
-    for (Map<String, Part> cell : parts.subMap(end - reach, true, end, true).values()) {
-      for (Part part : cell.values()) {
-        sum = Math.min(Long.MAX_VALUE / 2, sum + Math.min(part.counts(), Long.MAX_VALUE / 4));
+    for (Map<String, Long> cell : parts.subMap(end - reach, true, end, true).values()) {
+      for (long amount : cell.values()) {
+        sum = Math.min(Long.MAX_VALUE / 2, sum + Math.min(amount, Long.MAX_VALUE / 4));
       }
     }
     return sum;

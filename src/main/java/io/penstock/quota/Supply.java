@@ -12,14 +12,17 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Time is cut in cells of the shared clock: cell c of length d is [c × d, (c + 1) × d). Of a
  * fixed window a cell is the window itself, of a trailing one a sixtieth of it, rounded up to a
- * nanosecond. A slice may be spent only inside its own cell. Of all members together, what counts
+ * microsecond. A slice may be spent only inside its own cell. Of all members together, what counts
  * in a cell is never granted above the limit: a fixed window's cell alone, a trailing window's
- * together with all others that count in any instant's window. What counts of one member in one
- * cell is the larger of granted less returned, and spent.
+ * together with all others that count in any instant's window.
+ *
+ * <p>What counts of a member in a cell is what it says it {@linkplain Use used}, and what was
+ * granted to it since: each of its rounds takes the place of all before it. A round that comes
+ * late, or twice, is one with an old number: it changes nothing and is granted nothing.
  *
  * <p>When the stage completes exceptionally, or never, nothing is known of the round: it may have
- * been applied. The caller goes on spending the slices it has until they expire, keeps its counts,
- * which are absolute, and sends them again with the next round. It starts no second round before
+ * been applied. The caller goes on spending the slices it has until they expire, never takes what
+ * that round was granted, and says with the next one what it has. It starts no second round before
  * the first ended or was given up.
  */
 public interface Supply {
@@ -30,9 +33,10 @@ public interface Supply {
    * What one member sends.
    *
    * @param member the instance that asks, the same for as long as it runs, not blank
+   * @param number of the round, above those of all earlier rounds of the member
    * @param asks one a limit, only for those with something to say
    */
-  record Round(String member, List<Ask> asks) {
+  record Round(String member, long number, List<Ask> asks) {
     public Round {
       if (member.isBlank()) {
         throw new IllegalArgumentException("member is blank, expected the name of an instance");
@@ -53,30 +57,44 @@ public interface Supply {
    * @param id which limit
    * @param spec what this member is configured to have it do; of differing ones the lowest capacity
    *     among living members binds
-   * @param uses what became of its slices, for every cell that may still count
-   * @param wanted how much more it wants, in the limit's measure, ≥ 0; the running cell is served
-   *     first
+   * @param from the first cell that is reported: of this one and all after it, what is not in
+   *     {@code uses} is 0; what counts in those before it stays as it was
+   * @param uses what was spent, or may still be, by cell, {@code from} or later
+   * @param head what the first that waits lacks in one cell, ≥ 0: less would not let it go, so that
+   *     it is granted whole or not at all, and kept for the member that lacked it first
+   * @param wanted how much more is wanted ahead of need, ≥ 0: as much as there is, the running cell
+   *     first, less when little is left
+   * @param barred the last cell in which nobody is granted anything, because what was spent there
+   *     may have been lost; {@link #NONE} for no such cell
    */
-  record Ask(LimitId id, LimitSpec spec, List<Use> uses, long wanted) {
+  record Ask(
+      LimitId id, LimitSpec spec, long from, List<Use> uses, long head, long wanted, long barred) {
+    /** No cell. */
+    public static final long NONE = -1;
+
     public Ask {
       uses = List.copyOf(uses);
+      check("head", head);
       check("wanted", wanted);
+      for (Use use : uses) {
+        if (use.cell() < from) {
+          throw new IllegalArgumentException(
+              "use is of cell %d, expected %d or later".formatted(use.cell(), from));
+        }
+      }
     }
   }
 
   /**
-   * What a member did with its slices of one cell, both since its first: absolute, so that a round
-   * that is repeated, or comes late, does no harm.
+   * What a member did with its slices of one cell.
    *
    * @param cell the cell
-   * @param spent charged by this member, ≥ 0; above what it was granted when usage ran over. Debt
-   *     is spent in the cells that pay it
-   * @param returned given back unspent, ≥ 0; the member can spend it no more
+   * @param amount spent in it, refunds deducted, and still to be spent, ≥ 0; above what it was
+   *     granted when usage ran over. Debt is spent in the cells that pay it
    */
-  record Use(long cell, long spent, long returned) {
+  record Use(long cell, long amount) {
     public Use {
-      check("spent", spent);
-      check("returned", returned);
+      check("amount", amount);
     }
   }
 
@@ -84,16 +102,40 @@ public interface Supply {
    * What a round is answered.
    *
    * @param clockNanos the shared clock when the slices were cut
+   * @param life which life of the store answers: another one after it was restarted or replaced
+   * @param count of all rounds that life has answered, this included: not above the last one seen
+   *     when it was rolled back
+   * @param members all members heard of by that life, this one included
    * @param grants slices by limit; limits of which nothing is left are absent
    */
-  record Answer(long clockNanos, List<Grant> grants) {
+  record Answer(
+      long clockNanos, String life, long count, List<Member> members, List<Grant> grants) {
     public Answer {
+      members = List.copyOf(members);
       grants = List.copyOf(grants);
     }
   }
 
-  /** Slices of one limit. */
-  record Grant(LimitId id, List<Slice> slices) {
+  /**
+   * A member as the store knows it.
+   *
+   * @param name of the instance
+   * @param silentNanos for how long nothing was heard of it, ≥ 0
+   */
+  record Member(String name, long silentNanos) {
+    public Member {
+      check("silentNanos", silentNanos);
+    }
+  }
+
+  /**
+   * Slices of one limit.
+   *
+   * @param id which limit
+   * @param capacity the lowest that any living member is configured with
+   * @param slices at most one a cell
+   */
+  record Grant(LimitId id, long capacity, List<Slice> slices) {
     public Grant {
       slices = List.copyOf(slices);
     }
@@ -104,16 +146,11 @@ public interface Supply {
    *
    * @param cell the cell it may be spent in
    * @param amount in the limit's measure, ≥ 1
-   * @param expiresAfterNanos how long it may be spent, on the member's own monotonic clock, counted
-   *     from the instant it sent the round, &gt; 0
-   * @param epoch which life of the store granted it; slices of another epoch than the newest one
-   *     seen are void
    */
-  record Slice(long cell, long amount, long expiresAfterNanos, long epoch) {
+  record Slice(long cell, long amount) {
     public Slice {
-      if (amount < 1 || expiresAfterNanos < 1) {
-        throw new IllegalArgumentException(
-            "slice is %d for %d ns, expected both at least 1".formatted(amount, expiresAfterNanos));
+      if (amount < 1) {
+        throw new IllegalArgumentException("amount is " + amount + ", expected at least 1");
       }
     }
   }
