@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  private static final Refusal STALLED =
+  static final Refusal STALLED =
       Refusal.of(Reason.BAD_REQUEST, "the body did not come to its end in time");
 
   private final Weighing weighing;
@@ -41,7 +41,8 @@ final class WeighFilter implements GlobalFilter, Ordered {
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     if (!passage.speech().weighs(request.getMethod().name(), below)) {
       passage.weighs(Weighing.unread(spec.reading(), passage.parameters().tokens()));
-      return chain.filter(exchange);
+      WatchedUpload watched = new WatchedUpload(request, patience);
+      return chain.filter(exchange.mutate().request(watched).build());
     }
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
