@@ -229,8 +229,7 @@ class AccountsTest {
 
   @Test
   void limitsForOneModel_countForItsDatedNamesToo() {
-    KeySpec key =
-        key("k", NONE, Map.of("gpt-4o", new KeySpec.ModelLimits(1, 0)), null, false);
+    KeySpec key = key("k", NONE, Map.of("gpt-4o", new KeySpec.ModelLimits(1, 0)), null, false);
     assertThat(charge(key, "gpt-4o-2024-08-06", 1)).isInstanceOf(Account.Taken.class);
     assertThat(denial(key, "gpt-4o", 1).reason()).isEqualTo(Reason.KEY_RPM);
     assertThat(denial(key, "gpt-4o-latest", 1).reason()).isEqualTo(Reason.KEY_RPM);
