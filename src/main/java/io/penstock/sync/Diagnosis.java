@@ -3,6 +3,8 @@ package io.penstock.sync;
 import io.penstock.sync.RedisTrouble.Kind;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.redisson.client.RedisAskException;
 import org.redisson.client.RedisAuthRequiredException;
@@ -44,6 +46,9 @@ final class Diagnosis {
 
   private Diagnosis() {}
 
+  /** How the scripts of this room begin an error; what follows has no secret in it. */
+  private static final Pattern OWN = Pattern.compile("(?:FOREIGN|MISFIT|CLOCK) [^\\r\\n]{1,200}");
+
   /** Says what a failure means. */
   static RedisTrouble of(Throwable failure) {
     Kind last = Kind.ODD;
@@ -54,7 +59,7 @@ final class Diagnosis {
       }
       Kind kind = kind(each);
       if (kind != null && kind != Kind.AWAY) {
-        return new RedisTrouble(kind);
+        return new RedisTrouble(kind, kind == Kind.VALUE ? own(each) : "");
       }
       last = kind == null ? last : kind;
       each = each.getCause();
@@ -87,11 +92,20 @@ final class Diagnosis {
     };
   }
 
-  private static Kind signed(Throwable failure, Kind otherwise) {
+  /** Returns what Redis said, without what follows: that is the command, and may say anything. */
+  private static String said(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
-    // what follows is the command, and may say anything
     int end = message.indexOf(". channel: ");
-    String said = end < 0 ? message : message.substring(0, end);
+    return end < 0 ? message : message.substring(0, end);
+  }
+
+  private static String own(Throwable failure) {
+    Matcher own = OWN.matcher(said(failure));
+    return own.lookingAt() ? own.group() : "";
+  }
+
+  private static Kind signed(Throwable failure, Kind otherwise) {
+    String said = said(failure);
     for (Sign sign : SIGNS) {
       if (said.contains(sign.text())) {
         return sign.kind();

@@ -5,11 +5,15 @@ import io.penstock.sync.RedisLink.Call;
 import io.penstock.sync.RedisLink.Reply;
 import io.penstock.sync.RedisTrouble.Kind;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Slices that Redis hands out: one script call a limit and one a master for its life, all at once.
@@ -20,32 +24,68 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RedisSupply implements Supply {
   private static final Script LIFE = Script.read("life.lua");
+  private static final Script GRANT = Script.of(GrantScript.source());
   private static final String FORGET_MICROS = String.valueOf(TimeUnit.HOURS.toMicros(1));
   private static final String KEEP_MILLIS = String.valueOf(TimeUnit.DAYS.toMillis(2));
 
   private final RedisLink link;
   private final String namespace;
-  private final GrantCalls grants;
+  private final long ttlNanos;
+  private final Ticker ticker;
+  private final @Nullable LongSupplier testMicros;
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
   private final Lives lives = new Lives();
 
-  /** Asks nothing yet. */
-  RedisSupply(RedisLink link, String namespace, GrantCalls grants, Ticker ticker) {
+  /** What to add to the monotonic clock for about the time of Redis. */
+  private final AtomicLong offsetNanos;
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param namespace before all keys
+   * @param ttlNanos how long a slice may be spent, and how long a member that is silent lives, ≥ 1
+   */
+  public RedisSupply(
+      RedisLink link, String namespace, long ttlNanos, Ticker ticker, WallClock wall) {
+    this(link, namespace, ttlNanos, ticker, wall.unixMillis() * 1_000_000, null);
+  }
+
+  /**
+   * Asks nothing yet.
+   *
+   * @param nowNanos about what the clock of Redis says
+   * @param testMicros what it has to take for it, or null
+   */
+  RedisSupply(
+      RedisLink link,
+      String namespace,
+      long ttlNanos,
+      Ticker ticker,
+      long nowNanos,
+      @Nullable LongSupplier testMicros) {
+    if (ttlNanos < 1) {
+      throw new IllegalArgumentException("ttlNanos is " + ttlNanos + ", expected at least 1");
+    }
     this.link = link;
     this.namespace = namespace;
-    this.grants = grants;
+    this.ttlNanos = ttlNanos;
+    this.ticker = ticker;
+    this.offsetNanos = new AtomicLong(nowNanos - ticker.nanos());
+    this.testMicros = testMicros;
     this.breaker = new Breaker(ticker);
   }
 
   @Override
   public CompletionStage<Answer> round(Round round) {
+    List<Call> calls = new ArrayList<>();
+    try {
+      round.asks().forEach(ask -> calls.add(grantCall(round, ask)));
+    } catch (IllegalArgumentException unshared) {
+      return CompletableFuture.failedStage(unshared);
+    }
     if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
-    }
-    List<Call> calls = new ArrayList<>();
-    for (Ask ask : round.asks()) {
-      calls.add(grants.call(key(ask), round.member(), round.number(), ask));
     }
     return link.call(calls, namespace + ":life:", key -> lifeCall(key, round.member()))
         .thenApply(replies -> answer(round, replies))
@@ -53,12 +93,21 @@ public final class RedisSupply implements Supply {
         .thenCompose(stage -> stage);
   }
 
-  private String key(Ask ask) {
-    return namespace + ":" + ask.id().text();
+  private Call grantCall(Round round, Ask ask) {
+    long now = testMicros == null ? ticker.nanos() + offsetNanos.get() : micros() * 1_000;
+    GrantScript.Call call =
+        GrantScript.call(round.member(), round.number(), ask, ttlNanos, now);
+    GrantScript.Call timed = testMicros == null ? call : call.at(micros());
+    return new Call(GRANT, namespace + ":" + timed.key(), timed.arguments());
   }
 
-  private static Call lifeCall(String key, String member) {
-    return new Call(LIFE, key, List.of(member, FORGET_MICROS, KEEP_MILLIS), true);
+  private Call lifeCall(String key, String member) {
+    String time = testMicros == null ? "" : String.valueOf(micros());
+    return new Call(LIFE, key, List.of(member, FORGET_MICROS, KEEP_MILLIS, time), true);
+  }
+
+  private long micros() {
+    return testMicros == null ? 0 : testMicros.getAsLong();
   }
 
   private CompletionStage<Answer> settled(Answer answer, Throwable failure) {
@@ -94,6 +143,7 @@ public final class RedisSupply implements Supply {
       grant(round.asks().get(i), replies.get(i), given);
     }
     Lives.Together all = lives.together(masters);
+    offsetNanos.set(all.clockNanos() - ticker.nanos());
     return new Answer(all.clockNanos(), all.name(), all.count(), all.members(), given);
   }
 
@@ -106,17 +156,17 @@ public final class RedisSupply implements Supply {
 
   private void grant(Ask ask, Reply reply, List<Grant> into) {
     if (reply.trouble() != null) {
-      troubles.failed(ask.id(), reply.trouble());
+      troubles.failed(ask.id().toString(), reply.trouble());
       return;
     }
     try {
-      Grant grant = grants.grant(ask, reply.said());
-      if (grant != null && !grant.slices().isEmpty()) {
+      Grant grant = GrantScript.reply(ask, reply.said()).grant();
+      if (!grant.slices().isEmpty()) {
         into.add(grant);
       }
-      troubles.well(ask.id());
+      troubles.well(ask.id().toString());
     } catch (IllegalArgumentException odd) {
-      troubles.failed(ask.id(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
+      troubles.failed(ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
     }
   }
 

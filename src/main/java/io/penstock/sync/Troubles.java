@@ -1,6 +1,5 @@
 package io.penstock.sync;
 
-import io.penstock.quota.LimitId;
 import io.penstock.sync.RedisTrouble.Kind;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -18,7 +17,7 @@ public final class Troubles {
 
   private final String of;
   private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
-  private final Set<LimitId> wrong = new HashSet<>();
+  private final Set<String> wrong = new HashSet<>();
   private long good;
   private boolean bad;
   private Kind last = Kind.AWAY;
@@ -63,25 +62,25 @@ public final class Troubles {
   }
 
   /** Takes note of a limit that Redis or its reply failed. */
-  void failed(LimitId id, RedisTrouble trouble) {
+  void failed(String limit, RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
-      news = wrong.size() < LIMITS && wrong.add(id);
+      news = wrong.size() < LIMITS && wrong.add(limit);
     }
     if (news) {
-      LOG.warn("{}: limit {} is not shared: {}", of, id, trouble.getMessage());
+      LOG.warn("{}: limit {} is not shared: {}", of, limit, trouble.getMessage());
     }
   }
 
   /** Takes note of a limit that is well. */
-  void well(LimitId id) {
+  void well(String limit) {
     boolean ended;
     synchronized (this) {
-      ended = !wrong.isEmpty() && wrong.remove(id);
+      ended = !wrong.isEmpty() && wrong.remove(limit);
     }
     if (ended) {
-      LOG.info("{}: limit {} is shared again", of, id);
+      LOG.info("{}: limit {} is shared again", of, limit);
     }
   }
 

@@ -7,9 +7,9 @@ import io.penstock.fake.RedisServer;
 import io.penstock.quota.Supply;
 import io.penstock.quota.Supply.Answer;
 import io.penstock.quota.Supply.Round;
-import io.penstock.sync.RedisLink.Call;
 import io.penstock.sync.RedisTrouble.Kind;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -30,18 +30,6 @@ class RedisLifeTest {
   private RedisSupply supply = supply(link);
   private long number;
 
-  private static final class NoGrants implements GrantCalls {
-    @Override
-    public Call call(String key, String member, long number, Supply.Ask ask) {
-      throw new AssertionError("nothing is asked for");
-    }
-
-    @Override
-    public Supply.@Nullable Grant grant(Supply.Ask ask, @Nullable Object said) {
-      return null;
-    }
-  }
-
   private static RedisLink link(String url) {
     return new RedisLink(
         RedisAddress.parse(url, null, null), null, TIMEOUT_MILLIS, Ticker.system());
@@ -50,7 +38,8 @@ class RedisLifeTest {
   private static RedisSupply supply(RedisLink link) {
     // a breaker whose clock runs an hour between two looks never waits
     long[] hours = {0};
-    return new RedisSupply(link, "test", new NoGrants(), () -> ++hours[0] * 3_600_000_000_000L);
+    return new RedisSupply(
+        link, "test", 2_000_000_000L, () -> ++hours[0] * 3_600_000_000_000L, WallClock.system());
   }
 
   @AfterEach
