@@ -59,8 +59,7 @@ final class Lives {
     Life first = lives.getFirst();
     if (lives.size() == 1) {
       counts.clear();
-      return new Together(
-          first.name(), first.count(), first.clockMicros() * 1_000, members(lives));
+      return new Together(first.name(), first.count(), first.clockMicros() * 1_000, members(lives));
     }
     TreeMap<String, Life> named = new TreeMap<>();
     lives.forEach(life -> named.put(life.name(), life));

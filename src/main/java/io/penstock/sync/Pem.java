@@ -96,8 +96,8 @@ final class Pem {
     throw new InvalidKeySpecException("of no known kind");
   }
 
-  private static @Nullable PrivateKey keyOrNull(
-      String kind, PKCS8EncodedKeySpec spec) throws GeneralSecurityException {
+  private static @Nullable PrivateKey keyOrNull(String kind, PKCS8EncodedKeySpec spec)
+      throws GeneralSecurityException {
     try {
       return KeyFactory.getInstance(kind).generatePrivate(spec);
     } catch (InvalidKeySpecException other) {

@@ -103,9 +103,7 @@ final class RedisClients {
   }
 
   private static ClusterServersConfig cluster(ClusterServersConfig cluster, RedisAddress address) {
-    cluster
-        .setScanInterval(1_000)
-        .addNodeAddress(urls(address));
+    cluster.setScanInterval(1_000).addNodeAddress(urls(address));
     return pooled(cluster);
   }
 

@@ -67,8 +67,7 @@ public final class RedisCounts implements Counts {
     CountsRead read = readers.computeIfAbsent(writer, none -> new CountsRead());
     Map<String, List<Count>> byLimit = new LinkedHashMap<>();
     own.forEach(
-        count ->
-            byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
+        count -> byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
     return tell(writer, byLimit, read)
         .thenCompose(told -> changed(byLimit.keySet(), read))
         .thenCompose(others -> tell(writer, unchanged(others), read))

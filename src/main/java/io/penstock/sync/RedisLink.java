@@ -64,6 +64,9 @@ public final class RedisLink implements AutoCloseable {
   private boolean closed;
   private long reopenAt;
 
+  /** Whether Redis had every script when it was called last. */
+  private volatile boolean loaded;
+
   /**
    * Connects to nothing yet.
    *
@@ -71,8 +74,7 @@ public final class RedisLink implements AutoCloseable {
    * @param timeoutMillis for a connection, and for all answers to what is sent at once, ≥ 1
    * @throws IllegalArgumentException when the files of {@code trust} are no good
    */
-  public RedisLink(
-      RedisAddress address, @Nullable Trust trust, int timeoutMillis, Ticker ticker) {
+  public RedisLink(RedisAddress address, @Nullable Trust trust, int timeoutMillis, Ticker ticker) {
     if (timeoutMillis < 1) {
       throw new IllegalArgumentException(
           "timeoutMillis is " + timeoutMillis + ", expected at least 1");
@@ -224,7 +226,7 @@ public final class RedisLink implements AutoCloseable {
       for (int i = 0; i < calls.size(); i++) {
         all.add(i);
       }
-      return send(all, false)
+      return send(all, !loaded)
           .thenCompose(done -> again())
           .thenApply(done -> answers.stream().map(Sending::reply).toList());
     }
@@ -239,6 +241,7 @@ public final class RedisLink implements AutoCloseable {
           unknown.add(i);
         }
       }
+      loaded = !any;
       return any ? send(unknown, true) : CompletableFuture.completedFuture(null);
     }
 

@@ -95,8 +95,7 @@ public final class RedisSupply implements Supply {
 
   private Call grantCall(Round round, Ask ask) {
     long now = testMicros == null ? ticker.nanos() + offsetNanos.get() : micros() * 1_000;
-    GrantScript.Call call =
-        GrantScript.call(round.member(), round.number(), ask, ttlNanos, now);
+    GrantScript.Call call = GrantScript.call(round.member(), round.number(), ask, ttlNanos, now);
     GrantScript.Call timed = testMicros == null ? call : call.at(micros());
     return new Call(GRANT, namespace + ":" + timed.key(), timed.arguments());
   }
@@ -166,7 +165,8 @@ public final class RedisSupply implements Supply {
       }
       troubles.well(ask.id().toString());
     } catch (IllegalArgumentException odd) {
-      troubles.failed(ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
+      troubles.failed(
+          ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
     }
   }
 

@@ -19,8 +19,7 @@ class RedisCountsTest extends CountsContract {
   private final RedisServer server = RedisServer.shared();
   private final String namespace = "counts-" + UUID.randomUUID();
   private final RedisLink link =
-      new RedisLink(
-          RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
+      new RedisLink(RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
@@ -61,8 +60,7 @@ class RedisCountsTest extends CountsContract {
       LimitId strange = id(kind, "a:b|{c} é", "m/1|:", Measure.TOKENS);
       LimitId plain = id(kind, "plain", kind == LimitId.Kind.UPSTREAM ? "m" : "", Measure.REQUESTS);
       told(counts, "w|1:é", count(strange, 3), count(plain, 4));
-      assertThat(told(counts, kind.name()))
-          .contains(count(strange, 3), count(plain, 4));
+      assertThat(told(counts, kind.name())).contains(count(strange, 3), count(plain, 4));
     }
   }
 

@@ -94,8 +94,8 @@ class RedisSupplyTest {
   }
 
   @Test
-  void tenThousandLimits_areOneRound() {
-    Ask[] asks = IntStream.range(0, 10_000).mapToObj(i -> ask("k" + i, 1)).toArray(Ask[]::new);
+  void thousandLimits_areOneRound() {
+    Ask[] asks = IntStream.range(0, 1_000).mapToObj(i -> ask("k" + i, 1)).toArray(Ask[]::new);
     assertThat(round("a", asks).grants()).hasSize(asks.length);
   }
 
@@ -126,8 +126,7 @@ class RedisSupplyTest {
 
   @Test
   void limitOfAKindThatIsNotShared_isRefused_andNothingIsSent() {
-    Ask bad =
-        new Ask(id("k"), new LimitSpec.Unlimited(), 0, List.of(), 0, 1, Ask.NONE);
+    Ask bad = new Ask(id("k"), new LimitSpec.Unlimited(), 0, List.of(), 0, 1, Ask.NONE);
     assertThatThrownBy(() -> round("a", bad))
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(IllegalArgumentException.class);
