@@ -112,9 +112,15 @@ public record RedisAddress(
     }
     int colon = login.indexOf(':');
     String part = user ? login.substring(0, Math.max(0, colon)) : login.substring(colon + 1);
-    return part.isEmpty()
-        ? null
-        : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+    if (part.isEmpty()) {
+      return null;
+    }
+    try {
+      return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException bad) {
+      // Without the cause: its message shows a part of what may be the password.
+      throw new IllegalArgumentException("has a login that is not percent-encoded");
+    }
   }
 
   private static List<String> nodes(String text, int port) {
