@@ -157,7 +157,8 @@ class GrantScriptTest {
 
   @Test
   void midnightsOfAnotherTime_areRefused() throws IOException {
-    LimitSpec day = new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
+    LimitSpec day =
+        new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
     Supply.Ask ask = new Supply.Ask(ID, day, 0, List.of(), 0, 1, Supply.Ask.NONE);
     GrantScript.Call call = GrantScript.call("a", 1, ask, TTL_NANOS, NOW * 1_000);
     long week = 7 * 86_400_000_000L;
