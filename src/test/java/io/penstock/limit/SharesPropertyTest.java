@@ -6,6 +6,7 @@ import io.penstock.limit.Shares.Part;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class SharesPropertyTest {
 
     Game(long seed) {
       random = new Random(seed);
-      long capacity = 20 + random.nextInt(200);
+      long capacity = 20L + random.nextInt(200);
       LimitSpec spec =
           switch (random.nextInt(3)) {
             case 0 -> new LimitSpec.FixedWindow(capacity, 5_000_000_000L);
@@ -45,9 +46,13 @@ class SharesPropertyTest {
       }
     }
 
+    private NavigableMap<Long, Long> own(String member) {
+      return members.computeIfAbsent(member, absent -> new TreeMap<>());
+    }
+
     /** One round in which everything is reported; returns what is granted. */
     List<Part> round(String member, long head, long wanted) {
-      TreeMap<Long, Long> own = members.get(member);
+      NavigableMap<Long, Long> own = own(member);
       own.headMap(oldest(), false).clear();
       List<Part> uses =
           own.entrySet().stream().map(use -> new Part(use.getKey(), use.getValue())).toList();
@@ -65,7 +70,7 @@ class SharesPropertyTest {
     void step() {
       now += random.nextLong(SECOND);
       String member = "m" + random.nextInt(members.size());
-      TreeMap<Long, Long> own = members.get(member);
+      NavigableMap<Long, Long> own = own(member);
       if (random.nextInt(4) == 0) {
         own.replaceAll((cell, amount) -> returned(cell, amount));
       }
@@ -155,7 +160,7 @@ class SharesPropertyTest {
         game.now += 100_000;
         String greedy = "m" + (1 + game.random.nextInt(game.members.size() - 1));
         for (Part part : game.round(greedy, game.random.nextInt(3), 50)) {
-          game.members.get(greedy).merge(part.cell(), part.amount(), Long::sum);
+          game.own(greedy).merge(part.cell(), part.amount(), Long::sum);
         }
         boolean waits = game.now > begun + 12 * SECOND;
         granted = waits && !game.round("m0", head, 0).isEmpty();

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,14 +55,14 @@ class GrantScriptTest {
     return ask(ID, 10_000_000_000L, wanted);
   }
 
-  private @Nullable Object run(GrantScript.Call call) throws IOException {
+  private Object run(GrantScript.Call call) throws IOException {
     List<String> words = new ArrayList<>(List.of("EVAL", GrantScript.source(), "1", call.key()));
     words.addAll(call.arguments());
     redis.send(words);
     return redis.answer();
   }
 
-  private @Nullable Object run(String member, long number, Supply.Ask ask) throws IOException {
+  private Object run(String member, long number, Supply.Ask ask) throws IOException {
     return run(GrantScript.call(member, number, ask, TTL_NANOS, NOW * 1_000).at(NOW));
   }
 
@@ -83,7 +82,7 @@ class GrantScriptTest {
   @Test
   void withoutATime_theServersClockCounts() throws IOException {
     GrantScript.Call call = GrantScript.call("a", 1, ask(30), TTL_NANOS, 0);
-    long seconds = Long.parseLong((String) ((List<?>) redis.call("TIME")).getFirst());
+    long seconds = Long.parseLong(String.valueOf(((List<?>) redis.call("TIME")).getFirst()));
     GrantScript.Reply reply = GrantScript.reply(ask(30), run(call));
     assertThat(reply.clockMicros() / 1_000_000).isBetween(seconds, seconds + 60);
   }
@@ -157,8 +156,7 @@ class GrantScriptTest {
 
   @Test
   void midnightsOfAnotherTime_areRefused() throws IOException {
-    LimitSpec day =
-        new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
+    LimitSpec day = new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
     Supply.Ask ask = new Supply.Ask(ID, day, 0, List.of(), 0, 1, Supply.Ask.NONE);
     GrantScript.Call call = GrantScript.call("a", 1, ask, TTL_NANOS, NOW * 1_000);
     long week = 7 * 86_400_000_000L;
