@@ -35,7 +35,7 @@ public final class RedisSupply implements Supply {
   private final @Nullable LongSupplier testMicros;
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
-  private final Lives lives = new Lives();
+  private final Masters lives = new Masters();
 
   /** What to add to the monotonic clock for about the time of Redis. */
   private final AtomicLong offsetNanos;
@@ -126,13 +126,13 @@ public final class RedisSupply implements Supply {
   private Answer answer(Round round, List<Reply> replies) {
     replies.forEach(RedisSupply::refuseAll);
     int asks = round.asks().size();
-    List<Lives.Life> masters = new ArrayList<>();
+    List<Masters.Life> masters = new ArrayList<>();
     for (Reply reply : replies.subList(asks, replies.size())) {
       if (reply.trouble() != null) {
         throw reply.trouble();
       }
       try {
-        masters.add(Lives.Life.read(reply.said()));
+        masters.add(Masters.Life.read(reply.said()));
       } catch (IllegalArgumentException odd) {
         throw new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
       }
@@ -141,7 +141,7 @@ public final class RedisSupply implements Supply {
     for (int i = 0; i < asks; i++) {
       grant(round.asks().get(i), replies.get(i), given);
     }
-    Lives.Together all = lives.together(masters);
+    Masters.Together all = lives.together(masters);
     offsetNanos.set(all.clockNanos() - ticker.nanos());
     return new Answer(all.clockNanos(), all.name(), all.count(), all.members(), given);
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The lives of all masters as one: a loss of one of them is a loss of the store, because a limit
  * may be on any. Safe from any thread.
  */
-final class Lives {
+final class Masters {
   /**
    * What one master says.
    *
