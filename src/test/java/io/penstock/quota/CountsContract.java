@@ -9,17 +9,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What every exchange of counts keeps. Wall time stands at the start of cell 100 of a minute. */
-abstract class CountsContract {
-  static final long MINUTE_MILLIS = 60_000;
+public abstract class CountsContract {
+  protected static final long MINUTE_MILLIS = 60_000;
   static final LimitId ID =
       new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, MINUTE_MILLIS * 1_000_000);
   static final LimitId OTHER_ID =
       new LimitId(LimitId.Kind.KEY, "other", "", Measure.TOKENS, MINUTE_MILLIS * 1_000_000);
 
-  abstract Counts counts();
+  protected abstract Counts counts();
 
   /** Moves wall time. */
-  abstract void clock(long unixMillis);
+  protected abstract void clock(long unixMillis);
 
   static Counts.Count count(long cell, long amount) {
     return new Counts.Count(ID, cell, amount);

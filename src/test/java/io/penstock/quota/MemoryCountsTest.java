@@ -4,12 +4,12 @@ class MemoryCountsTest extends CountsContract {
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
-  Counts counts() {
+  protected Counts counts() {
     return new MemoryCounts(() -> now);
   }
 
   @Override
-  void clock(long unixMillis) {
+  protected void clock(long unixMillis) {
     now = unixMillis;
   }
 }

@@ -1,0 +1,87 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What one writer has read of the counts of all others. Safe from any thread. */
+final class CountsRead {
+  private record Cell(LimitId id, long cell) {}
+
+  private final Map<String, Map<Cell, Long>> limits = new HashMap<>();
+  private String since = "0";
+  private String next = "0";
+
+  /** Returns the clock of Redis when changes were asked for last. */
+  synchronized String since() {
+    return since;
+  }
+
+  /**
+   * Reads the reply that says what was changed.
+   *
+   * @throws IllegalArgumentException when it is none
+   */
+  synchronized List<String> changed(@Nullable Object said) {
+    if (!(said instanceof List<?> reply) || reply.isEmpty()) {
+      throw new IllegalArgumentException("reply of the changes script is not one of its own");
+    }
+    next = String.valueOf(reply.getFirst());
+    return reply.subList(1, reply.size()).stream().map(String::valueOf).toList();
+  }
+
+  /** Remembers that all that was changed has been read. */
+  synchronized void settle() {
+    since = next;
+  }
+
+  /**
+   * Takes in what others counted of a limit, in the place of all that was known of it.
+   *
+   * @throws IllegalArgumentException when there is something in it that is no count; nothing is
+   *     changed then
+   */
+  synchronized void take(String limit, @Nullable Object said) {
+    if (!(said instanceof List<?> reply) || reply.size() % 3 != 0) {
+      throw new IllegalArgumentException("reply of the counts script is not one of its own");
+    }
+    Map<Cell, Long> sums = new HashMap<>();
+    for (int i = 0; i < reply.size(); i += 3) {
+      LimitId id = RedisCounts.id(limit, String.valueOf(reply.get(i)));
+      long cell = Long.parseLong(String.valueOf(reply.get(i + 1)));
+      Count count = new Count(id, cell, Long.parseLong(String.valueOf(reply.get(i + 2))));
+      sums.merge(new Cell(id, cell), count.amount(), CountsRead::sum);
+    }
+    if (sums.isEmpty()) {
+      limits.remove(limit);
+    } else {
+      limits.put(limit, sums);
+    }
+  }
+
+  private static long sum(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+  }
+
+  /** Returns what others counted and is still of use, and forgets the rest. */
+  synchronized List<Count> others(long unixMillis) {
+    List<Count> others = new ArrayList<>();
+    limits
+        .values()
+        .removeIf(
+            sums -> {
+              sums.keySet().removeIf(cell -> count(cell, 0).expiresAtMillis() <= unixMillis);
+              sums.forEach((cell, amount) -> others.add(count(cell, amount)));
+              return sums.isEmpty();
+            });
+    return others;
+  }
+
+  private static Count count(Cell cell, long amount) {
+    return new Count(cell.id(), cell.cell(), amount);
+  }
+}

@@ -1,0 +1,116 @@
+package io.penstock.sync;
+
+import io.penstock.sync.RedisTrouble.Kind;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.redisson.client.RedisAskException;
+import org.redisson.client.RedisAuthRequiredException;
+import org.redisson.client.RedisBusyException;
+import org.redisson.client.RedisClusterDownException;
+import org.redisson.client.RedisConnectionException;
+import org.redisson.client.RedisException;
+import org.redisson.client.RedisLoadingException;
+import org.redisson.client.RedisMasterDownException;
+import org.redisson.client.RedisMovedException;
+import org.redisson.client.RedisNodeNotFoundException;
+import org.redisson.client.RedisOutOfMemoryException;
+import org.redisson.client.RedisReadonlyException;
+import org.redisson.client.RedisTimeoutException;
+import org.redisson.client.RedisTryAgainException;
+import org.redisson.client.RedisWrongPasswordException;
+
+/** What a failure of Redis or of the way to it means. */
+final class Diagnosis {
+  /** How Redis begins an error, and, wrapped in more words, how it ends that of a script. */
+  private record Sign(String text, Kind kind) {}
+
+  private static final List<Sign> SIGNS =
+      List.of(
+          new Sign("READONLY You can't write", Kind.READ_ONLY),
+          new Sign("OOM command not allowed", Kind.MEMORY),
+          new Sign("MISCONF ", Kind.DISK),
+          new Sign("NOAUTH ", Kind.ACCESS),
+          new Sign("NOPERM ", Kind.ACCESS),
+          new Sign("WRONGPASS ", Kind.ACCESS),
+          new Sign("invalid password", Kind.ACCESS),
+          new Sign("ERR AUTH ", Kind.ACCESS),
+          new Sign("The user executing the script can't", Kind.ACCESS),
+          new Sign("LOADING ", Kind.LOADING),
+          new Sign("CLUSTERDOWN ", Kind.CLUSTER),
+          new Sign("MASTERDOWN ", Kind.CLUSTER),
+          new Sign("NOREPLICAS ", Kind.READ_ONLY),
+          new Sign("BUSY ", Kind.BUSY));
+
+  private Diagnosis() {}
+
+  /** How the scripts of this room begin an error; what follows has no secret in it. */
+  private static final Pattern OWN = Pattern.compile("(?:FOREIGN|MISFIT|CLOCK) [^\\r\\n]{1,200}");
+
+  /** Says what a failure means. */
+  static RedisTrouble of(Throwable failure) {
+    Kind last = Kind.ODD;
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 10; depth++) {
+      if (each instanceof RedisTrouble known) {
+        return known;
+      }
+      Kind kind = kind(each);
+      if (kind != null && kind != Kind.AWAY) {
+        return new RedisTrouble(kind, kind == Kind.VALUE ? own(each) : "");
+      }
+      last = kind == null ? last : kind;
+      each = each.getCause();
+    }
+    return last == Kind.ODD
+        ? new RedisTrouble(last, failure.getClass().getSimpleName())
+        : new RedisTrouble(last);
+  }
+
+  private static @Nullable Kind kind(Throwable failure) {
+    return switch (failure) {
+      case TimeoutException late -> Kind.SLOW;
+      case RedisTimeoutException late ->
+          String.valueOf(late.getMessage()).startsWith("Unable to acquire") ? Kind.AWAY : Kind.SLOW;
+      case RedisAuthRequiredException auth -> Kind.ACCESS;
+      case RedisWrongPasswordException auth -> Kind.ACCESS;
+      case RedisReadonlyException replica -> Kind.READ_ONLY;
+      case RedisOutOfMemoryException full -> Kind.MEMORY;
+      case RedisLoadingException loading -> Kind.LOADING;
+      case RedisMovedException moved -> Kind.CLUSTER;
+      case RedisAskException moved -> Kind.CLUSTER;
+      case RedisTryAgainException moved -> Kind.CLUSTER;
+      case RedisClusterDownException down -> Kind.CLUSTER;
+      case RedisMasterDownException down -> Kind.CLUSTER;
+      case RedisBusyException busy -> Kind.BUSY;
+      case RedisNodeNotFoundException gone -> Kind.AWAY;
+      case RedisConnectionException gone -> signed(failure, Kind.AWAY);
+      case RedisException said -> signed(failure, Kind.VALUE);
+      default -> null;
+    };
+  }
+
+  /** Returns what Redis said, without what follows: that is the command, and may say anything. */
+  private static String said(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    int end = message.indexOf(". channel: ");
+    return end < 0 ? message : message.substring(0, end);
+  }
+
+  private static String own(Throwable failure) {
+    Matcher own = OWN.matcher(said(failure));
+    return own.lookingAt() ? own.group() : "";
+  }
+
+  private static Kind signed(Throwable failure, Kind otherwise) {
+    String said = said(failure);
+    for (Sign sign : SIGNS) {
+      if (said.contains(sign.text())) {
+        return sign.kind();
+      }
+    }
+    return otherwise;
+  }
+}

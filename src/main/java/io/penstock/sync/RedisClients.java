@@ -1,0 +1,128 @@
+package io.penstock.sync;
+
+import io.penstock.sync.SyncSettings.Trust;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.config.BaseConfig;
+import org.redisson.config.BaseMasterSlaveServersConfig;
+import org.redisson.config.ClusterServersConfig;
+import org.redisson.config.Config;
+import org.redisson.config.EqualJitterDelay;
+import org.redisson.config.ReadMode;
+import org.redisson.config.SentinelServersConfig;
+import org.redisson.config.SingleServerConfig;
+
+/**
+ * Makes clients of Redis that are small, because what they do is in the background, and that repeat
+ * nothing, because a round must not be sent twice behind its sender's back.
+ */
+final class RedisClients {
+  /** A connection that does not answer for that long is closed, and another one is made. */
+  private static final int PING_MILLIS = 1_000;
+
+  private static final int CONNECTIONS = 2;
+  private static final Duration FIRST_RETRY = Duration.ofMillis(50);
+  private static final Duration LAST_RETRY = Duration.ofMillis(500);
+
+  private RedisClients() {}
+
+  /**
+   * Connects; waits until it is.
+   *
+   * @param timeoutMillis for a connection, and for an answer
+   */
+  static Redisson open(RedisAddress address, @Nullable Trust trust, int timeoutMillis) {
+    Config config = new Config();
+    config.setThreads(1);
+    config.setNettyThreads(1);
+    config.setUseScriptCache(false);
+    config.setReferenceEnabled(false);
+    if (address.user() != null) {
+      config.setUsername(address.user());
+    }
+    if (address.password() != null) {
+      config.setPassword(address.password());
+    }
+    if (trust != null) {
+      secure(config, trust);
+    }
+    base(servers(config, address), timeoutMillis);
+    return (Redisson) Redisson.create(config);
+  }
+
+  /**
+   * Reads the files of TLS, only to see that they can be.
+   *
+   * @throws IllegalArgumentException when they cannot
+   */
+  static void check(Trust trust) {
+    secure(new Config(), trust);
+  }
+
+  private static void secure(Config config, Trust trust) {
+    if (trust.ca() != null) {
+      config.setSslTrustManagerFactory(Pem.trusting(trust.ca()));
+    }
+    if (trust.certificate() != null && trust.key() != null) {
+      config.setSslKeyManagerFactory(Pem.showing(trust.certificate(), trust.key()));
+    }
+  }
+
+  private static String[] urls(RedisAddress address) {
+    String scheme = address.tls() ? "rediss://" : "redis://";
+    return address.nodes().stream().map(node -> scheme + node).toArray(String[]::new);
+  }
+
+  private static BaseConfig<?> servers(Config config, RedisAddress address) {
+    return switch (address.kind()) {
+      case SINGLE -> single(config.useSingleServer(), address);
+      case SENTINEL -> sentinel(config.useSentinelServers(), address);
+      case CLUSTER -> cluster(config.useClusterServers(), address);
+    };
+  }
+
+  private static SingleServerConfig single(SingleServerConfig single, RedisAddress address) {
+    return single
+        .setAddress(urls(address)[0])
+        .setDatabase(address.database())
+        .setConnectionPoolSize(CONNECTIONS)
+        .setConnectionMinimumIdleSize(1)
+        .setSubscriptionConnectionPoolSize(1)
+        .setSubscriptionConnectionMinimumIdleSize(0);
+  }
+
+  private static SentinelServersConfig sentinel(
+      SentinelServersConfig sentinel, RedisAddress address) {
+    sentinel
+        .setMasterName(address.master())
+        .setDatabase(address.database())
+        .setCheckSentinelsList(false)
+        .addSentinelAddress(urls(address));
+    return pooled(sentinel);
+  }
+
+  private static ClusterServersConfig cluster(ClusterServersConfig cluster, RedisAddress address) {
+    cluster.setScanInterval(1_000).addNodeAddress(urls(address));
+    return pooled(cluster);
+  }
+
+  private static <T extends BaseMasterSlaveServersConfig<T>> T pooled(T servers) {
+    servers.setReadMode(ReadMode.MASTER);
+    servers.setMasterConnectionPoolSize(CONNECTIONS);
+    servers.setMasterConnectionMinimumIdleSize(1);
+    servers.setSlaveConnectionPoolSize(1);
+    servers.setSlaveConnectionMinimumIdleSize(0);
+    servers.setSubscriptionConnectionPoolSize(1);
+    servers.setSubscriptionConnectionMinimumIdleSize(0);
+    return servers;
+  }
+
+  private static void base(BaseConfig<?> servers, int timeoutMillis) {
+    servers.setRetryAttempts(0);
+    servers.setConnectTimeout(timeoutMillis);
+    servers.setTimeout(timeoutMillis);
+    servers.setPingConnectionInterval(PING_MILLIS);
+    servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
+  }
+}

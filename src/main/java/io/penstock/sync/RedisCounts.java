@@ -1,0 +1,188 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.sync.RedisLink.Call;
+import io.penstock.sync.RedisLink.Reply;
+import io.penstock.sync.RedisTrouble.Kind;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts in the hashes of their limits. An exchange tells own news, asks of which limits others had
+ * news since the last one, and reads those: what nobody changed costs nothing.
+ *
+ * <p>Fails with {@link RedisTrouble}; a limit whose key holds something else fails alone, and what
+ * others had counted of it stays as it was last known.
+ */
+public final class RedisCounts implements Counts {
+  private static final Script COUNTS = Script.read("counts.lua");
+  private static final Script CHANGED = Script.read("changed.lua");
+  private static final String REMEMBERED_MICROS = String.valueOf(TimeUnit.DAYS.toMicros(62));
+
+  private final RedisLink link;
+  private final String namespace;
+  private final WallClock clock;
+  private final boolean clockIsOurs;
+  private final Breaker breaker;
+  private final Troubles troubles = new Troubles("counts of shared limits");
+  private final Map<String, CountsRead> readers = new ConcurrentHashMap<>();
+
+  /** Exchanges nothing yet. */
+  public RedisCounts(RedisLink link, String namespace, Ticker ticker, WallClock clock) {
+    this(link, namespace, ticker, clock, false);
+  }
+
+  /**
+   * Exchanges nothing yet.
+   *
+   * @param clockIsOurs whether Redis has to take the clock for its own: for tests
+   */
+  RedisCounts(
+      RedisLink link, String namespace, Ticker ticker, WallClock clock, boolean clockIsOurs) {
+    this.link = link;
+    this.namespace = namespace;
+    this.clock = clock;
+    this.clockIsOurs = clockIsOurs;
+    this.breaker = new Breaker(ticker);
+  }
+
+  @Override
+  public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
+    if (!breaker.lets()) {
+      return failed(new RedisTrouble(Kind.PAUSED));
+    }
+    CountsRead read = readers.computeIfAbsent(writer, none -> new CountsRead());
+    Map<String, List<Count>> byLimit = new LinkedHashMap<>();
+    own.forEach(
+        count -> byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
+    return tell(writer, byLimit, read)
+        .thenCompose(told -> changed(byLimit.keySet(), read))
+        .thenCompose(others -> tell(writer, unchanged(others), read))
+        .handle((told, failure) -> settled(read, failure))
+        .thenCompose(stage -> stage);
+  }
+
+  private CompletionStage<List<Count>> settled(CountsRead read, Throwable failure) {
+    breaker.told(failure == null);
+    if (failure != null) {
+      return failed(Diagnosis.of(failure));
+    }
+    troubles.well();
+    read.settle();
+    return CompletableFuture.completedStage(read.others(clock.unixMillis()));
+  }
+
+  private CompletionStage<List<Count>> failed(RedisTrouble trouble) {
+    troubles.failed(trouble);
+    return CompletableFuture.failedStage(trouble);
+  }
+
+  private static Map<String, List<Count>> unchanged(Set<String> limits) {
+    Map<String, List<Count>> none = new LinkedHashMap<>();
+    limits.forEach(limit -> none.put(limit, List.of()));
+    return none;
+  }
+
+  /** Tells what is new of limits, and takes in what the others counted of them. */
+  private CompletableFuture<?> tell(
+      String writer, Map<String, List<Count>> byLimit, CountsRead read) {
+    if (byLimit.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    List<String> limits = List.copyOf(byLimit.keySet());
+    List<Call> calls = new ArrayList<>();
+    byLimit.forEach((limit, counts) -> calls.add(call(writer, limit, counts)));
+    return link.call(calls)
+        .thenAccept(
+            replies -> {
+              replies.forEach(RedisCounts::refuseAll);
+              for (int i = 0; i < limits.size(); i++) {
+                take(limits.get(i), replies.get(i), read);
+              }
+            });
+  }
+
+  private Call call(String writer, String limit, List<Count> counts) {
+    List<String> args = new ArrayList<>();
+    args.add(URLEncoder.encode(writer, StandardCharsets.UTF_8));
+    args.add(clockIsOurs ? String.valueOf(clock.unixMillis()) : "");
+    for (Count count : counts) {
+      args.add(count.id().field());
+      args.add(String.valueOf(count.cell()));
+      args.add(String.valueOf(count.amount()));
+    }
+    return new Call(COUNTS, namespace + ":" + limit, args);
+  }
+
+  private void take(String limit, Reply reply, CountsRead read) {
+    try {
+      if (reply.trouble() != null) {
+        throw reply.trouble();
+      }
+      read.take(limit, reply.said());
+      troubles.well(limit);
+    } catch (RedisTrouble trouble) {
+      troubles.failed(limit, trouble);
+    } catch (IllegalArgumentException odd) {
+      troubles.failed(limit, new RedisTrouble(Kind.VALUE));
+    }
+  }
+
+  private CompletableFuture<Set<String>> changed(Set<String> own, CountsRead read) {
+    List<String> args = new ArrayList<>(List.of(read.since(), REMEMBERED_MICROS));
+    args.addAll(own);
+    return link.call(List.of(new Call(CHANGED, namespace + ":counts", args)))
+        .thenApply(
+            replies -> {
+              Reply reply = replies.getFirst();
+              if (reply.trouble() != null) {
+                throw reply.trouble();
+              }
+              Set<String> others = new LinkedHashSet<>(read.changed(reply.said()));
+              others.removeAll(own);
+              return others;
+            });
+  }
+
+  private static void refuseAll(Reply reply) {
+    if (reply.trouble() != null && reply.trouble().kind() != Kind.VALUE) {
+      throw reply.trouble();
+    }
+  }
+
+  /** Returns which limit a key and a field stand for. */
+  static LimitId id(String limit, String field) {
+    int colon = field.indexOf(':');
+    String counts =
+        field.substring(0, Math.max(0, colon))
+            + ":"
+            + Long.parseLong(field.substring(colon + 1)) * 1_000_000;
+    String[] words = limit.split(":", 2);
+    if (words.length == 2 && words[0].equals("ratelimit")) {
+      return LimitId.parse("upstream", words[1], counts);
+    }
+    String[] parts = limit.split(":", 3);
+    if (parts.length == 3 && parts[0].equals("limit")) {
+      return LimitId.parse(parts[1], parts[2], counts);
+    }
+    throw new IllegalArgumentException("'" + limit + "' is not the key of a limit");
+  }
+
+  /** Returns what went wrong so far. */
+  public Troubles troubles() {
+    return troubles;
+  }
+}

@@ -1,0 +1,316 @@
+package io.penstock.sync;
+
+import io.penstock.sync.SyncSettings.Trust;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.api.BatchOptions;
+import org.redisson.api.RBatch;
+import org.redisson.api.RScript;
+import org.redisson.api.RScriptAsync;
+import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.connection.ConnectionManager;
+import org.redisson.connection.MasterSlaveEntry;
+
+/**
+ * The way to Redis: connects by itself once it is used, and again whenever the connection is lost.
+ * Safe from any thread; nothing here waits for Redis.
+ */
+public final class RedisLink implements AutoCloseable {
+  /** After a failed attempt to connect for the first time, the next one starts no earlier. */
+  private static final long REOPEN_NANOS = 500_000_000L;
+
+  private static final int SLOTS = 16_384;
+
+  /**
+   * A call of a script for what is kept under one key.
+   *
+   * @param closing whether it has to come after all others of its master, also where one of those
+   *     is made again: it is made again then
+   */
+  record Call(Script script, String key, List<String> args, boolean closing) {
+    Call {
+      args = List.copyOf(args);
+    }
+
+    Call(Script script, String key, List<String> args) {
+      this(script, key, args, false);
+    }
+  }
+
+  /**
+   * What became of a call: one of the two is null.
+   *
+   * @param said the reply: text, whole numbers, and lists of them
+   */
+  record Reply(@Nullable Object said, @Nullable RedisTrouble trouble) {}
+
+  private final RedisAddress address;
+  private final @Nullable Trust trust;
+  private final int timeoutMillis;
+  private final Ticker ticker;
+  private final Object lock = new Object();
+  private @Nullable CompletableFuture<Redisson> client;
+  private boolean closed;
+  private long reopenAt;
+
+  /** Whether Redis had every script when it was called last. */
+  private volatile boolean loaded;
+
+  /**
+   * Connects to nothing yet.
+   *
+   * @param trust whom the server's certificate is checked with; null is whom the platform trusts
+   * @param timeoutMillis for a connection, and for all answers to what is sent at once, ≥ 1
+   * @throws IllegalArgumentException when the files of {@code trust} are no good
+   */
+  public RedisLink(RedisAddress address, @Nullable Trust trust, int timeoutMillis, Ticker ticker) {
+    if (timeoutMillis < 1) {
+      throw new IllegalArgumentException(
+          "timeoutMillis is " + timeoutMillis + ", expected at least 1");
+    }
+    if (trust != null) {
+      RedisClients.check(trust);
+    }
+    this.address = address;
+    this.trust = trust;
+    this.timeoutMillis = timeoutMillis;
+    this.ticker = ticker;
+  }
+
+  /**
+   * Calls scripts: all at once, those of one master one after another over one connection, none
+   * twice. A call of a script that Redis does not know, because it was restarted, is made again
+   * with it.
+   *
+   * @return what became of each, in their order; fails with {@link RedisTrouble} or a timeout when
+   *     there is no connection or not all answers came in time: nothing is known of any call then
+   */
+  CompletableFuture<List<Reply>> call(List<Call> calls) {
+    return bounded(client().thenCompose(open -> new Sending(open, calls).sent()));
+  }
+
+  /**
+   * Calls scripts as {@link #call(List)}, and after all others of a master one for a key of it.
+   *
+   * @param prefix of that key, which ends in the lowest number for which that master has it: so all
+   *     who know the same masters agree
+   * @return the replies, those of the closing calls last
+   */
+  CompletableFuture<List<Reply>> call(
+      List<Call> calls, String prefix, Function<String, Call> closing) {
+    return bounded(
+        client()
+            .thenCompose(
+                open -> {
+                  List<Call> all = new ArrayList<>(calls);
+                  keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
+                  return new Sending(open, all).sent();
+                }));
+  }
+
+  private CompletableFuture<List<Reply>> bounded(CompletableFuture<List<Reply>> answers) {
+    // connection and answer have the timeout each; that no connection came is then known as such
+    return answers.orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS);
+  }
+
+  private List<String> keyOfEachMaster(Redisson open, String prefix) {
+    if (address.kind() != RedisAddress.Kind.CLUSTER) {
+      return List.of(prefix + 0);
+    }
+    ConnectionManager manager = manager(open);
+    int masters = manager.getEntrySet().size();
+    Map<MasterSlaveEntry, String> keys = new LinkedHashMap<>();
+    for (int number = 0; keys.size() < masters && number < SLOTS; number++) {
+      String key = prefix + number;
+      MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(key));
+      if (owner != null) {
+        keys.putIfAbsent(owner, key);
+      }
+    }
+    if (keys.isEmpty()) {
+      throw new RedisTrouble(RedisTrouble.Kind.CLUSTER);
+    }
+    return List.copyOf(keys.values());
+  }
+
+  private CompletableFuture<Redisson> client() {
+    synchronized (lock) {
+      if (closed) {
+        return CompletableFuture.failedFuture(new RedisTrouble(RedisTrouble.Kind.AWAY));
+      }
+      CompletableFuture<Redisson> known = client;
+      if (known == null || (known.isCompletedExceptionally() && ticker.nanos() >= reopenAt)) {
+        CompletableFuture<Redisson> next = new CompletableFuture<>();
+        client = next;
+        // connecting waits: a thread of its own, for as long as that takes
+        Thread.ofVirtual().name("penstock-redis").start(() -> connect(next));
+        known = next;
+      }
+      // a copy: who gives up waiting gives up for himself
+      return known.copy();
+    }
+  }
+
+  private void connect(CompletableFuture<Redisson> into) {
+    Redisson made;
+    try {
+      made = RedisClients.open(address, trust, timeoutMillis);
+    } catch (RuntimeException e) {
+      synchronized (lock) {
+        reopenAt = ticker.nanos() + REOPEN_NANOS;
+      }
+      RedisTrouble why = Diagnosis.of(e);
+      // that no connection came in time is no word on how fast Redis answers
+      boolean late = why.kind() == RedisTrouble.Kind.SLOW;
+      into.completeExceptionally(late ? new RedisTrouble(RedisTrouble.Kind.AWAY) : why);
+      return;
+    }
+    boolean unwanted;
+    synchronized (lock) {
+      unwanted = closed;
+    }
+    if (unwanted) {
+      shutDown(made);
+      into.completeExceptionally(new RedisTrouble(RedisTrouble.Kind.AWAY));
+      return;
+    }
+    into.complete(made);
+  }
+
+  private static ConnectionManager manager(Redisson client) {
+    return client.getCommandExecutor().getConnectionManager();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Redisson> last;
+    synchronized (lock) {
+      closed = true;
+      last = client;
+      client = null;
+    }
+    if (last != null && last.state() == Future.State.SUCCESS) {
+      shutDown(last.resultNow());
+    }
+  }
+
+  private static void shutDown(Redisson client) {
+    client.shutdown(0, 2, TimeUnit.SECONDS);
+  }
+
+  /** Calls on their way. */
+  private final class Sending {
+    private final Redisson client;
+    private final List<Call> calls;
+    private final List<CompletableFuture<Object>> answers = new ArrayList<>();
+
+    Sending(Redisson client, List<Call> calls) {
+      this.client = client;
+      this.calls = calls;
+      calls.forEach(call -> answers.add(new CompletableFuture<>()));
+    }
+
+    CompletableFuture<List<Reply>> sent() {
+      List<Integer> all = new ArrayList<>();
+      for (int i = 0; i < calls.size(); i++) {
+        all.add(i);
+      }
+      return send(all, !loaded)
+          .thenCompose(done -> again())
+          .thenApply(done -> answers.stream().map(Sending::reply).toList());
+    }
+
+    private CompletableFuture<?> again() {
+      List<Integer> unknown = new ArrayList<>();
+      boolean any = false;
+      for (int i = 0; i < answers.size(); i++) {
+        boolean missing = failure(answers.get(i)) instanceof RedisNoScriptException;
+        any |= missing;
+        if (missing || calls.get(i).closing()) {
+          unknown.add(i);
+        }
+      }
+      loaded = !any;
+      return any ? send(unknown, true) : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<?> send(List<Integer> some, boolean loading) {
+      Map<Integer, List<Integer>> masters = new TreeMap<>();
+      Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+      ConnectionManager manager = manager(client);
+      for (int i : some) {
+        MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
+        int number = owner == null ? -1 : numbers.computeIfAbsent(owner, is -> numbers.size());
+        masters.computeIfAbsent(number, none -> new ArrayList<>()).add(i);
+      }
+      List<CompletableFuture<?>> batches = new ArrayList<>();
+      masters.values().forEach(each -> batches.add(batch(each, loading)));
+      return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
+    }
+
+    /** One batch a master: one that fails as a whole fails alone. */
+    private CompletableFuture<?> batch(List<Integer> some, boolean loading) {
+      BatchOptions options =
+          BatchOptions.defaults()
+              .retryAttempts(0)
+              .responseTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+      RBatch batch = client.createBatch(options);
+      RScriptAsync scripts = batch.getScript(StringCodec.INSTANCE);
+      List<Script> loaded = new ArrayList<>();
+      for (int i : some) {
+        Call call = calls.get(i);
+        boolean load = loading && !loaded.contains(call.script());
+        if (load) {
+          loaded.add(call.script());
+        }
+        answers.set(i, made(scripts, call, load));
+      }
+      return batch.executeAsync().toCompletableFuture().handle((done, failed) -> null);
+    }
+
+    private static CompletableFuture<Object> made(RScriptAsync scripts, Call call, boolean load) {
+      Object[] args = call.args().toArray();
+      List<Object> keys = List.of(call.key());
+      return (load
+              ? scripts.<Object>evalAsync(
+                  RScript.Mode.READ_WRITE,
+                  call.script().text(),
+                  RScript.ReturnType.LIST,
+                  keys,
+                  args)
+              : scripts.<Object>evalShaAsync(
+                  RScript.Mode.READ_WRITE,
+                  call.script().sha1(),
+                  RScript.ReturnType.LIST,
+                  keys,
+                  args))
+          .toCompletableFuture();
+    }
+
+    private static Reply reply(CompletableFuture<Object> answer) {
+      Throwable failure = failure(answer);
+      return failure == null
+          ? new Reply(answer.getNow(null), null)
+          : new Reply(null, Diagnosis.of(failure));
+    }
+
+    private static @Nullable Throwable failure(CompletableFuture<Object> answer) {
+      return switch (answer.state()) {
+        case SUCCESS -> null;
+        case FAILED -> answer.exceptionNow();
+        case CANCELLED, RUNNING -> new RedisTrouble(RedisTrouble.Kind.AWAY);
+      };
+    }
+  }
+}

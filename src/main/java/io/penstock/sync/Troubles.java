@@ -1,0 +1,96 @@
+package io.penstock.sync;
+
+import io.penstock.sync.RedisTrouble.Kind;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what goes wrong with Redis, and says it when it begins and when it ends. Thread-safe. */
+public final class Troubles {
+  private static final Logger LOG = LoggerFactory.getLogger(Troubles.class);
+
+  /** Of so many limits it is remembered that they are wrong; of more it is only counted. */
+  private static final int LIMITS = 1_000;
+
+  private final String of;
+  private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
+  private final Set<String> wrong = new HashSet<>();
+  private long good;
+  private boolean bad;
+  private Kind last = Kind.AWAY;
+
+  /**
+   * Has counted nothing.
+   *
+   * @param of what goes wrong, such as {@code slices of limits}
+   */
+  Troubles(String of) {
+    this.of = of;
+  }
+
+  /** Takes note of a round that went well. */
+  void well() {
+    boolean ended;
+    synchronized (this) {
+      good++;
+      ended = bad;
+      bad = false;
+    }
+    if (ended) {
+      LOG.info("{}: Redis is well again", of);
+    }
+  }
+
+  /** Takes note of a round that failed. */
+  void failed(RedisTrouble trouble) {
+    boolean news;
+    synchronized (this) {
+      counts.merge(trouble.kind(), 1L, Long::sum);
+      // that it is not asked follows from what was said before
+      news = trouble.kind() != Kind.PAUSED && (!bad || last != trouble.kind());
+      if (trouble.kind() != Kind.PAUSED) {
+        bad = true;
+        last = trouble.kind();
+      }
+    }
+    if (news) {
+      LOG.warn("{}: {}", of, trouble.getMessage());
+    }
+  }
+
+  /** Takes note of a limit that Redis or its reply failed. */
+  void failed(String limit, RedisTrouble trouble) {
+    boolean news;
+    synchronized (this) {
+      counts.merge(trouble.kind(), 1L, Long::sum);
+      news = wrong.size() < LIMITS && wrong.add(limit);
+    }
+    if (news) {
+      LOG.warn("{}: limit {} is not shared: {}", of, limit, trouble.getMessage());
+    }
+  }
+
+  /** Takes note of a limit that is well. */
+  void well(String limit) {
+    boolean ended;
+    synchronized (this) {
+      ended = !wrong.isEmpty() && wrong.remove(limit);
+    }
+    if (ended) {
+      LOG.info("{}: limit {} is shared again", of, limit);
+    }
+  }
+
+  /** Returns how often something went wrong, by what it was; what never happened is absent. */
+  public synchronized Map<Kind, Long> counts() {
+    return Map.copyOf(counts);
+  }
+
+  /** Returns how many rounds went well. */
+  public synchronized long good() {
+    return good;
+  }
+}

@@ -1,0 +1,51 @@
+-- Merges what one writer counted of a limit, and says what the others did.
+-- KEYS[1]: the limit's hash. Fields here are 'count|MEASURE:MILLIS|CELL|WRITER', values decimal.
+-- ARGV: writer, milliseconds since 1970 or '' for the clock, then MEASURE:MILLIS, cell and amount
+-- of each own count. Replies: MEASURE:MILLIS, cell and amount of each count of another writer.
+local key, writer, now = KEYS[1], ARGV[1], tonumber(ARGV[2])
+if not now then
+  local clock = redis.call('TIME')
+  now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+end
+
+-- Counts go up to 2^63 - 1, which a double does not hold exactly: they are compared as text.
+local function larger(a, b)
+  if #a ~= #b then return #a > #b end
+  return a > b
+end
+
+local function ends(millis, cell) return (tonumber(cell) + 2) * tonumber(millis) end
+
+local keep = 0
+for i = 3, #ARGV, 3 do
+  local field, cell, amount = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local millis = string.match(field, ':(%d+)$')
+  local left = ends(millis, cell) - now
+  if left > 0 then
+    local name = 'count|' .. field .. '|' .. cell .. '|' .. writer
+    local known = redis.call('HGET', key, name)
+    if not known or not string.match(known, '^%d+$') or larger(amount, known) then
+      redis.call('HSET', key, name, amount)
+    end
+    keep = math.max(keep, left)
+  end
+end
+if keep > 0 and redis.call('PTTL', key) < keep then
+  redis.call('PEXPIRE', key, string.format('%.0f', keep + 60000))
+end
+
+local reply = {}
+local all = redis.call('HGETALL', key)
+for i = 1, #all, 2 do
+  local field, millis, cell, who = string.match(all[i], '^count|([^|:]+:(%d+))|(%d+)|(.*)$')
+  if field then
+    if ends(millis, cell) <= now then
+      redis.call('HDEL', key, all[i])
+    elseif who ~= writer then
+      reply[#reply + 1] = field
+      reply[#reply + 1] = cell
+      reply[#reply + 1] = all[i + 1]
+    end
+  end
+end
+return reply

@@ -1,0 +1,238 @@
+package io.penstock.fake;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import redis.embedded.core.ExecutableProvider;
+
+/** A real Redis, as a process of its own on a port of its own, that can be hurt in every way. */
+public final class RedisServer implements AutoCloseable {
+  private final Path directory;
+  private final int port = RunningGateway.freePort();
+  private final List<String> settings;
+  private @Nullable Process process;
+  private String login = "";
+
+  private RedisServer(List<String> settings) {
+    this.settings = settings;
+    try {
+      directory = Files.createTempDirectory("penstock-redis");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    start();
+  }
+
+  /**
+   * Starts one; it saves nothing unless it is told to.
+   *
+   * @param settings lines of its configuration, such as {@code requirepass secret}
+   */
+  public static RedisServer started(String... settings) {
+    return new RedisServer(List.of(settings));
+  }
+
+  /** Started when it is asked for first, for tests that do it no harm; ends with the JVM. */
+  private static final class Shared {
+    static final RedisServer SERVER = started();
+
+    static {
+      Runtime.getRuntime().addShutdownHook(new Thread(SERVER::close));
+    }
+
+    private Shared() {}
+  }
+
+  /** Returns the server of all tests of this JVM that do it no harm, each in its own namespace. */
+  public static RedisServer shared() {
+    return Shared.SERVER;
+  }
+
+  private static final class Program {
+    static final Path FILE = unpacked();
+
+    private Program() {}
+
+    private static Path unpacked() {
+      try {
+        return ExecutableProvider.newJarResourceProvider().get().toPath();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Returns the port; it stays the same over restarts. */
+  public int port() {
+    return port;
+  }
+
+  /** Returns its address, without a user. */
+  public String url() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** Says how to log in, {@code AUTH} and its words, to what this class asks of the server. */
+  public RedisServer login(String... auth) {
+    login = String.join(" ", auth);
+    return this;
+  }
+
+  /** Starts it, with the data it has saved; returns once it answers. */
+  public void start() {
+    List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1"));
+    lines.addAll(List.of("dir " + directory, "save \"\"", "appendonly no", "daemonize no"));
+    lines.addAll(settings);
+    try {
+      Path file = directory.resolve("redis.conf");
+      Files.write(file, lines);
+      Path log = directory.resolve("redis.log");
+      process =
+          new ProcessBuilder(Program.FILE.toString(), file.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+      awaitAnswer(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void awaitAnswer(Path log) throws IOException {
+    for (int tries = 0; tries < 1_000; tries++) {
+      if (!running().isAlive()) {
+        throw new IOException("Redis did not start: " + Files.readString(log));
+      }
+      try {
+        ask("PING");
+        return;
+      } catch (IOException notYet) {
+        LockSupport.parkNanos(10_000_000);
+      }
+    }
+    throw new IOException("Redis does not answer: " + Files.readString(log));
+  }
+
+  private Process running() {
+    Process last = process;
+    if (last == null) {
+      throw new IllegalStateException("Redis was never started");
+    }
+    return last;
+  }
+
+  /** Asks one command of words without spaces; returns the first line of the answer. */
+  public String command(String... words) {
+    try {
+      return ask(words);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String ask(String... words) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(20_000);
+      OutputStream out = socket.getOutputStream();
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      if (!login.isEmpty()) {
+        send(out, login.split(" "));
+        line(in);
+      }
+      send(out, words);
+      String first = line(in);
+      return first.startsWith("$") && !first.equals("$-1") ? line(in) : first;
+    }
+  }
+
+  private static void send(OutputStream out, String... words) throws IOException {
+    StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
+    for (String word : words) {
+      int length = word.getBytes(StandardCharsets.UTF_8).length;
+      text.append('$').append(length).append("\r\n").append(word).append("\r\n");
+    }
+    out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  private static String line(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int next = in.read(); next != '\n'; next = in.read()) {
+      if (next < 0) {
+        throw new IOException("Redis closed the connection");
+      }
+      if (next != '\r') {
+        line.append((char) next);
+      }
+    }
+    return line.toString();
+  }
+
+  /** Saves its data: they are there again after the next start. */
+  public void save() {
+    command("SAVE");
+  }
+
+  /** Removes all data. */
+  public void flush() {
+    command("FLUSHALL");
+  }
+
+  /** Ends it at once, as {@code kill -9}: nothing is saved. */
+  public void kill() {
+    Process last = running();
+    last.destroyForcibly();
+    last.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  /** Ends it at once and starts it again, with what it had saved last. */
+  public void restart() {
+    kill();
+    start();
+  }
+
+  /** Has it do nothing, as {@code kill -STOP}: connections stay. */
+  public void pause() {
+    signal("-STOP");
+  }
+
+  /** Has it go on, as {@code kill -CONT}. */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", signal, String.valueOf(running().pid())).start();
+      kill.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.FakeTicker;
+import org.junit.jupiter.api.Test;
+
+class BreakerTest {
+  private final FakeTicker ticker = new FakeTicker();
+  private final Breaker breaker = new Breaker(ticker);
+
+  private void told(int times, boolean well) {
+    for (int i = 0; i < times; i++) {
+      breaker.told(well);
+    }
+  }
+
+  @Test
+  void nineteenFailures_changeNothing_andTheTwentiethStopsAll() {
+    told(19, false);
+    assertThat(breaker.lets()).isTrue();
+    told(1, false);
+    assertThat(breaker.lets()).isFalse();
+  }
+
+  @Test
+  void lessThanHalfOfTwenty_isLetGo_andHalfIsNot() {
+    told(11, true);
+    told(9, false);
+    assertThat(breaker.lets()).isTrue();
+    told(1, false);
+    assertThat(breaker.isOpen()).isTrue();
+  }
+
+  @Test
+  void failuresBeforeTheLastTwenty_countNoMore() {
+    told(9, false);
+    told(20, true);
+    told(9, false);
+    assertThat(breaker.isOpen()).isFalse();
+  }
+
+  @Test
+  void afterThePause_oneTries_andTheOthersStillWait() {
+    told(20, false);
+    ticker.advance(Breaker.PAUSE_NANOS - 1);
+    assertThat(breaker.lets()).isFalse();
+    ticker.advance(1);
+    assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.lets()).isFalse();
+  }
+
+  @Test
+  void tryThatGoesWell_letsAll_andOneThatFailsWaitsAgain() {
+    told(20, false);
+    ticker.advance(Breaker.PAUSE_NANOS);
+    assertThat(breaker.lets()).isTrue();
+    told(1, false);
+    assertThat(breaker.lets()).isFalse();
+    ticker.advance(Breaker.PAUSE_NANOS);
+    assertThat(breaker.lets()).isTrue();
+    told(1, true);
+    told(19, false);
+    assertThat(breaker.lets()).isTrue();
+  }
+}

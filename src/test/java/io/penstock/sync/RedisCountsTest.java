@@ -1,0 +1,110 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.fake.RedisServer;
+import io.penstock.quota.Counts;
+import io.penstock.quota.CountsContract;
+import io.penstock.quota.LimitId;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Counts in a real server. */
+class RedisCountsTest extends CountsContract {
+  private final RedisServer server = RedisServer.shared();
+  private final String namespace = "counts-" + UUID.randomUUID();
+  private final RedisLink link =
+      new RedisLink(RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
+  private long now = 100 * MINUTE_MILLIS;
+
+  @Override
+  protected RedisCounts counts() {
+    return new RedisCounts(link, namespace, Ticker.system(), () -> now, true);
+  }
+
+  @Override
+  protected void clock(long unixMillis) {
+    now = unixMillis;
+  }
+
+  @AfterEach
+  void close() {
+    link.close();
+  }
+
+  private static Counts.Count count(LimitId id, long amount) {
+    return new Counts.Count(id, 100, amount);
+  }
+
+  private static List<Counts.Count> told(Counts counts, String writer, Counts.Count... own) {
+    return counts
+        .exchange(writer, List.of(own))
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join();
+  }
+
+  private static LimitId id(LimitId.Kind kind, String name, String pool, Measure measure) {
+    return new LimitId(kind, name, pool, measure, MINUTE_MILLIS * 1_000_000);
+  }
+
+  @Test
+  void limitsOfAllKinds_comeBackAsTheyAre() {
+    Counts counts = counts();
+    for (LimitId.Kind kind : LimitId.Kind.values()) {
+      LimitId strange = id(kind, "a:b|{c} é", "m/1|:", Measure.TOKENS);
+      LimitId plain = id(kind, "plain", kind == LimitId.Kind.UPSTREAM ? "m" : "", Measure.REQUESTS);
+      told(counts, "w|1:é", count(strange, 3), count(plain, 4));
+      assertThat(told(counts, kind.name())).contains(count(strange, 3), count(plain, 4));
+    }
+  }
+
+  @Test
+  void unchangedCounts_areStillKnown_andNotReadAgain() {
+    Counts counts = counts();
+    LimitId id = id(LimitId.Kind.KEY, "k", "", Measure.TOKENS);
+    told(counts, "a", count(id, 5));
+    assertThat(told(counts, "b")).containsExactly(count(id, 5));
+    server.command("DEL", namespace + ":" + id.text());
+    assertThat(told(counts, "b")).containsExactly(count(id, 5));
+    told(counts, "a", count(id, 6));
+    assertThat(told(counts, "b")).containsExactly(count(id, 6));
+  }
+
+  @Test
+  void foreignValue_failsItsLimitAlone() {
+    RedisCounts counts = counts();
+    LimitId bad = id(LimitId.Kind.KEY, "bad", "", Measure.TOKENS);
+    LimitId good = id(LimitId.Kind.KEY, "good", "", Measure.TOKENS);
+    server.command("SET", namespace + ":" + bad.text(), "foreign");
+    told(counts, "a", count(bad, 5), count(good, 6));
+    assertThat(told(counts, "b")).containsExactly(count(good, 6));
+    assertThat(counts.troubles().counts().get(RedisTrouble.Kind.VALUE)).isGreaterThanOrEqualTo(1);
+  }
+
+  @Test
+  void garbageInTheHash_isNoCount_andOthersGoOn() {
+    RedisCounts counts = counts();
+    LimitId bad = id(LimitId.Kind.KEY, "bad", "", Measure.TOKENS);
+    LimitId good = id(LimitId.Kind.KEY, "good", "", Measure.TOKENS);
+    told(counts, "a", count(bad, 5), count(good, 6));
+    String key = namespace + ":" + bad.text();
+    server.command("HSET", key, "count|" + bad.field() + "|100|x", "many", "old", "format");
+    assertThat(told(counts, "b")).containsExactly(count(good, 6));
+    server.command("HDEL", key, "count|" + bad.field() + "|100|x");
+    assertThat(told(counts, "c")).containsExactlyInAnyOrder(count(bad, 5), count(good, 6));
+  }
+
+  @Test
+  void countsAreKept_noLongerThanTheyAreOfUse() {
+    LimitId id = id(LimitId.Kind.KEY, "k", "", Measure.TOKENS);
+    told(counts(), "a", count(id, 5));
+    String left = server.command("PTTL", namespace + ":" + id.text());
+    assertThat(Long.parseLong(left.substring(1))).isBetween(120_000L, 180_000L);
+  }
+}

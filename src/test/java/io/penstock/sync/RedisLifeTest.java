@@ -1,0 +1,259 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.FaultProxy;
+import io.penstock.fake.RedisServer;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Supply.Answer;
+import io.penstock.quota.Supply.Round;
+import io.penstock.sync.RedisTrouble.Kind;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Rounds without asks, against a server that is hurt in every way. */
+class RedisLifeTest {
+  private static final int TIMEOUT_MILLIS = 1_000;
+
+  /** Of those that wait for this machine, not for Redis. */
+  private static final long SLACK_NANOS = 5_000_000_000L;
+
+  private RedisServer server = RedisServer.started();
+  private FaultProxy proxy = new FaultProxy(server.port());
+  private RedisLink link = link("redis://127.0.0.1:" + proxy.port());
+  private RedisSupply supply = supply(link);
+  private long number;
+
+  private static RedisLink link(String url) {
+    return new RedisLink(
+        RedisAddress.parse(url, null, null), null, TIMEOUT_MILLIS, Ticker.system());
+  }
+
+  private static RedisSupply supply(RedisLink link) {
+    // a breaker whose clock runs an hour between two looks never waits
+    long[] hours = {0};
+    return new RedisSupply(
+        link, "test", 2_000_000_000L, () -> ++hours[0] * 3_600_000_000_000L, WallClock.system());
+  }
+
+  @AfterEach
+  void closeAll() {
+    link.close();
+    proxy.close();
+    server.close();
+  }
+
+  private void use(RedisServer other, String url) {
+    link.close();
+    proxy.close();
+    server.close();
+    server = other;
+    proxy = new FaultProxy(server.port());
+    link = link(url.replace("PORT", String.valueOf(proxy.port())));
+    supply = supply(link);
+  }
+
+  private Answer round() {
+    return supply
+        .round(new Round("me", ++number, List.of()))
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join();
+  }
+
+  /** Returns why a round fails, or null; it fails in time, whatever the reason. */
+  private @Nullable Kind trouble() {
+    Ticker ticker = Ticker.system();
+    try {
+      round();
+      return null;
+    } catch (CompletionException failed) {
+      assertThat(ticker.nanos()).isLessThan(TIMEOUT_MILLIS * 1_000_000L + SLACK_NANOS);
+      if (failed.getCause() instanceof RedisTrouble trouble) {
+        return trouble.kind();
+      }
+      throw failed;
+    }
+  }
+
+  private Answer well() {
+    Until.holds("a round that goes well", () -> trouble() == null);
+    return round();
+  }
+
+  private void awaitTrouble(Kind kind) {
+    Until.holds("trouble " + kind, () -> trouble() == kind);
+  }
+
+  @Test
+  void rounds_countUpInOneLife_andKnowTheirMember() {
+    Answer first = well();
+    Answer second = round();
+    assertThat(second.life()).isEqualTo(first.life());
+    assertThat(second.count()).isEqualTo(first.count() + 1);
+    assertThat(second.clockNanos()).isGreaterThanOrEqualTo(first.clockNanos());
+    assertThat(second.members()).containsExactly(new Supply.Member("me", 0));
+  }
+
+  @Test
+  void otherMembers_areKnown_andForgottenAfterAnHour() {
+    well();
+    server.command("HSET", "test:life:0", "m:gone", "1000");
+    server.command("HSET", "test:life:0", "m:odd", "words");
+    supply.round(new Round("other", 1, List.of())).toCompletableFuture().join();
+    assertThat(round().members())
+        .extracting(Supply.Member::name)
+        .containsExactlyInAnyOrder("me", "other");
+    assertThat(server.command("HEXISTS", "test:life:0", "m:gone")).isEqualTo(":0");
+  }
+
+  @Test
+  void flushedServer_isAnotherLife() {
+    Answer before = well();
+    server.flush();
+    Answer after = round();
+    assertThat(after.life()).isNotEqualTo(before.life());
+    assertThat(after.count()).isEqualTo(1);
+  }
+
+  @Test
+  void killedServer_failsRounds_andIsAnotherLifeAfterItsRestart() {
+    Answer before = well();
+    server.save();
+    server.kill();
+    awaitTrouble(Kind.AWAY);
+    server.start();
+    Answer after = well();
+    assertThat(after.life()).isNotEqualTo(before.life());
+  }
+
+  @Test
+  void serverThatIsAwayAtFirst_isFoundLater() {
+    server.kill();
+    assertThat(trouble()).isEqualTo(Kind.AWAY);
+    assertThat(trouble()).isEqualTo(Kind.AWAY);
+    server.start();
+    assertThat(well().members()).hasSize(1);
+  }
+
+  @Test
+  void pausedServer_failsRoundsInTime_andGoesOn() {
+    Answer before = well();
+    server.pause();
+    try {
+      assertThat(trouble()).isEqualTo(Kind.SLOW);
+      assertThat(trouble()).isIn(Kind.SLOW, Kind.AWAY);
+    } finally {
+      server.resume();
+    }
+    Answer after = well();
+    assertThat(after.life()).isEqualTo(before.life());
+    assertThat(after.count()).isGreaterThan(before.count());
+  }
+
+  @Test
+  void slowWay_isStillAWay() {
+    well();
+    proxy.delay(250);
+    Answer before = round();
+    Answer after = round();
+    assertThat(after.life()).isEqualTo(before.life());
+    assertThat(after.count()).isEqualTo(before.count() + 1);
+  }
+
+  @Test
+  void everyBadWay_failsRounds_andHeals() {
+    well();
+    for (FaultProxy.Manner manner : FaultProxy.Manner.values()) {
+      if (manner != FaultProxy.Manner.FINE) {
+        proxy.become(manner);
+        assertThat(trouble()).as("%s", manner).isIn(Kind.SLOW, Kind.AWAY);
+        proxy.become(FaultProxy.Manner.FINE);
+        well();
+      }
+    }
+  }
+
+  @Test
+  void lostAnswer_isNotAskedForAgain() {
+    Answer before = well();
+    proxy.become(FaultProxy.Manner.ANSWERS_LOST);
+    assertThat(trouble()).isEqualTo(Kind.SLOW);
+    proxy.become(FaultProxy.Manner.FINE);
+    long failed = supply.troubles().counts().values().stream().mapToLong(Long::longValue).sum();
+    Answer after = well();
+    assertThat(after.count()).isLessThanOrEqualTo(before.count() + failed + 2);
+  }
+
+  @Test
+  void scriptsThatAreForgotten_areLoadedOnTheWay() {
+    Answer before = well();
+    server.command("SCRIPT", "FLUSH");
+    assertThat(round().count()).isEqualTo(before.count() + 1);
+  }
+
+  @Test
+  void wrongPassword_saysSo_andTheRightOneIsTaken() {
+    use(RedisServer.started("requirepass right"), "redis://:wrong@127.0.0.1:PORT");
+    awaitTrouble(Kind.ACCESS);
+    server.login("AUTH", "right").command("CONFIG", "SET", "requirepass", "wrong");
+    well();
+  }
+
+  @Test
+  void userWithoutTheRight_saysSo() {
+    RedisServer guarded =
+        RedisServer.started("user default off", "user app on >pass ~test:* +@all -info");
+    use(guarded.login("AUTH", "app", "pass"), "redis://app:pass@127.0.0.1:PORT");
+    awaitTrouble(Kind.ACCESS);
+    server.command("ACL", "SETUSER", "app", "+info");
+    well();
+  }
+
+  @Test
+  void readOnlyServer_saysSo() {
+    well();
+    server.command("REPLICAOF", "127.0.0.1", "1");
+    awaitTrouble(Kind.READ_ONLY);
+    server.command("REPLICAOF", "NO", "ONE");
+    well();
+  }
+
+  @Test
+  void fullServer_saysSo() {
+    well();
+    server.command("CONFIG", "SET", "maxmemory", "1");
+    awaitTrouble(Kind.MEMORY);
+    server.command("CONFIG", "SET", "maxmemory", "0");
+    well();
+  }
+
+  @Test
+  void foreignValueUnderTheKeyOfLives_failsRounds_andStays() {
+    server.command("SET", "test:life:0", "foreign");
+    awaitTrouble(Kind.VALUE);
+    assertThat(server.command("GET", "test:life:0")).isEqualTo("foreign");
+    server.command("DEL", "test:life:0");
+    well();
+  }
+
+  @Test
+  void idleLink_hasOneConnection() {
+    well();
+    round();
+    assertThat(proxy.accepted()).isEqualTo(1);
+  }
+
+  @Test
+  void closedLink_failsRounds() {
+    well();
+    link.close();
+    assertThat(trouble()).isEqualTo(Kind.AWAY);
+  }
+}

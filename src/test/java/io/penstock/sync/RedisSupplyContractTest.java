@@ -1,0 +1,36 @@
+package io.penstock.sync;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.quota.Supply;
+import io.penstock.quota.SupplyContract;
+import io.penstock.time.Ticker;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+
+/** The contract of supplies on a real server, which takes the test's clock for its own. */
+class RedisSupplyContractTest extends SupplyContract {
+  private final RedisLink link =
+      new RedisLink(
+          RedisAddress.parse(RedisServer.shared().url(), null, null),
+          null,
+          10_000,
+          Ticker.system());
+  private volatile long nanos = START;
+
+  @Override
+  protected Supply supply() {
+    nanos = START;
+    String namespace = "supply-" + UUID.randomUUID();
+    return new RedisSupply(link, namespace, TTL, Ticker.system(), START, () -> nanos / 1_000);
+  }
+
+  @Override
+  protected void clock(long moved) {
+    nanos = moved;
+  }
+
+  @AfterEach
+  void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,23 @@
+package io.penstock.sync;
+
+import io.penstock.time.Ticker;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what another process does. */
+final class Until {
+  private static final long MOST_NANOS = 60_000_000_000L;
+
+  private Until() {}
+
+  /** Tries every 20 ms until it is so. */
+  static void holds(String what, BooleanSupplier condition) {
+    Ticker ticker = Ticker.system();
+    while (!condition.getAsBoolean()) {
+      if (ticker.nanos() > MOST_NANOS) {
+        throw new AssertionError("never came: " + what);
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+}
