@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RoundsTest {
   private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 500));
+
   /** Seeds that follow each other begin alike otherwise. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -131,7 +132,9 @@ class RoundsTest {
       assertThat(world.most(world.spec))
           .as("penstock.sim.seed=" + seed)
           .isLessThanOrEqualTo(capacity);
-      assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
+      if (world.slowest < World.PACE.timeoutNanos()) {
+        assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
+      }
     }
   }
 
