@@ -240,8 +240,10 @@ public final class Limit {
    * provider; no effect on other limits.
    */
   public void widen(long nanos) {
-    while (state() instanceof TrailingWindowState window) {
-      if (replace(window, window.widened(nanos))) {
+    while (true) {
+      State current = state();
+      State next = current.widened(nanos);
+      if (next.equals(current) || replace(current, next)) {
         return;
       }
     }
@@ -274,7 +276,23 @@ public final class Limit {
 
   /** Returns what a provider said last of a trailing window, or null. */
   public @Nullable Learned learned(long now) {
-    return state() instanceof TrailingWindowState window ? window.learned(now) : null;
+    return state().learned(now);
+  }
+
+  /**
+   * Has it leave room for what others counted, from now on; no effect on limits without a window.
+   * What is owed and remembered stays what was counted here.
+   *
+   * @param others all that was heard of them, in the place of what was known before
+   */
+  public void others(Foreign others, long now) {
+    while (true) {
+      State current = state();
+      State next = CountedState.of(current, others, now);
+      if (next.equals(current) || replace(current, next)) {
+        return;
+      }
+    }
   }
 
   /** Returns what is owed at {@code now}. */

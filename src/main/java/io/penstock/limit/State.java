@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One state of a limit: immutable, its successors are pure functions of it and an instant. {@link
@@ -19,7 +20,8 @@ sealed interface State
         OpenWindow,
         TrailingWindowState,
         ConcurrencyState,
-        DayState {
+        DayState,
+        CountedState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -58,6 +60,16 @@ sealed interface State
   /** This limit knowing what a provider says: only trailing windows are a provider's. */
   default State told(Notice notice, long now) {
     return this;
+  }
+
+  /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
+  default State widened(long nanos) {
+    return this;
+  }
+
+  /** What the provider said last, or null. */
+  default @Nullable Learned learned(long now) {
+    return null;
   }
 
   /** What would be admitted now, pacing aside, ≥ 0. */

@@ -305,8 +305,8 @@ final class TrailingWindowState implements State {
         new Answer.Receipt(cell, amount, 0));
   }
 
-  /** This state widened by {@code nanos} beyond the spec's guard. */
-  TrailingWindowState widened(long nanos) {
+  @Override
+  public TrailingWindowState widened(long nanos) {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
         ? this
@@ -390,8 +390,8 @@ final class TrailingWindowState implements State {
         learned);
   }
 
-  /** What the provider said last, or null. */
-  @Nullable Learned learned(long now) {
+  @Override
+  public @Nullable Learned learned(long now) {
     Ceiling ceiling = taught.ceiling();
     return ceiling.none() ? null : ceiling.learned(reserved, now);
   }

@@ -297,6 +297,15 @@ public final class Quota {
     return most;
   }
 
+  /** Returns how much of the fullest limit all instances together use, 0 to 1. */
+  public double utilizationEverywhere(long now) {
+    double most = 0;
+    for (Metered metered : limits()) {
+      most = Math.max(most, metered.utilization(now));
+    }
+    return most;
+  }
+
   /**
    * Takes {@code cost} from all limits or from none. Returns whether it did; what was taken is
    * added to {@code spends}.

@@ -1,0 +1,86 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Sharing;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How instances share limits, checked.
+ *
+ * @param address where Redis is
+ * @param trust what its certificate is checked with; null trusts what the platform does
+ * @param namespace before all our keys there: those of another one are none of ours
+ * @param interval between two rounds, 20 ms to 10 s
+ * @param sliceTtl for how long a slice may be spent, on the own clock from asking for it: at least
+ *     three intervals, at most a minute
+ * @param onOutage what becomes of shared limits without Redis
+ * @param sharing of limits of which nobody said how they are shared
+ */
+public record SyncSettings(
+    RedisAddress address,
+    @Nullable Trust trust,
+    String namespace,
+    Duration interval,
+    Duration sliceTtl,
+    OnOutage onOutage,
+    Sharing sharing) {
+  /** Between two rounds, when nobody says otherwise. */
+  public static final Duration INTERVAL = Duration.ofMillis(100);
+
+  /** How long a slice may be spent, when nobody says otherwise. */
+  public static final Duration SLICE_TTL = Duration.ofSeconds(2);
+
+  private static final Duration SHORTEST = Duration.ofMillis(20);
+  private static final Duration LONGEST = Duration.ofSeconds(10);
+  private static final Duration LONGEST_TTL = Duration.ofMinutes(1);
+
+  /** A slice outlives two rounds that were lost. */
+  private static final int ROUNDS_A_SLICE = 3;
+
+  private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");
+
+  /**
+   * Certificates, as files.
+   *
+   * @param ca PEM of those who sign the server's certificate; null is whom the platform trusts
+   * @param certificate PEM of the own one, or null
+   * @param key PEM of its key; there if and only if the certificate is
+   */
+  public record Trust(@Nullable String ca, @Nullable String certificate, @Nullable String key) {
+    public Trust {
+      if ((certificate == null) != (key == null)) {
+        throw new IllegalArgumentException(
+            "penstock.redis.tls.cert and penstock.redis.tls.key belong together, expected both");
+      }
+    }
+  }
+
+  public SyncSettings {
+    if (!NAMESPACE.matcher(namespace).matches()) {
+      throw new IllegalArgumentException(
+          "penstock.redis.namespace is '%s', expected up to 200 characters without spaces and"
+                  .formatted(namespace)
+              + " braces");
+    }
+    within("penstock.redis.sync-interval", interval, SHORTEST, LONGEST);
+    within(
+        "penstock.redis.slice-ttl", sliceTtl, interval.multipliedBy(ROUNDS_A_SLICE), LONGEST_TTL);
+    if (trust != null && !address.tls()) {
+      throw new IllegalArgumentException(
+          "penstock.redis.tls is set, but penstock.redis.url is not encrypted, expected rediss://");
+    }
+  }
+
+  private static void within(String name, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s is %s, expected %s to %s".formatted(name, text(value), text(least), text(most)));
+    }
+  }
+
+  private static String text(Duration duration) {
+    long millis = duration.toMillis();
+    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+  }
+}
