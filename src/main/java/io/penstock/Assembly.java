@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,9 @@ final class Assembly implements Reloader {
       Registry registry, Keys keys, ModelQuotas models, Addresses addresses, Prices prices) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
+
+  /** So many names tell where to look; a store can have thousands. */
+  private static final int SHOWN = 5;
 
   private final Server.Setup setup;
   private final Parts parts;
@@ -53,6 +57,13 @@ final class Assembly implements Reloader {
     parts.registry().apply(snapshot.endpoints());
     snapshot.warnings().forEach(LOG::warn);
     RedisSettings.warnings(setup.sync(), environment, snapshot).forEach(LOG::warn);
+    List<String> strays = parts.keys().withoutTheirGroup();
+    if (!strays.isEmpty()) {
+      LOG.warn(
+          "{} stored keys name a group that no route file has, and have no group's limits: {}",
+          strays.size(),
+          strays.stream().limit(SHOWN).collect(Collectors.joining(", ")));
+    }
   }
 
   private static Map<String, ModelLimits> limits(Snapshot snapshot) {

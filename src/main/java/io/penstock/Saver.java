@@ -108,7 +108,7 @@ final class Saver implements AutoCloseable {
         failing = false;
         LOG.info("state is saved again");
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // any other save may do
       if (!failing) {
         failing = true;
         LOG.error("state is not saved, what was saved before stays: {}", e.getMessage());

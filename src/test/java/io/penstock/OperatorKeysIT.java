@@ -203,6 +203,8 @@ class OperatorKeysIT {
         "POST | /keys | '' | a JSON object is expected",
         "POST | /keys | [] | a JSON object is expected",
         "POST | /keys | {'name | the body is not JSON, expected an object",
+        "POST | /keys | {'name':'y','weight':2,'weight':1} | the body is not JSON",
+        "PATCH | /keys/x | {'rate_limit_rpm':1,'rate_limit_rpm':0} | the body is not JSON",
         "POST | /keys | {} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':7} | name is expected to be 1 to 100 letters",
         "POST | /keys | {'name':'a/b'} | name is expected to be 1 to 100 letters",

@@ -59,6 +59,7 @@ class SaverTest {
   private static final class Disk implements Snapshots {
     final BlockingQueue<Snapshot> saved = new LinkedBlockingQueue<>();
     volatile boolean full;
+    volatile boolean small;
     final AtomicInteger failures = new AtomicInteger();
     private final AtomicBoolean saving = new AtomicBoolean();
     volatile boolean closed;
@@ -68,6 +69,10 @@ class SaverTest {
       assertThat(saving.compareAndSet(false, true)).as("nobody else saves").isTrue();
       boolean fails = full;
       saving.set(false);
+      if (small) {
+        failures.incrementAndGet();
+        throw new OutOfMemoryError("Java heap space");
+      }
       if (fails) {
         failures.incrementAndGet();
         throw new IOException("state.yaml: the disk is full");
@@ -131,6 +136,16 @@ class SaverTest {
         .containsExactly(
             "state is not saved, what was saved before stays: state.yaml: the disk is full",
             "state is saved again");
+  }
+
+  @Test
+  void goesOnOnceThereIsMemoryAgain() throws Exception {
+    disk.small = true;
+    try (Saver _ = saver(OFTEN)) {
+      Awaitility.await().until(() -> disk.failures.get() > 0);
+      disk.small = false;
+      assertThat(disk.saved.poll(30, TimeUnit.SECONDS)).isNotNull();
+    }
   }
 
   @Test

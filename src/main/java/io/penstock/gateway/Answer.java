@@ -126,7 +126,7 @@ record Answer(
     Flux<DataBuffer> whole =
         body.whole()
             .concatWith(
-                Mono.defer(() -> Mono.justOrEmpty(passage.uploadTooLarge())).flatMap(Mono::error));
+                Mono.defer(() -> Mono.justOrEmpty(passage.badUpload())).flatMap(Mono::error));
     Mono<Void> written =
         response.getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH)
             ? response.writeWith(whole)

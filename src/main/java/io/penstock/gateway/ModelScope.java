@@ -4,9 +4,9 @@ import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
@@ -22,8 +22,8 @@ final class ModelScope {
 
   /**
    * Returns whether a key that may use some models may not send a request. Of a call that is not
-   * weighed only the query says which model it is for; where it does not, only what makes no model
-   * work is let through.
+   * weighed nobody knows which model it is for, whatever its query says, but where it opens a
+   * session: so that only what makes no model work is let through.
    */
   static boolean forbids(Passage passage, ServerHttpRequest request) {
     Set<String> allowed = passage.visitor().models();
@@ -34,10 +34,37 @@ final class ModelScope {
     if (passage.weighed()) {
       return passage.model() == null || !allowed.contains(passage.model());
     }
-    @Nullable List<String> named = request.getQueryParams().get("model");
-    if (named != null) {
-      return !allowed.containsAll(named);
+    Set<String> named = named(request, "model", "deployment");
+    if (!allowed.containsAll(named)) {
+      return true;
     }
-    return Relay.asked(request) || !ONLY_ASKING.contains(request.getMethod());
+    boolean asks = !Relay.asked(request) && ONLY_ASKING.contains(request.getMethod());
+    return !asks && (named.isEmpty() || !opensSession(spec, request));
+  }
+
+  /**
+   * Returns whether a request opens a session of OpenAI's or Azure's with the model of its query,
+   * and no other: those that are for a purpose say later which model they are for.
+   */
+  private static boolean opensSession(EndpointSpec spec, ServerHttpRequest request) {
+    Dialect dialect = spec.reading().dialect();
+    String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
+    return (dialect == Dialect.OPENAI || dialect == Dialect.AZURE)
+        && below.endsWith("/realtime")
+        && named(request, "intent").isEmpty();
+  }
+
+  /** Returns what the query says under some names, in whatever case: so some providers read it. */
+  private static Set<String> named(ServerHttpRequest request, String... names) {
+    Set<String> named = new HashSet<>();
+    request
+        .getQueryParams()
+        .forEach(
+            (name, values) -> {
+              if (Stream.of(names).anyMatch(name::equalsIgnoreCase)) {
+                values.forEach(value -> named.add(value == null ? "" : value));
+              }
+            });
+    return named;
   }
 }

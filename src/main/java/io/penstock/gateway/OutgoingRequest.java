@@ -97,19 +97,18 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
     long most = passage.endpoint().spec().reading().maxUploadBytes();
     return super.getBody()
         .doOnSubscribe(subscription -> uploads())
-        .onErrorMap(gone -> new ClientGone())
+        .onErrorMap(error -> error instanceof BadUpload ? error : new ClientGone())
         .<DataBuffer>handle(
             (piece, sink) -> {
               uploaded += piece.readableByteCount();
               if (uploaded > most) {
                 DataBufferUtils.release(piece);
-                UploadTooLarge error = new UploadTooLarge(most);
-                passage.uploadTooLarge(error);
-                sink.error(error);
+                sink.error(BadUpload.tooLarge(most));
               } else {
                 sink.next(piece);
               }
             })
+        .doOnError(BadUpload.class, passage::uploadFails)
         .concatWith(
             Mono.defer(
                 () ->

@@ -39,7 +39,7 @@ final class Passage {
   private Weighed.Traits traits = Weighed.Traits.NONE;
   private @Nullable Settlement settlement;
   private boolean uploading;
-  private @Nullable UploadTooLarge tooLarge;
+  private @Nullable BadUpload badUpload;
   private boolean upgrades;
 
   Passage(
@@ -209,14 +209,14 @@ final class Passage {
     uploading = true;
   }
 
-  /** What is streamed through turned out too large. */
-  void uploadTooLarge(UploadTooLarge error) {
-    tooLarge = error;
+  /** What is streamed through turned out to be bad. */
+  void uploadFails(BadUpload error) {
+    badUpload = error;
   }
 
   /** What is wrong with what is streamed through, or null. */
-  @Nullable UploadTooLarge uploadTooLarge() {
-    return tooLarge;
+  @Nullable BadUpload badUpload() {
+    return badUpload;
   }
 
   /** Whether the request could be sent once more. */

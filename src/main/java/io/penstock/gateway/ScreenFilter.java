@@ -52,7 +52,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
     }
     long most = spec.reading().maxUploadBytes();
     if (request.getHeaders().getContentLength() > most) {
-      return refuse(exchange, passage, UploadTooLarge.refusal(most));
+      return refuse(exchange, passage, BadUpload.refusal(most));
     }
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     boolean known = named(spec) || passage.visitor().models() != null;

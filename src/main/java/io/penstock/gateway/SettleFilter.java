@@ -50,11 +50,11 @@ final class SettleFilter implements GlobalFilter, Ordered {
       tap.abandoned();
       return Mono.empty();
     }
-    if (error instanceof UploadTooLarge large) {
-      tap.refused(large.refusal());
+    if (error instanceof BadUpload bad) {
+      tap.refused(bad.refusal());
       return exchange.getResponse().isCommitted()
           ? ConnectionGuard.cut(exchange.getRequest())
-          : Refuser.refuse(exchange, tap.passage(), large.refusal());
+          : Refuser.refuse(exchange, tap.passage(), bad.refusal());
     }
     UpstreamFailure failure = UpstreamFailure.of(error);
     if (failure == null) {

@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  private static final Refusal STALLED =
+  static final Refusal STALLED =
       Refusal.of(Reason.BAD_REQUEST, "the body did not come to its end in time");
 
   private final Weighing weighing;
@@ -41,7 +41,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
     String below = Paths.decoded(Paths.below(spec, request.getURI().getRawPath()));
     if (!passage.speech().weighs(request.getMethod().name(), below)) {
       passage.weighs(Weighing.unread(spec.reading(), passage.parameters().tokens()));
-      return chain.filter(exchange);
+      return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
@@ -51,6 +51,11 @@ final class WeighFilter implements GlobalFilter, Ordered {
     return BodyIntake.read(request, passage.body(), reader, most, patience, () -> gone(passage))
         .flatMap(end -> read(exchange, chain, reader, end))
         .doFinally(signal -> passage.body().free());
+  }
+
+  /** A permit's body is read only so that the end of its connection is seen, however late. */
+  private ServerWebExchange watched(ServerWebExchange exchange) {
+    return exchange.mutate().request(new WatchedUpload(exchange.getRequest(), patience)).build();
   }
 
   private Mono<Void> read(

@@ -29,6 +29,9 @@ final class Accounts {
 
   private volatile Map<String, Holding> groups = Map.of();
 
+  /** The key of a name as it is now. */
+  private volatile Function<String, @Nullable KeySpec> keys = name -> null;
+
   Accounts(LimitSource limits, long windowNanos) {
     this(limits, windowNanos, WallClock.system());
   }
@@ -67,6 +70,7 @@ final class Accounts {
    * @param keys the key of a name as it is now, null when there is none
    */
   synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
+    this.keys = keys;
     for (Map.Entry<String, KeyAccount> each : byKey.entrySet()) {
       KeySpec spec = keys.apply(each.getKey());
       if (spec == null) {
@@ -81,11 +85,26 @@ final class Accounts {
   /** Returns what a key may spend, as it is now. */
   Account of(KeySpec key) {
     KeyAccount known = byKey.get(key.name());
-    if (known == null) {
-      known = byKey.computeIfAbsent(key.name(), absent -> new KeyAccount(this, limits, terms, key));
+    return known == null ? made(key).account() : known.account();
+  }
+
+  /** Who looked a key up just before it was changed must not bring back what it was. */
+  private KeyAccount made(KeySpec key) {
+    KeyAccount made =
+        byKey.computeIfAbsent(key.name(), absent -> new KeyAccount(this, limits, terms, key));
+    KeySpec seen = key;
+    KeySpec latest = latest(key);
+    while (!latest.equals(seen)) {
+      made.use(latest);
+      seen = latest;
+      latest = latest(key);
     }
-    known.use(key);
-    return known.account();
+    return made;
+  }
+
+  private KeySpec latest(KeySpec key) {
+    KeySpec latest = keys.apply(key.name());
+    return latest == null ? key : latest;
   }
 
   /** Returns the quota of a group, null when there is none of that name. */

@@ -2,6 +2,7 @@ package io.penstock.key;
 
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitSource;
+import io.penstock.quota.ModelNames;
 import io.penstock.quota.Quota;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,7 +65,8 @@ final class KeyAccount {
     if (seen != null || limited || current.waits()) {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
       quotas.add(right.own().quota());
-      Holding ofModel = model == null ? null : right.models().get(model);
+      String named = model == null ? null : ModelNames.match(current.models()::containsKey, model);
+      Holding ofModel = named == null ? null : right.models().get(named);
       if (ofModel != null) {
         quotas.add(ofModel.quota());
       }

@@ -138,6 +138,19 @@ public final class Keys {
     return state.groups().contains(name);
   }
 
+  /**
+   * Returns the names of stored keys whose group is in no route file: no limit of one is theirs.
+   */
+  public List<String> withoutTheirGroup() {
+    State seen = state;
+    return seen.ofStore() == null
+        ? List.of()
+        : seen.ofStore().stream()
+            .filter(key -> key.group() != null && !seen.groups().contains(key.group()))
+            .map(KeySpec::name)
+            .toList();
+  }
+
   /** Returns whether a secret is that of a key of route files. */
   public boolean inFiles(KeySpec.Secret secret) {
     return state.ofFiles().stream()

@@ -10,10 +10,19 @@ public sealed interface Answer {
    * @param held what is held
    * @param mark the count of all that was ever taken from a trailing window, this included; 0 of
    *     other limits, and of charges
+   * @param shared the cell of the shared clock it was taken from; 0 of limits that are not shared
    */
-  record Receipt(long cell, long taken, long held, long mark) implements Answer {
+  record Receipt(long cell, long taken, long held, long mark, long shared) implements Answer {
     Receipt(long cell, long taken, long held) {
       this(cell, taken, held, 0);
+    }
+
+    Receipt(long cell, long taken, long held, long mark) {
+      this(cell, taken, held, mark, 0);
+    }
+
+    Receipt in(long shared) {
+      return new Receipt(cell, taken, held, mark, shared);
     }
   }
 

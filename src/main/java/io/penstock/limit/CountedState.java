@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param others what they counted
  */
 record CountedState(State own, Foreign others) implements State {
-  /** A limit without a window has no cells to count in: it stays as it is. */
+  /** A limit without a window has no cells to count in, one of slices no need to: it stays. */
   static State of(State current, Foreign others, long now) {
     if (current instanceof CountedState counted) {
       return new CountedState(counted.own(), others);
+    }
+    if (current instanceof SharedState) {
+      return current; // slices say more
     }
     State own = current.frozen();
     return switch (own.spec()) {

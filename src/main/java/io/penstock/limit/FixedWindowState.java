@@ -46,6 +46,25 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     return new FixedWindowState(spec, next, paid, owed - paid, held);
   }
 
+  /**
+   * This state at {@code now} when the running window began at an instant that others know: their
+   * clock moves against this one, so that its windows begin a little sooner or later than counted.
+   *
+   * @param begin at most {@code now}, later than a window before it
+   */
+  FixedWindowState anchored(long begin, long now) {
+    FixedWindowState state = at(now);
+    boolean ended = !state.idle() && begin - state.start > spec.windowNanos() / 2;
+    long paid = ended ? Math.min(state.debt, spec.capacity()) : 0;
+    return ended
+        ? new FixedWindowState(spec, begin, paid, state.debt - paid, held)
+        : state.beginning(begin);
+  }
+
+  FixedWindowState beginning(long begin) {
+    return new FixedWindowState(spec, begin, charged, debt, held);
+  }
+
   private boolean idle() {
     return charged == 0 && debt == 0 && held == 0;
   }

@@ -1,8 +1,10 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +98,7 @@ public final class Limit {
   public double utilization(long now) {
     State current = state();
     long capacity = current.capacity(now);
-    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.room(now) / capacity;
+    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.roomAlone(now) / capacity;
   }
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
@@ -108,7 +110,8 @@ public final class Limit {
   /** Returns {@link #earliest}, pacing aside. */
   public long opens(long amount, long now) {
     State current = state();
-    return current.opens(Math.min(amount, current.capacity(now)), now);
+    long cut = Math.min(amount, current.capacity(now));
+    return lacking(current, cut, current.opens(cut, now), now);
   }
 
   /**
@@ -117,7 +120,16 @@ public final class Limit {
    */
   public long earliest(long amount, long now) {
     State current = state();
-    return current.earliest(Math.min(amount, current.capacity(now)), now);
+    long cut = Math.min(amount, current.capacity(now));
+    return lacking(current, cut, current.earliest(cut, now), now);
+  }
+
+  /** Who is told that only a wake-up helps waits for one. */
+  private static long lacking(State current, long amount, long instant, long now) {
+    if (instant == Ticker.NEVER) {
+      current.lacks(amount, now);
+    }
+    return instant;
   }
 
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
@@ -182,7 +194,7 @@ public final class Limit {
     if (amount <= current.room(now) && current.paced(amount, now) <= now) {
       return NOTHING;
     }
-    long until = current.earliest(amount, now);
+    long until = lacking(current, amount, current.earliest(amount, now), now);
     // An open window may have got room between the two looks.
     return until <= now ? NOTHING : new Answer.Wait(until);
   }
@@ -306,5 +318,78 @@ public final class Limit {
    */
   public List<Cell> cells(long now) {
     return state().cells(now);
+  }
+
+  /**
+   * Has others spend it too: from now on no more passes than what is {@linkplain #granted granted}.
+   * What is owed and held stays; shared already, all slices are forgotten.
+   */
+  public void share(Demand demand, long now) {
+    while (true) {
+      State current = state();
+      if (replace(current, SharedState.sharing(current.frozen(), demand, now))) {
+        return;
+      }
+    }
+  }
+
+  /** Returns who waits for slices of it, or null when it is not shared. */
+  public @Nullable Demand demand() {
+    return state() instanceof SharedState shared ? shared.demand() : null;
+  }
+
+  /**
+   * Returns whether all that {@code amount} lacks now is slices: others may have what it needs, or
+   * nobody. Never of a limit that is not shared.
+   */
+  public boolean dry(long amount, long now) {
+    State current = state();
+    long cut = Math.min(amount, current.capacity(now));
+    return current instanceof SharedState
+        && cut <= current.roomAlone(now)
+        && current.room(now) < cut;
+  }
+
+  /**
+   * Returns what is to be reported of a shared limit. Nothing more than that is spent until more is
+   * granted, but for what runs over.
+   *
+   * @param grid how its cells lie about now
+   * @param oldest the first cell that counts; those before it are forgotten
+   * @param ahead the last cell that anything is granted in
+   * @param keep what is free above it in a cell is given up
+   */
+  public Tally tally(Grid grid, long oldest, long ahead, long keep, long now) {
+    while (state() instanceof SharedState current) {
+      SharedState next = current.tallied(grid, oldest, ahead, keep, now);
+      if (replace(current, next)) {
+        return next.tally(now);
+      }
+    }
+    throw new IllegalStateException("the limit is not shared");
+  }
+
+  /**
+   * Adds slices to a shared limit, and lets it spend all it has in the spans that are said.
+   *
+   * @param more amounts by cell
+   * @param capacity the lowest that any instance has for it
+   * @param spans when what is left of a cell may be spent
+   */
+  public void granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
+    while (state() instanceof SharedState current) {
+      if (replace(current, current.granted(more, capacity, spans))) {
+        return;
+      }
+    }
+  }
+
+  /** Lets nothing more of its slices be spent. */
+  public void dropSlices() {
+    while (state() instanceof SharedState current) {
+      if (replace(current, current.dropped())) {
+        return;
+      }
+    }
   }
 }

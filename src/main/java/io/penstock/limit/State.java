@@ -21,7 +21,8 @@ sealed interface State
         TrailingWindowState,
         ConcurrencyState,
         DayState,
-        CountedState {
+        CountedState,
+        SharedState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -74,6 +75,24 @@ sealed interface State
 
   /** What would be admitted now, pacing aside, ≥ 0. */
   long room(long now);
+
+  /** What would be admitted now if nobody else took anything from the limit, pacing aside. */
+  default long roomAlone(long now) {
+    return room(now);
+  }
+
+  /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
+  default State widened(long nanos) {
+    return this;
+  }
+
+  /** What the provider said last, or null. */
+  default @Nullable Learned learned(long now) {
+    return null;
+  }
+
+  /** Takes note that {@code amount} is waited for, where what is lacked is asked of others. */
+  default void lacks(long amount, long now) {}
 
   /** The instant from which the pace lets {@code amount} pass; at or before now when it does. */
   long paced(long amount, long now);

@@ -4,8 +4,8 @@ import io.penstock.cost.Cost;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -14,9 +14,7 @@ import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -83,6 +81,9 @@ record Asked(String model, Map<String, Long> numbers) {
   }
 
   private static String model(ServerRequest request, boolean required) {
+    if (!Set.of("model").containsAll(request.queryParams().keySet())) {
+      throw new Unclear("only ?model= is understood here");
+    }
     List<String> given = request.queryParams().getOrDefault("model", List.of());
     String model = given.isEmpty() ? "" : given.getFirst();
     boolean named = !model.isBlank();
@@ -96,7 +97,7 @@ record Asked(String model, Map<String, Long> numbers) {
   }
 
   private static Map<String, Long> numbers(byte[] json, List<String> members) {
-    if (!(parsed(json) instanceof ObjectNode given)) {
+    if (!(Json.parsed(json) instanceof ObjectNode given)) {
       throw new Unclear("a JSON object is expected");
     }
     Map<String, Long> numbers = new HashMap<>();
@@ -111,14 +112,6 @@ record Asked(String model, Map<String, Long> numbers) {
       numbers.put(name, member.getValue().longValue());
     }
     return numbers;
-  }
-
-  private static @Nullable JsonNode parsed(byte[] json) {
-    try {
-      return JsonMapper.shared().readTree(json);
-    } catch (JacksonException unreadable) {
-      return null;
-    }
   }
 
   /** Returns a number that must be there, of any size. */

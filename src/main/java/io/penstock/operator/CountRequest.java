@@ -5,8 +5,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -45,7 +43,7 @@ record CountRequest(
    * @throws Unclear when it is not what is expected
    */
   static CountRequest read(byte[] json) {
-    if (!(parsed(json) instanceof ObjectNode asked)) {
+    if (!(Json.parsed(json) instanceof ObjectNode asked)) {
       throw new Unclear("a JSON object is expected");
     }
     asked
@@ -72,14 +70,6 @@ record CountRequest(
       body.put("model", model);
     }
     return new CountRequest(provider, dialect, model, exact.asBoolean(false), path, body);
-  }
-
-  private static @Nullable JsonNode parsed(byte[] json) {
-    try {
-      return JsonMapper.shared().readTree(json);
-    } catch (JacksonException unreadable) {
-      return null;
-    }
   }
 
   private static String string(ObjectNode asked, String name) {

@@ -1,11 +1,15 @@
 package io.penstock.operator;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
@@ -18,7 +22,20 @@ final class Json {
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
           .build();
 
+  /** What is said twice is not clear: each reader takes another one. */
+  private static final JsonMapper READER =
+      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
   private Json() {}
+
+  /** Reads JSON in which no member is there twice; null when it is none. */
+  static @Nullable JsonNode parsed(byte[] json) {
+    try {
+      return READER.readTree(json);
+    } catch (JacksonException unreadable) {
+      return null;
+    }
+  }
 
   /** Returns one line. */
   static String text(Object value) {

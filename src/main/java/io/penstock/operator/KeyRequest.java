@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What an operator asks of keys, read and checked. */
@@ -113,12 +111,12 @@ final class KeyRequest {
   }
 
   private static ObjectNode object(byte[] json) {
-    try {
-      if (JsonMapper.shared().readTree(json) instanceof ObjectNode object) {
-        return object;
-      }
-    } catch (JacksonException unreadable) {
-      throw new Unclear("the body is not JSON, expected an object");
+    JsonNode parsed = Json.parsed(json);
+    if (parsed == null) {
+      throw new Unclear("the body is not JSON, expected an object that has each member once");
+    }
+    if (parsed instanceof ObjectNode object) {
+      return object;
     }
     throw new Unclear("a JSON object is expected");
   }

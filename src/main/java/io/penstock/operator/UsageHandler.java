@@ -20,6 +20,7 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Who used how much: by day, key, group and model, as JSON or CSV. */
 final class UsageHandler {
@@ -73,8 +74,15 @@ final class UsageHandler {
     this.prices = prices;
   }
 
-  /** Adds up what was used in {@code ?from=} to {@code ?to=}, by {@code ?group_by=}. */
+  /**
+   * Adds up what was used in {@code ?from=} to {@code ?to=}, by {@code ?group_by=}: there may be
+   * very much of it, and the event loops have others to serve.
+   */
   Mono<ServerResponse> list(ServerRequest request) {
+    return Mono.defer(() -> listed(request)).subscribeOn(Schedulers.boundedElastic());
+  }
+
+  private Mono<ServerResponse> listed(ServerRequest request) {
     try {
       Question question = question(request);
       List<Map<String, Object>> rows = rows(question);

@@ -21,7 +21,7 @@ final class AzureSpeech implements Speech {
   static final AzureSpeech INSTANCE = new AzureSpeech();
 
   private static final Speech OPEN_AI = OpenAiSpeech.INSTANCE;
-  private static final Pattern DEPLOYMENT = Pattern.compile("/deployments/+([^/]+)/");
+  private static final Pattern DEPLOYMENT = Pattern.compile("(?i)/deployments/+([^/]+)/");
 
   private AzureSpeech() {}
 

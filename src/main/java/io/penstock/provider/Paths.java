@@ -7,10 +7,12 @@ final class Paths {
   /**
    * Returns whether {@code path} ends in {@code call}, such as {@code /chat/completions}. What
    * stands before it is the provider's version, which some deployments put elsewhere. Slashes too
-   * many are overlooked, as some providers do: a request must not get round its limits by them.
+   * many are overlooked, and capitals, as some providers do: a request must not get round its
+   * limits by them.
    */
   static boolean names(String path, String call) {
-    return tidy(path).endsWith(call);
+    String tidy = tidy(path);
+    return tidy.regionMatches(true, tidy.length() - call.length(), call, 0, call.length());
   }
 
   private static String tidy(String path) {

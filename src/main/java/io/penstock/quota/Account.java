@@ -115,7 +115,9 @@ public final class Account {
     Set<Line.Waiter> skipped = new HashSet<>();
     for (Quota quota : givers) {
       Refusal denial = quota.denial(coming.cost(), now);
-      if (denial == null && !quota.personal() && !quota.line().lets(coming, skipped, now)) {
+      boolean limited = !quota.limits().isEmpty(); // not any more, maybe, for who waits there still
+      boolean shared = limited && !quota.personal();
+      if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
         denial = quota.kept();
       }
       if (denial != null) {

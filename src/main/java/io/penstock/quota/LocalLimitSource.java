@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Limits of this instance alone, kept by their id for as long as they are configured: as many as
@@ -36,6 +37,19 @@ public final class LocalLimitSource implements LimitSource {
   private final ConcurrentHashMap<LimitId, Limit> limits = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<LimitId, Inherited> inherited = new ConcurrentHashMap<>();
 
+  /** Told of each limit that is made, before anybody else knows it. */
+  private final BiConsumer<LimitId, Limit> made;
+
+  /** Makes a source of none. */
+  public LocalLimitSource() {
+    this((id, limit) -> {});
+  }
+
+  /** Makes a source of none that tells {@code made} of each limit before anybody else knows it. */
+  public LocalLimitSource(BiConsumer<LimitId, Limit> made) {
+    this.made = made;
+  }
+
   /** Has limits that are asked for from now on go on with what others remembered. */
   public void inherit(Map<LimitId, List<Cell>> cells, long now) {
     cells.forEach((id, each) -> inherited.put(id, new Inherited(List.copyOf(each), now)));
@@ -54,9 +68,12 @@ public final class LocalLimitSource implements LimitSource {
 
   private Limit made(LimitId id, LimitSpec spec, long now) {
     Inherited left = inherited.get(id);
-    return left == null
-        ? new Limit(spec, now)
-        : Limit.restored(spec, left.cells(), left.sinceNanos(), now);
+    Limit limit =
+        left == null
+            ? new Limit(spec, now)
+            : Limit.restored(spec, left.cells(), left.sinceNanos(), now);
+    made.accept(id, limit);
+    return limit;
   }
 
   @Override

@@ -1,26 +1,33 @@
 package io.penstock.quota;
 
+import io.penstock.limit.Partition;
+import io.penstock.limit.Shares;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Slices for the members within one process. Slices limits with windows; a round that asks for
- * another kind of limit, or for a window other members have at another length, fails as a whole and
- * changes nothing.
+ * Slices for the members within one process. A round that asks for a limit of a kind that is not
+ * shared in slices, or for cells of another kind or length than other members do, fails as a whole
+ * and changes nothing.
+ *
+ * <p>As in a store that keeps each limit by itself, a round is late for the limits that a later one
+ * of the same member has asked for.
  */
 public final class MemorySupply implements Supply {
+  private static final long NANOS_PER_MICRO = 1_000;
+
   private final Ticker clock;
-  private final long ttlNanos;
+  private final long ttlMicros;
   private final String life;
-  private final Map<String, Long> numbers = new HashMap<>();
-  private final Map<String, Long> heard = new HashMap<>();
+  private final Map<String, Long> heard = new LinkedHashMap<>();
+  private final Map<LimitId, Shares> limits = new HashMap<>();
   private long count;
-  private final Map<LimitId, SharedCells> limits = new HashMap<>();
 
   /**
    * Makes a supply that has granted nothing.
@@ -34,7 +41,7 @@ public final class MemorySupply implements Supply {
       throw new IllegalArgumentException("ttlNanos is " + ttlNanos + ", expected at least 1");
     }
     this.clock = clock;
-    this.ttlNanos = ttlNanos;
+    this.ttlMicros = Math.ceilDiv(ttlNanos, NANOS_PER_MICRO);
     this.life = life;
   }
 
@@ -44,53 +51,59 @@ public final class MemorySupply implements Supply {
   }
 
   private synchronized Answer answer(Round round) {
-    round.asks().forEach(this::check);
-    long now = clock.nanos();
-    List<Grant> grants = new ArrayList<>();
+    long now = clock.nanos() / NANOS_PER_MICRO;
+    limits.values().removeIf(shares -> shares.idle(now, ttlMicros));
+    for (Ask ask : round.asks()) {
+      check(ask);
+    }
     heard.put(round.member(), now);
     count++;
-    if (numbers.getOrDefault(round.member(), Long.MIN_VALUE) < round.number()) {
-      numbers.put(round.member(), round.number());
-      round.asks().forEach(ask -> grant(ask, round.member(), now, grants));
+    List<Grant> grants = new ArrayList<>();
+    for (Ask ask : round.asks()) {
+      Grant grant = grant(round, ask, now);
+      if (!grant.slices().isEmpty()) {
+        grants.add(grant);
+      }
     }
-    limits.values().removeIf(cells -> cells.idle(now, ttlNanos));
     List<Member> members = new ArrayList<>();
-    heard.forEach((name, at) -> members.add(new Member(name, now - at)));
-    return new Answer(now, life, count, members, grants);
+    heard.forEach((name, at) -> members.add(new Member(name, silent(now, at))));
+    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants);
   }
 
-  private void grant(Ask ask, String member, long now, List<Grant> into) {
-    SharedCells cells = limits.computeIfAbsent(ask.id(), absent -> new SharedCells(ask.spec()));
-    cells.hear(member, ask, now, ttlNanos);
-    List<Slice> slices = slices(cells, member, ask, now);
-    if (!slices.isEmpty()) {
-      into.add(new Grant(ask.id(), cells.capacity(), slices));
-    }
+  private static long silent(long now, long at) {
+    return Math.max(0, now - at) * NANOS_PER_MICRO;
   }
 
   private void check(Ask ask) {
-    if (!SharedCells.sliceable(ask.spec())) {
-      throw new IllegalArgumentException(ask.id() + " has no window, expected one to slice");
-    }
-    SharedCells known = limits.get(ask.id());
-    if (known != null && !known.fits(ask.spec())) {
+    Partition partition = Partition.of(ask.spec());
+    Shares known = limits.get(ask.id());
+    if (known != null && !known.fits(partition)) {
       throw new IllegalArgumentException(
-          ask.id() + " has another window here, expected the one other members said");
+          ask.id() + " has other cells here, expected those other members said");
     }
   }
 
-  private List<Slice> slices(SharedCells cells, String member, Ask ask, long now) {
-    List<Slice> slices = new ArrayList<>();
-    long left = ask.head() + ask.wanted();
-    long last = cells.cellAt(now + ttlNanos);
-    for (long cell = cells.cellAt(now); left > 0 && cell <= last; cell++) {
-      long amount = Math.min(left, cells.room(cell));
-      if (amount > 0) {
-        cells.grant(member, cell, amount);
-        slices.add(new Slice(cell, amount));
-        left -= amount;
-      }
+  private Grant grant(Round round, Ask ask, long now) {
+    Partition partition = Partition.of(ask.spec());
+    Shares shares = limits.computeIfAbsent(ask.id(), absent -> new Shares(partition));
+    List<Shares.Part> uses = new ArrayList<>();
+    for (Use use : ask.uses()) {
+      uses.add(new Shares.Part(use.cell(), use.amount()));
     }
-    return slices;
+    Shares.Report report =
+        new Shares.Report(
+            round.member(),
+            round.number(),
+            ask.from(),
+            uses,
+            ask.head(),
+            ask.wanted(),
+            ask.barred());
+    Shares.Granted granted = shares.round(report, partition, now, ttlMicros);
+    List<Slice> slices = new ArrayList<>();
+    for (Shares.Part part : granted.parts()) {
+      slices.add(new Slice(part.cell(), part.amount()));
+    }
+    return new Grant(ask.id(), granted.capacity(), slices);
   }
 }

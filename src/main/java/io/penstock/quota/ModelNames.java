@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * All models of which anything is known, and under which of them a name counts: the same one, else
  * the longest that the name continues by a hyphen and a date or {@code latest}. Immutable.
  */
-final class ModelNames {
+public final class ModelNames {
   /** Who said what is in force. */
   enum Source {
     /** A built-in profile. */
@@ -78,18 +79,28 @@ final class ModelNames {
 
   /** Returns what a model counts as that a client calls {@code model}, or null. */
   @Nullable Known find(String model) {
-    Known exact = byName.get(model);
-    int end = model.length();
-    while (exact == null) {
-      end = model.lastIndexOf('-', end - 1);
-      if (end < 1 || model.length() - end - 1 > LONGEST_DATE) {
-        return null;
-      }
-      Known dated = byName.get(model.substring(0, end));
-      if (dated != null && DATED.matcher(model.substring(end + 1)).matches()) {
-        return dated;
-      }
+    String name = match(byName::containsKey, model);
+    return name == null ? null : byName.get(name);
+  }
+
+  /**
+   * Returns the known name that a model counts as: the same one, else the longest that {@code
+   * model} continues by a hyphen and a date or {@code latest}; null when there is none.
+   *
+   * @param model as a client calls it
+   */
+  public static @Nullable String match(Predicate<String> known, String model) {
+    if (known.test(model)) {
+      return model;
     }
-    return exact;
+    int end = model.lastIndexOf('-');
+    while (end >= 1 && model.length() - end - 1 <= LONGEST_DATE) {
+      String name = model.substring(0, end);
+      if (known.test(name) && DATED.matcher(model.substring(end + 1)).matches()) {
+        return name;
+      }
+      end = model.lastIndexOf('-', end - 1);
+    }
+    return null;
   }
 }

@@ -85,7 +85,8 @@ public final class Reservations {
       ModelNames.Known known = models.known(model);
       Quota quota = known == null ? null : models.quota(known, now);
       // Traffic may have taken what was seen; then it is looked at anew.
-      if (quota == null || quota.take(Cost.ofInput(tokens), now, spends)) {
+      boolean anyway = decision.code() == Decision.Code.UNLIMITED; // counted as far as that goes
+      if (quota == null || quota.take(Cost.ofInput(tokens), now, spends) || anyway) {
         long expires = now + timeoutNanos;
         String id = newId();
         oldestFirst.put(id, new Reservation(model, tokens, quota, spends, expires));

@@ -3,11 +3,11 @@ package io.penstock.store;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.NormalPath;
 import io.penstock.key.KeySpec;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -308,7 +308,7 @@ public final class KeyTerms {
       return text.length() == "2026-01-31".length()
           ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli()
           : OffsetDateTime.parse(text).toInstant().toEpochMilli();
-    } catch (DateTimeParseException unreadable) {
+    } catch (DateTimeException | ArithmeticException unreadable) {
       throw new Unclear(
           "expires_at is expected to be an instant such as 2026-01-31T12:00:00Z, or a day such as"
               + " 2026-01-31");

@@ -58,7 +58,8 @@ public class KeyBenchmark {
     keys.stored(all, 0);
     SplittableRandom random = new SplittableRandom(1);
     for (int caller = 0; caller < CALLERS; caller++) {
-      secrets[caller] = known.get(random.nextInt(KEYS));
+      // A copy, as a request brings one: not where it was when the key was made.
+      secrets[caller] = new String(known.get(random.nextInt(KEYS)).toCharArray());
     }
   }
 

@@ -225,6 +225,32 @@ class KeyedRequestsIT extends HostileCase {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/openai/v1/images/generations",
+        "/openai/v1/batches",
+        "/openai/v1/fine_tuning/jobs"
+      })
+  void modelInTheQuery_saysNothingOfACallThatHasItsModelInTheBody(String path) {
+    refused(post(path + "?model=m", BOB, "{\"model\":\"x\"}"), 403, "forbidden_model");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/openai/v1/responses?model=m",
+        "/openai/v1/realtime?model=x",
+        "/openai/v1/realtime?model=m&model=x",
+        "/openai/v1/realtime?model=m&deployment=x",
+        "/openai/v1/realtime?model=m&intent=transcription",
+        "/openai/v1/realtime"
+      })
+  void socketThatDoesNotSayItsModelWhereThatCounts_isForbidden(String target) {
+    String upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
+    refused(get(target, "x-penstock-key: " + BOB, upgrade), 403, "forbidden_model");
+  }
+
   @Test
   void modelList_hasOnlyWhatTheKeyMayUse() {
     assertThat(ids("/openai/v1/models", CLIENT_SECRET)).containsExactly("m", "x");

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AccountsTest {
   private static final long SECOND = 1_000_000_000L;
@@ -224,6 +226,28 @@ class AccountsTest {
     accounts.follow(name -> after, now);
     assertThat(faced.limits()).hasSize(1);
     account.leave();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void keyFoundBeforeItWasChanged_doesNotBringBackWhatItWas(boolean calledBefore) {
+    KeySpec before = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    KeySpec after = key("k", new KeySpec.Limits(1, 0, 0, 0, 0));
+    if (calledBefore) {
+      accounts.of(before);
+    }
+    accounts.follow(name -> after, now);
+    assertThat(takes(before, 1)).isTrue();
+    assertThat(denial(before, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
+  }
+
+  @Test
+  void limitsForOneModel_countForItsDatedNamesToo() {
+    KeySpec key = key("k", NONE, Map.of("gpt-4o", new KeySpec.ModelLimits(1, 0)), null, false);
+    assertThat(charge(key, "gpt-4o-2024-08-06", 1)).isInstanceOf(Account.Taken.class);
+    assertThat(denial(key, "gpt-4o", 1).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(denial(key, "gpt-4o-latest", 1).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(charge(key, "gpt-4o-mini", 1)).isInstanceOf(Account.Taken.class);
   }
 
   @Test

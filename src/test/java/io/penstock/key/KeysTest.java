@@ -54,6 +54,31 @@ class KeysTest {
   }
 
   @Test
+  void storedKeyOfAGroupThatIsGone_isNamed() {
+    GroupSpec team = new GroupSpec("team", 0, 0, 0, 0, 0);
+    KeySpec alone = key("alone", "secret-a");
+    keys.configure(List.of(), List.of(team), 0);
+    keys.stored(List.of(alone, ofGroup("member", "team")), 0);
+    assertThat(keys.withoutTheirGroup()).isEmpty();
+    keys.configure(List.of(), List.of(), 0);
+    assertThat(keys.withoutTheirGroup()).containsExactly("member");
+  }
+
+  private static KeySpec ofGroup(String name, String group) {
+    return new KeySpec(
+        name,
+        List.of(secret(name, KeySpec.NEVER)),
+        KeySpec.Limits.NONE,
+        Map.of(),
+        group,
+        KeySpec.Scope.ALL,
+        KeySpec.Rank.PLAIN,
+        KeySpec.NEVER,
+        false,
+        false);
+  }
+
+  @Test
   void keyOfFiles_isFoundByItsSecretAlone() {
     assertThat(keys.any()).isFalse();
     files(key("a", "secret-a"), key("b", "secret-b"));

@@ -2,10 +2,17 @@ package io.penstock.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.Prices;
+import io.penstock.quota.Ledger;
 import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.mock.web.reactive.function.server.MockServerRequest;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import reactor.test.StepVerifier;
 
 class UsageHandlerTest {
   @ParameterizedTest
@@ -30,6 +37,24 @@ class UsageHandlerTest {
   void controlCharacters_areQuotedOrDefused() {
     assertThat(UsageHandler.cell("\t=1")).isEqualTo("'\t=1");
     assertThat(UsageHandler.cell("a\nb")).isEqualTo("\"a\nb\"");
+  }
+
+  @Test
+  void sums_areMadeOffTheThreadThatAsks() {
+    AtomicReference<Thread> reads = new AtomicReference<>();
+    Ledger ledger =
+        new Ledger(
+            () -> {
+              reads.set(Thread.currentThread());
+              return 0;
+            },
+            10);
+    ServerRequest request = MockServerRequest.builder().build();
+    StepVerifier.create(new UsageHandler(ledger, new Prices()).list(request))
+        .expectNextCount(1)
+        .expectComplete()
+        .verify(Duration.ofSeconds(30));
+    assertThat(reads.get()).isNotNull().isNotSameAs(Thread.currentThread());
   }
 
   @Test

@@ -42,6 +42,7 @@ class AzureTest {
     "//openai//deployments//d//chat//completions, '{\"model\":\"m\"}', d",
     "/openai/deployments/d/chat/completions, '{\"model\":7}', d",
     "/openai/deployments/d/chat/completions, '{\"model\":{\"a\":[1]},\"model\":[]}', d",
+    "/OpenAI/Deployments/d/Chat/Completions, '{\"model\":\"m\"}', d",
     "/openai/deployments/d/embeddings, '{\"input\":\"x\"}', d",
     "/openai/v1/chat/completions, '{\"model\":\"m\"}', m",
     "/openai/v1/embeddings, '{\"model\":\"m\"}', m",

@@ -21,6 +21,7 @@ class SpeechTest {
     "OPENAI, POST, /api/v1/chat/completions, true",
     "OPENAI, POST, //v1//chat//completions//, true",
     "OPENAI, POST, /v1/chat/completions/, true",
+    "OPENAI, POST, /v1/Chat/COMPLETIONS, true",
     "OPENAI, POST, /v1/embeddings, true",
     "OPENAI, GET, /v1/chat/completions, false",
     "OPENAI, POST, /v1/chat/completions/chatcmpl-1, false",

@@ -3,6 +3,7 @@ package io.penstock.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cost.Cost;
 import io.penstock.quota.Decision.Code;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ReservationsTest {
   private static final long SECOND = 1_000_000_000L;
@@ -96,6 +98,16 @@ class ReservationsTest {
     assertThat(reservations.settle(made("x", 5, NOW), 7, NOW)).isNotNull();
     assertThat(reservations.settle(made("free", 5, NOW), 7, NOW)).isNotNull();
     assertThat(decisions.decide("free", 0, NOW).stats().tpm()).isEqualTo(7);
+  }
+
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void unlimitedModel_usedBeyondAllMeasure_isReservedAllTheSame() {
+    for (int i = 0; i < 600; i++) {
+      decisions.record("free", 2 * Cost.MAX_TOKENS, NOW);
+    }
+    String id = made("free", 5, NOW);
+    assertThat(reservations.settle(id, 7, NOW)).isNotNull();
   }
 
   @Test

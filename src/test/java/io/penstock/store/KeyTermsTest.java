@@ -127,6 +127,7 @@ class KeyTermsTest {
         "{'priority':1,'max_priority':0} | priority is above max_priority",
         "{'expires_at':'soon'} | expires_at is expected to be an instant such as",
         "{'expires_at':'2026-02-30'} | expires_at is expected to be an instant such as",
+        "{'expires_at':'+999999999-01-01T00:00:00Z'} | expires_at is expected to be an instant",
         "{'on_limit':'park'} | on_limit is expected to be reject or wait",
         "{'strict_after_denial':1} | strict_after_denial is expected to be true or false"
       })

@@ -1,0 +1,52 @@
+package io.penstock.limit;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Who waits for slices of a shared limit, and for how much. Safe from any thread; made for one
+ * limit, and there for as long as it is shared.
+ */
+public final class Demand {
+  private final AtomicLong least = new AtomicLong();
+  private final Set<Runnable> waiters = ConcurrentHashMap.newKeySet(1);
+  private final Runnable dry;
+
+  /**
+   * Makes one that nobody waits at.
+   *
+   * @param dry told, on the thread that finds it, when slices do not suffice and did before
+   */
+  public Demand(Runnable dry) {
+    this.dry = dry;
+  }
+
+  /** Has {@code waiter} run, soon and on any thread, each time there may be enough again. */
+  public void join(Runnable waiter) {
+    waiters.add(waiter);
+  }
+
+  /** Undoes {@link #join} of an equal waiter. */
+  public void leave(Runnable waiter) {
+    waiters.remove(waiter);
+  }
+
+  /** Returns the least that is waited for, 0 when nobody waits. */
+  public long least() {
+    return least.get();
+  }
+
+  /** Wakes all who wait: those who still lack something say so again. */
+  public void wake() {
+    least.set(0);
+    waiters.forEach(Runnable::run);
+  }
+
+  void lacks(long amount) {
+    long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
+    if (before == 0) {
+      dry.run();
+    }
+  }
+}

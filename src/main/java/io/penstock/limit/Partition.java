@@ -1,0 +1,170 @@
+package io.penstock.limit;
+
+import io.penstock.time.Midnight;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the time of a shared limit is cut into cells, and what may be spent in them. Times are
+ * microseconds of the shared clock, since 1970.
+ *
+ * @param kind what the cells are
+ * @param cellMicros the length of a cell of the grid, 0 where there is none
+ * @param reach for how many cells after it a cell counts; of days, for how many microseconds
+ * @param capacity the most that may count at the same time, cut to {@link Shares#MOST}
+ * @param releases tokens that come every {@code seconds}; 0 of all but buckets
+ * @param seconds see {@code releases}
+ * @param fillMicros how long an empty bucket takes to be full; 0 of all others
+ * @param midnight where a day ends, null of all but {@link Kind#DAY}
+ */
+public record Partition(
+    Kind kind,
+    long cellMicros,
+    long reach,
+    long capacity,
+    long releases,
+    long seconds,
+    long fillMicros,
+    @Nullable Midnight midnight) {
+  /** What cells are. */
+  public enum Kind {
+    /** Cell c is the window [c × length, (c + 1) × length). */
+    FIXED,
+    /** Cell c is the sixtieth [c × length, (c + 1) × length) of a window. */
+    TRAILING,
+    /** There is one cell, 0, and it does not end. */
+    CONCURRENCY,
+    /** A cell is a day or month of the calendar, its number the microsecond it begins at. */
+    DAY,
+    /** A cell is 24 h long, its number the microsecond of its first grant. */
+    SPAN,
+    /** Cell c is the minute [c × length, (c + 1) × length): what is not spent in it comes back. */
+    BUCKET
+  }
+
+  /** How long a {@link Kind#SPAN} is. */
+  public static final long SPAN_MICROS = LimitSpec.Day.NANOS / 1_000;
+
+  private static final long MINUTE_MICROS = 60_000_000;
+  private static final long MILLIS_OF_TWO_MONTHS = 63 * 86_400_000L;
+
+  /** What a double and a long both hold, with room for a sum. */
+  private static final BigInteger EXACT = BigInteger.ONE.shiftLeft(52);
+
+  /**
+   * Returns how a limit is cut.
+   *
+   * @throws IllegalArgumentException when it is of a kind that is not shared in slices
+   */
+  public static Partition of(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window ->
+          plain(Kind.FIXED, micros(window.windowNanos()), 0, window.capacity());
+      case LimitSpec.TrailingWindow window -> trailing(window);
+      case LimitSpec.Concurrency concurrency -> plain(Kind.CONCURRENCY, 0, 0, concurrency.max());
+      case LimitSpec.Day day ->
+          new Partition(
+              day.midnight() == null ? Kind.SPAN : Kind.DAY,
+              0,
+              micros(day.guardNanos()),
+              cut(day.capacity()),
+              0,
+              0,
+              0,
+              day.midnight());
+      case LimitSpec.TokenBucket bucket -> bucket(bucket);
+      case LimitSpec.Unlimited unlimited -> throw unshared("has no limit");
+      case LimitSpec.Strict strict -> throw unshared("has slots");
+      case LimitSpec.SlidingWindow window -> throw unshared("knows each release");
+    };
+  }
+
+  private static IllegalArgumentException unshared(String why) {
+    return new IllegalArgumentException(
+        "a limit that "
+            + why
+            + " is not shared in slices, expected a window, a day, a bucket or a concurrency");
+  }
+
+  private static Partition plain(Kind kind, long cellMicros, long reach, long capacity) {
+    return new Partition(kind, cellMicros, reach, cut(capacity), 0, 0, 0, null);
+  }
+
+  private static Partition trailing(LimitSpec.TrailingWindow window) {
+    long cell = Math.ceilDiv(micros(window.windowNanos()), Limit.SUB_CELLS);
+    long counts = micros(window.windowNanos() + window.guardNanos());
+    return plain(Kind.TRAILING, cell, Math.ceilDiv(counts, cell), window.capacity());
+  }
+
+  private static Partition bucket(LimitSpec.TokenBucket bucket) {
+    long releases = bucket.rate().releases();
+    long seconds = bucket.rate().seconds();
+    BigInteger fill =
+        BigInteger.valueOf(bucket.burst())
+            .multiply(BigInteger.valueOf(seconds * 1_000_000))
+            .add(BigInteger.valueOf(releases - 1))
+            .divide(BigInteger.valueOf(releases));
+    if (fill.compareTo(EXACT) > 0) {
+      throw new IllegalArgumentException(
+          "a bucket of %d at %d every %d s fills in more than a century, expected less"
+              .formatted(bucket.burst(), releases, seconds));
+    }
+    long micros = fill.longValueExact();
+    long reach = Math.ceilDiv(micros, MINUTE_MICROS);
+    long capacity = cut(bucket.burst());
+    return new Partition(
+        Kind.BUCKET, MINUTE_MICROS, reach, capacity, releases, seconds, micros, null);
+  }
+
+  private static long cut(long amount) {
+    return Math.min(amount, Shares.MOST);
+  }
+
+  private static long micros(long nanos) {
+    return Math.ceilDiv(nanos, 1_000);
+  }
+
+  /** Returns whether cells of both have the same numbers. */
+  public boolean fits(Partition other) {
+    return kind == other.kind && cellMicros == other.cellMicros;
+  }
+
+  /**
+   * Returns four midnights in a row, of which {@code nowMicros} is between the second and the
+   * third; nothing of all but {@link Kind#DAY}.
+   */
+  public List<Long> midnights(long nowMicros) {
+    if (midnight == null) {
+      return List.of();
+    }
+    long nowMillis = Math.floorDiv(nowMicros, 1_000);
+    List<Long> found = new ArrayList<>();
+    long last = nowMillis - MILLIS_OF_TWO_MONTHS;
+    for (int after = 0; after < 2; after += last > nowMillis ? 1 : 0) {
+      long from = last;
+      last =
+          from + new Midnight(midnight.zone(), () -> from, midnight.each()).after(0, 0) / 1_000_000;
+      found.add(last * 1_000);
+    }
+    return List.copyOf(found.subList(found.size() - 4, found.size()));
+  }
+
+  /** Returns the day that runs, and those known to come, when each begins so much late. */
+  List<Long> days(long nowMicros, long lateMicros) {
+    List<Long> midnights = midnights(nowMicros);
+    for (int i = 2; i >= 0; i--) {
+      if (midnights.get(i) + lateMicros <= nowMicros) {
+        return midnights.subList(i, Math.min(i + 2, 4));
+      }
+    }
+    throw new IllegalArgumentException(
+        "a day's guard is %d µs, expected less than a day".formatted(lateMicros));
+  }
+
+  /** Whether a bucket fills at a lower rate; false of all others. */
+  boolean slowerThan(Partition other) {
+    return (double) releases / seconds < (double) other.releases / other.seconds;
+  }
+}

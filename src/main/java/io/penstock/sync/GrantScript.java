@@ -1,0 +1,152 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Partition;
+import io.penstock.limit.Shares;
+import io.penstock.quota.Supply;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The script {@code grant.lua} that keeps one shared limit in Redis: what it is called with, and
+ * what it answers. Its arithmetic is that of {@link Shares}.
+ */
+final class GrantScript {
+  private static final String FILE = "grant.lua";
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  /** What a double holds exactly. */
+  private static final long EXACT = 1L << 53;
+
+  /**
+   * A call of the script.
+   *
+   * @param key of the hash, without the namespace
+   * @param arguments ARGV
+   */
+  record Call(String key, List<String> arguments) {
+    Call {
+      arguments = List.copyOf(arguments);
+    }
+
+    /** The same at a time that is not the clock's, for tests. */
+    Call at(long micros) {
+      List<String> timed = new ArrayList<>(arguments);
+      timed.set(timed.size() - 1, Long.toString(micros));
+      return new Call(key, timed);
+    }
+  }
+
+  /**
+   * An answer.
+   *
+   * @param clockMicros the clock of the store
+   * @param grant what is granted; no slices when there is nothing
+   */
+  record Reply(long clockMicros, Supply.Grant grant) {}
+
+  private GrantScript() {}
+
+  /** Returns the text of the script. */
+  static String source() {
+    try (InputStream file = GrantScript.class.getResourceAsStream(FILE)) {
+      if (file == null) {
+        throw new IllegalStateException(FILE + " is not in the program, expected beside its class");
+      }
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /**
+   * Returns the call for an ask of a member.
+   *
+   * @param number of the member's round, below 2^53
+   * @param ttlNanos how long a slice may be spent, and how long a silent member lives
+   * @param nowNanos about what the shared clock says: which days there are depends on it
+   * @throws IllegalArgumentException when the limit is not shared in slices
+   */
+  static Call call(String member, long number, Supply.Ask ask, long ttlNanos, long nowNanos) {
+    if (number < 0 || number >= EXACT) {
+      throw new IllegalArgumentException(
+          "number of the round is " + number + ", expected 0 to " + (EXACT - 1));
+    }
+    Partition partition = Partition.of(ask.spec());
+    StringJoiner uses = new StringJoiner(" ");
+    for (Supply.Use use : ask.uses()) {
+      uses.add(exact(use.cell())).add(exact(use.amount()));
+    }
+    StringJoiner midnights = new StringJoiner(" ");
+    for (long midnight : partition.midnights(nowNanos / NANOS_PER_MICRO)) {
+      midnights.add(exact(midnight));
+    }
+    return new Call(
+        ask.id().text(),
+        List.of(
+            ask.id().field(),
+            URLEncoder.encode(member, StandardCharsets.UTF_8),
+            exact(number),
+            partition.kind().name(),
+            exact(partition.cellMicros()),
+            exact(partition.reach()),
+            exact(partition.capacity()),
+            exact(partition.releases()),
+            exact(partition.seconds()),
+            exact(partition.fillMicros()),
+            exact(Math.ceilDiv(ttlNanos, NANOS_PER_MICRO)),
+            exact(ask.from()),
+            exact(ask.head()),
+            exact(ask.wanted()),
+            exact(ask.barred()),
+            uses.toString(),
+            midnights.toString(),
+            ""));
+  }
+
+  private static String exact(long value) {
+    return Long.toString(Math.clamp(value, -1, EXACT - 1));
+  }
+
+  /**
+   * Returns what a reply of the script says.
+   *
+   * @throws IllegalArgumentException when the script does not answer so
+   */
+  static Reply reply(Supply.Ask ask, @Nullable Object reply) {
+    if (!(reply instanceof List<?> list) || list.size() < 2 || list.size() % 2 != 0) {
+      throw garbage(ask, "no list of pairs");
+    }
+    List<Supply.Slice> slices = new ArrayList<>();
+    long asked = Math.min(Shares.MOST, ask.head()) + Math.min(Shares.MOST, ask.wanted());
+    for (int i = 2; i < list.size(); i += 2) {
+      long amount = number(ask, list.get(i + 1), 1);
+      asked -= amount;
+      if (asked < 0) {
+        throw garbage(ask, "more than was asked for");
+      }
+      slices.add(new Supply.Slice(number(ask, list.get(i), 0), amount));
+    }
+    long capacity = number(ask, list.get(1), 1);
+    return new Reply(number(ask, list.getFirst(), 0), new Supply.Grant(ask.id(), capacity, slices));
+  }
+
+  private static long number(Supply.Ask ask, @Nullable Object value, long least) {
+    if (value instanceof Long number && number >= least && number < EXACT) {
+      return number;
+    }
+    throw garbage(ask, "'" + value + "'");
+  }
+
+  private static IllegalArgumentException garbage(Supply.Ask ask, String what) {
+    return new IllegalArgumentException(
+        "%s %s was answered %s, expected a clock, a capacity and slices"
+            .formatted(ask.id().text(), ask.id().field(), what));
+  }
+}

@@ -1,0 +1,219 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Demand;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Waits;
+import io.penstock.time.CellClock;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets slices of the shared limits of one instance: reports what was spent and asks for more, in
+ * rounds, one at a time. Safe from any thread; nobody who asks a limit ever waits here.
+ */
+public final class Rounds {
+  private static final double JITTER = 0.2;
+
+  /** The step of the clock that answers tell. */
+  private static final long QUANTUM_NANOS = 1_000;
+
+  private record Flight(Supply.Round round, long sentAt) {}
+
+  private record Arrived(long number, Supply.@Nullable Answer answer) {}
+
+  private final String member;
+  private final Supply supply;
+  private final Ticker ticker;
+  private final Waits.Alarm alarm;
+  private final Pace pace;
+  private final DoubleSupplier random;
+  private final CellClock clock = new CellClock();
+  private final Lives lives;
+  private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean dry = new AtomicBoolean();
+  private @Nullable Flight flight;
+  private long number;
+  private long sent = Long.MIN_VALUE / 2;
+  private long due = Long.MIN_VALUE / 2;
+  private boolean stopped;
+
+  /**
+   * Makes rounds of no limit yet; nothing happens before {@link #start}.
+   *
+   * @param member this instance, as the others know it; another one after a restart
+   * @param alarm runs the steps, of which there is one at a time
+   * @param random 0 to 1: instances do not send at the same instant
+   */
+  public Rounds(
+      String member,
+      Supply supply,
+      Ticker ticker,
+      Waits.Alarm alarm,
+      Pace pace,
+      DoubleSupplier random) {
+    this.member = member;
+    this.supply = supply;
+    this.ticker = ticker;
+    this.alarm = alarm;
+    this.pace = pace;
+    this.random = random;
+    this.lives = new Lives(member, pace.ttlNanos());
+  }
+
+  /** Sends the first round. */
+  public void start() {
+    alarm.soon(this::step);
+  }
+
+  /** Sends no more. */
+  public synchronized void stop() {
+    stopped = true;
+  }
+
+  /** Returns whether a limit is of a kind that is shared in slices. */
+  public static boolean shares(LimitSpec spec) {
+    return Cells.of(spec) != null;
+  }
+
+  /** Shares a limit from now on; nothing of it passes before the first slices are here. */
+  public void add(LimitId id, Limit limit) {
+    Cells cells = Cells.of(limit.spec());
+    if (cells == null) {
+      throw new IllegalArgumentException(id + " cannot be shared in slices");
+    }
+    long now = ticker.nanos();
+    Demand demand = new Demand(this::hurry);
+    limit.share(demand, now);
+    limits.put(id, new SharedLimit(id, limit, demand, cells, pace, now));
+  }
+
+  /** Returns whether a limit of that id is shared. */
+  boolean has(LimitId id) {
+    return limits.containsKey(id);
+  }
+
+  /** Shares a limit no more. */
+  public void remove(LimitId id) {
+    limits.remove(id);
+  }
+
+  private void hurry() {
+    if (dry.compareAndSet(false, true)) {
+      alarm.soon(this::step);
+    }
+  }
+
+  private void step() {
+    List<Demand> eased = new ArrayList<>();
+    synchronized (this) {
+      long now = ticker.nanos();
+      for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
+        arrive(each, now, eased);
+      }
+      if (flight != null && now - flight.sentAt() >= pace.timeoutNanos()) {
+        giveUp();
+      }
+      if (flight == null && now >= next()) {
+        send(now);
+      }
+      if (!stopped) {
+        alarm.at(flight == null ? next() : flight.sentAt() + pace.timeoutNanos(), this::step);
+      }
+    }
+    eased.forEach(Demand::wake);
+  }
+
+  private long next() {
+    return dry.get() ? Math.min(due, sent + pace.leastNanos()) : due;
+  }
+
+  private void send(long now) {
+    dry.set(false);
+    due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
+    List<Supply.Ask> asks = new ArrayList<>();
+    boolean learning = lives.learning(now);
+    if (clock.known()) {
+      for (SharedLimit limit : limits.values()) {
+        Supply.Ask ask = limit.ask(clock, learning, lives, now);
+        if (ask != null) {
+          asks.add(ask);
+        }
+      }
+    }
+    boolean idle = asks.isEmpty() && now - sent < pace.heartbeatNanos();
+    if (stopped || idle) {
+      return;
+    }
+    sent = now;
+    number++;
+    long mine = number;
+    flight = new Flight(new Supply.Round(member, mine, asks), now);
+    supply
+        .round(flight.round())
+        .whenComplete(
+            (answer, failure) -> {
+              arrived.add(new Arrived(mine, failure == null ? answer : null));
+              alarm.soon(this::step);
+            });
+  }
+
+  private void arrive(Arrived each, long now, List<Demand> eased) {
+    Flight of = flight;
+    if (of == null || of.round().number() != each.number()) {
+      return; // given up: what it was granted is never taken
+    }
+    if (each.answer() == null || now - of.sentAt() >= pace.timeoutNanos()) {
+      giveUp();
+      return;
+    }
+    flight = null;
+    take(of, each.answer(), now, eased);
+  }
+
+  /** It may have been applied, and granted anything: with the next one all is said. */
+  private void giveUp() {
+    flight = null;
+    limits.values().forEach(SharedLimit::doubt);
+  }
+
+  private void take(Flight of, Supply.Answer answer, long now, List<Demand> eased) {
+    boolean agrees = clock.heard(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
+    if (!agrees) {
+      limits.values().forEach(each -> each.limit().dropSlices());
+    }
+    if (!lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees)) {
+      limits.values().forEach(SharedLimit::doubt);
+      return;
+    }
+    Map<LimitId, Supply.Grant> grants = new HashMap<>();
+    answer.grants().forEach(grant -> grants.put(grant.id(), grant));
+    long ends = of.sentAt() + pace.ttlNanos();
+    for (Supply.Ask ask : of.round().asks()) {
+      SharedLimit limit = limits.get(ask.id());
+      if (limit != null) {
+        limit.answered(ask, grants.get(ask.id()), clock, ends, now);
+        if (limit.suffices(now)) {
+          eased.add(limit.demand());
+        }
+      }
+    }
+  }
+
+  /** Returns how many instances were heard lately, this one included. */
+  public synchronized int members() {
+    long now = ticker.nanos();
+    return clock.known() ? lives.living(clock.latest(now), 3 * pace.heartbeatNanos()) : 1;
+  }
+}

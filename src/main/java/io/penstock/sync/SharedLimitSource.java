@@ -1,0 +1,63 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import java.util.function.Predicate;
+
+/**
+ * Limits of this instance, those among them that all instances share exactly being spent in slices.
+ * What each owes and holds here is known as if it were alone.
+ */
+public final class SharedLimitSource implements LimitSource {
+  private final LocalLimitSource local;
+  private final Rounds rounds;
+  private final Predicate<LimitId> exact;
+
+  /**
+   * Makes a source of none.
+   *
+   * @param exact which limits are shared exactly; those that cannot be sliced stay local
+   */
+  public SharedLimitSource(Rounds rounds, Predicate<LimitId> exact) {
+    this.rounds = rounds;
+    this.exact = exact;
+    this.local = new LocalLimitSource(this::made);
+  }
+
+  private void made(LimitId id, Limit limit) {
+    if (exact.test(id) && Rounds.shares(limit.spec())) {
+      rounds.add(id, limit);
+    }
+  }
+
+  /** Returns what limits of this instance remember. */
+  public LocalLimitSource local() {
+    return local;
+  }
+
+  @Override
+  public Limit limit(LimitId id, LimitSpec spec, long now) {
+    return local.limit(id, spec, now);
+  }
+
+  @Override
+  public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    Limit changed = local.change(from, to, spec, now);
+    if (!from.equals(to)) {
+      rounds.remove(from);
+      if (!rounds.has(to)) {
+        made(to, changed);
+      }
+    }
+    return changed;
+  }
+
+  @Override
+  public void forget(LimitId id) {
+    rounds.remove(id);
+    local.forget(id);
+  }
+}

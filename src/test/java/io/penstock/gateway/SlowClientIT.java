@@ -1,0 +1,62 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Who sends too slowly holds nothing that others need for longer than is configured. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class SlowClientIT extends HostileCase {
+  @Override
+  String routes() {
+    return """
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s", max_concurrency: 1}]
+    """;
+  }
+
+  @Override
+  String[] arguments() {
+    return new String[] {"--penstock.body-timeout=200ms", "--server.netty.idle-timeout=300ms"};
+  }
+
+  @Test
+  void headersThatStop_endTheConnection() {
+    try (Wire wire = connect()) {
+      wire.send("GET " + FILES + " HTTP/1.1\r\nHost: a\r\nx-slow: ");
+      wire.awaitEnd();
+    }
+  }
+
+  @Test
+  void uploadThatStops_isRefused_andLeavesItsPlaceToOthers() throws InterruptedException {
+    CompletableFuture<Void> broken = new CompletableFuture<>();
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          try {
+            wire.awaitEnd();
+          } catch (UncheckedIOException reset) {
+            broken.complete(null);
+          }
+          broken.complete(null);
+        });
+    long before = gateway.count(FILES, Fate.REFUSED);
+    try (Wire wire = connect()) {
+      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf");
+      Message answer = wire.answer();
+      refused(answer, 400, "bad_request");
+    }
+    broken.orTimeout(20, TimeUnit.SECONDS).join();
+    gateway.await(FILES, Fate.REFUSED, before + 1);
+    assertThat(gateway.count(FILES, Fate.RUNNING)).isZero();
+  }
+}

@@ -1,0 +1,63 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The Lua and the Java arithmetic, on a real server, over random histories. */
+class GrantDifferentialTest {
+  private static final int HISTORIES = Integer.getInteger("penstock.grant.histories", 10_000);
+  private static final int AT_ONCE = 50;
+  private static final int ROUNDS = 20;
+
+  private record Sent(long seed, int step, GrantHistory.Step said) {}
+
+  @Test
+  void randomHistories_everyAnswerIsTheSameInJavaAndLua() throws IOException {
+    long granted = 0;
+    long misfits = 0;
+    try (RawRedis redis = new RawRedis()) {
+      String script = (String) redis.call("SCRIPT", "LOAD", GrantScript.source());
+      for (long seed = 1; seed <= HISTORIES; seed += AT_ONCE) {
+        for (Sent sent : play(redis, script, seed)) {
+          @Nullable Object answer = redis.answer();
+          List<Long> expected = sent.said().answer();
+          granted += expected.size() > 2 ? 1 : 0;
+          if (expected.equals(GrantHistory.MISFIT)) {
+            misfits++;
+            assertThat(answer)
+                .as("seed %d step %d", sent.seed(), sent.step())
+                .asString()
+                .contains("MISFIT");
+          } else if (!expected.equals(answer)) {
+            assertThat(answer)
+                .as("seed %d step %d: %s", sent.seed(), sent.step(), sent.said().call())
+                .isEqualTo(expected);
+          }
+        }
+        redis.call("FLUSHALL");
+      }
+    }
+    assertThat(granted).isGreaterThan(HISTORIES);
+    assertThat(misfits).isPositive();
+  }
+
+  private static List<Sent> play(RawRedis redis, String script, long first) throws IOException {
+    List<Sent> sent = new ArrayList<>();
+    for (long seed = first; seed < first + AT_ONCE; seed++) {
+      int step = 0;
+      for (GrantHistory.Step said : new GrantHistory(seed).play(ROUNDS)) {
+        List<String> words = new ArrayList<>(List.of("EVALSHA", script, "1", said.call().key()));
+        words.addAll(said.call().arguments());
+        redis.send(words);
+        sent.add(new Sent(seed, step, said));
+        step++;
+      }
+    }
+    return sent;
+  }
+}

@@ -1,0 +1,202 @@
+package io.penstock.sync;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Partition;
+import io.penstock.limit.Rate;
+import io.penstock.limit.Shares;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply;
+import io.penstock.time.Midnight;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A random history of one limit: members with skewed demands and differing capacities, whose rounds
+ * are lost, repeated and late, while time runs across cells and now and then back. Each step is a
+ * call of the script and what the Java arithmetic answers.
+ */
+final class GrantHistory {
+  static final long TTL = 2_000_000;
+  private static final long START = 1_700_000_000_000_000L;
+
+  /** What the arithmetic says of cells that do not fit. */
+  static final List<Long> MISFIT = List.of();
+
+  /**
+   * One call.
+   *
+   * @param call of the script
+   * @param ask it is made of
+   * @param answer clock, capacity, cells and amounts; or {@link #MISFIT}
+   */
+  record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer) {}
+
+  private static final class Member {
+    private final String name;
+    private final LimitSpec spec;
+    private final double eagerness;
+    private final TreeMap<Long, Long> own = new TreeMap<>();
+    private long number;
+
+    Member(String name, LimitSpec spec, double eagerness) {
+      this.name = name;
+      this.spec = spec;
+      this.eagerness = eagerness;
+    }
+  }
+
+  private record Sent(Member member, long number, Supply.Ask ask) {}
+
+  private final Random random;
+  private final LimitId id;
+  private final List<Member> members = new ArrayList<>();
+  private final List<Sent> sent = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
+  private final int kind;
+  private final long capacity;
+  private final long pace;
+  private final Shares shares;
+  private long now;
+
+  GrantHistory(long seed) {
+    random = new Random(seed);
+    id = new LimitId(LimitId.Kind.UPSTREAM, "h" + seed, "m", Measure.TOKENS, 60_000_000_000L);
+    kind = random.nextInt(6);
+    capacity = random.nextInt(20) == 0 ? random.nextLong(1L << 44) + 1 : random.nextInt(200) + 1;
+    int window = 1 + random.nextInt(20);
+    now = START + random.nextLong(86_400_000_000L);
+    pace = kind == 3 || kind == 4 ? 20_000_000_000L : random.nextInt(4) * 500_000L + 200_000;
+    int count = 2 + random.nextInt(9);
+    for (int i = 0; i < count; i++) {
+      double eagerness = i == 0 ? 1 : random.nextDouble();
+      members.add(new Member("m " + i, spec(window), eagerness));
+    }
+    shares = new Shares(Partition.of(members.getFirst().spec));
+  }
+
+  private LimitSpec spec(int window) {
+    long own = random.nextInt(4) == 0 ? Math.max(1, capacity * 3 / 4) : capacity;
+    long guard = random.nextInt(3) * 50_000_000L;
+    // now and then a member is configured with another window
+    long nanos = (random.nextInt(60) == 0 ? window + 1 : window) * 1_000_000_000L;
+    return switch (kind) {
+      case 0 -> new LimitSpec.FixedWindow(own, nanos);
+      case 1 -> new LimitSpec.TrailingWindow(own, 10 * nanos / 3, guard, 1);
+      case 2 -> new LimitSpec.Concurrency(own);
+      case 3 -> new LimitSpec.Day(own, midnight(), guard);
+      case 4 -> new LimitSpec.Day(own, null, guard);
+      default -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+    };
+  }
+
+  private Midnight midnight() {
+    return new Midnight(ZoneId.of("America/Los_Angeles"), () -> 0, Midnight.Each.DAY);
+  }
+
+  private Rate rate() {
+    return random.nextInt(10) == 0
+        ? new Rate(123_456_789, 1_000_000_000)
+        : new Rate(1 + random.nextInt(50), 1 + random.nextInt(20));
+  }
+
+  /** Plays so many rounds. */
+  List<Step> play(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      now += (long) (random.nextDouble() * random.nextDouble() * pace * 2);
+      if (random.nextInt(40) == 0) {
+        now += random.nextInt(3) == 0 ? -random.nextLong(3_000_000) : 3 * pace;
+      }
+      Sent next = next();
+      boolean arrives = random.nextInt(12) != 0;
+      if (arrives) {
+        play(next);
+      }
+      if (random.nextInt(12) == 0) {
+        play(sent.get(random.nextInt(sent.size()))); // repeated, late, or both
+      }
+    }
+    return steps;
+  }
+
+  private Sent next() {
+    Member member = members.get(random.nextInt(members.size()));
+    while (random.nextDouble() > member.eagerness) {
+      member = members.get(random.nextInt(members.size()));
+    }
+    member.number++;
+    Sent made = new Sent(member, member.number, ask(member));
+    sent.add(made);
+    return made;
+  }
+
+  private Supply.Ask ask(Member member) {
+    while (member.own.size() > 70) {
+      member.own.pollFirstEntry();
+    }
+    List<Long> cells = new ArrayList<>(member.own.keySet());
+    long from = cells.isEmpty() ? 0 : cells.get(random.nextInt(cells.size()));
+    List<Supply.Use> uses = new ArrayList<>();
+    member
+        .own
+        .tailMap(from, true)
+        .replaceAll((cell, amount) -> random.nextInt(3) == 0 ? spent(amount) : amount);
+    member.own.tailMap(from, true).forEach((cell, sum) -> uses.add(new Supply.Use(cell, sum)));
+    long much = Math.max(1, Math.min(capacity, 1L << 45));
+    long head = random.nextInt(3) == 0 ? random.nextLong(much) + 1 : 0;
+    long wanted = random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * much * 1.2);
+    boolean bars = random.nextInt(60) == 0 && !cells.isEmpty();
+    long barred = bars ? cells.getLast() : Supply.Ask.NONE;
+    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred);
+  }
+
+  /** Less, or now and then more, as when usage runs over. */
+  private long spent(long amount) {
+    return random.nextInt(8) == 0 ? amount + random.nextInt(20) : random.nextLong(amount + 1);
+  }
+
+  private void play(Sent round) {
+    Supply.Ask ask = round.ask();
+    List<Shares.Part> uses =
+        ask.uses().stream().map(use -> new Shares.Part(use.cell(), use.amount())).toList();
+    Shares.Report report =
+        new Shares.Report(
+            round.member().name,
+            round.number(),
+            ask.from(),
+            uses,
+            ask.head(),
+            ask.wanted(),
+            ask.barred());
+    steps.add(new Step(call(round), ask, answer(round, report)));
+  }
+
+  private GrantScript.Call call(Sent round) {
+    return GrantScript.call(
+            round.member().name, round.number(), round.ask(), TTL * 1_000, now * 1_000)
+        .at(now);
+  }
+
+  private List<Long> answer(Sent round, Shares.Report report) {
+    Partition at = Partition.of(round.member().spec);
+    Shares.Granted granted;
+    try {
+      granted = shares.round(report, at, now, TTL);
+    } catch (IllegalArgumentException otherCells) {
+      return MISFIT;
+    }
+    List<Long> answer = new ArrayList<>(List.of(now, granted.capacity()));
+    boolean lost = random.nextInt(10) == 0;
+    for (Shares.Part part : granted.parts()) {
+      answer.add(part.cell());
+      answer.add(part.amount());
+      if (!lost) {
+        round.member().own.merge(part.cell(), part.amount(), Long::sum);
+      }
+    }
+    return answer;
+  }
+}

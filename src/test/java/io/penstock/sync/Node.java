@@ -1,0 +1,155 @@
+package io.penstock.sync;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Demand;
+import io.penstock.limit.Limit;
+import io.penstock.quota.Waits;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.Objects;
+
+/** One member of a {@link World}: its clock runs askew, and who waits does so in a line. */
+final class Node implements Waits.Alarm {
+  private record Took(Answer.Receipt receipt, World.Release release) {}
+
+  private final World world;
+  private final long offset;
+  private final double drift;
+  private final Rounds rounds;
+  private final SharedLimitSource source;
+  private final Limit limit;
+  private final ArrayDeque<Long> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Took> taken = new ArrayDeque<>();
+  private boolean crashed;
+  private long alarms;
+  private long looks;
+
+  /** The worst wait seen, by the true time; arrivals of those who wait. */
+  long longestWait;
+
+  private final ArrayDeque<Long> since = new ArrayDeque<>();
+
+  Node(World world, String name) {
+    this.world = world;
+    this.offset = world.random.nextLong(4 * World.SECOND) - World.START + World.SECOND;
+    this.drift = (world.random.nextDouble() - 0.5) * 100e-6;
+    this.rounds =
+        new Rounds(name, world::carry, this::local, this, World.PACE, world.random::nextDouble);
+    this.source = new SharedLimitSource(rounds, id -> true);
+    this.limit = source.limit(World.ID, world.spec, local());
+    Demand demand = Objects.requireNonNull(limit.demand());
+    demand.join(() -> world.at(world.now(), this::look));
+  }
+
+  Limit limit() {
+    return limit;
+  }
+
+  Rounds rounds() {
+    return rounds;
+  }
+
+  long local() {
+    return localAt(world.now());
+  }
+
+  private long localAt(long time) {
+    return time + offset + (long) ((time - World.START) * drift);
+  }
+
+  void start() {
+    rounds.start();
+  }
+
+  /** It says and lets go nothing more. */
+  void crash() {
+    crashed = true;
+    rounds.stop();
+    waiting.clear();
+    since.clear();
+  }
+
+  @Override
+  public void soon(Runnable step) {
+    world.at(world.now(), () -> run(step));
+  }
+
+  @Override
+  public void at(long instant, Runnable step) {
+    long mine = ++alarms;
+    if (instant != Ticker.NEVER) {
+      world.at(trueTime(instant), () -> runIf(mine == alarms, step));
+    }
+  }
+
+  private void runIf(boolean still, Runnable step) {
+    if (still) {
+      run(step);
+    }
+  }
+
+  private void run(Runnable step) {
+    if (!crashed) {
+      step.run();
+    }
+  }
+
+  private long trueTime(long instant) {
+    long time = instant - offset;
+    time -= (long) ((time - World.START) * drift);
+    while (localAt(time) < instant) {
+      time++;
+    }
+    return time;
+  }
+
+  void arrive(long amount) {
+    if (!crashed) {
+      waiting.add(amount);
+      since.add(world.now());
+      look();
+    }
+  }
+
+  int waits() {
+    return waiting.size();
+  }
+
+  private void look() {
+    while (!waiting.isEmpty() && !crashed) {
+      long amount = waiting.getFirst();
+      Answer answer = limit.take(Weight.exactly(amount), local());
+      if (answer instanceof Answer.Receipt receipt) {
+        waiting.removeFirst();
+        longestWait = Math.max(longestWait, world.now() - since.removeFirst());
+        World.Release release = new World.Release(world.now(), amount);
+        world.releases.add(release);
+        taken.add(new Took(receipt, release));
+        continue;
+      }
+      if (answer instanceof Answer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
+        long mine = ++looks;
+        world.at(
+            trueTime(wait.untilNanos()),
+            () -> {
+              if (mine == looks) {
+                look();
+              }
+            });
+      }
+      return;
+    }
+  }
+
+  /** Gives back a part of what was taken some time ago. */
+  void giveBack() {
+    Took took = taken.pollFirst();
+    if (took != null && !crashed && took.release().amount > 1) {
+      long back = 1 + world.random.nextLong(took.release().amount - 1);
+      took.release().amount -= back;
+      limit.give(took.receipt(), back, 0, local());
+      look();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RoundsTest {
+  private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 500));
+  /** Seeds that follow each other begin alike otherwise. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SECOND);
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(
+          6_000, 12 * SECOND, 50 * MILLI, LimitSpec.TrailingWindow.UNPACED);
+
+  /** A stream of requests that never ends: the next comes after a random time. */
+  private static void offer(World world, Node node, long meanNanos, long largest, long until) {
+    long next = world.now() + 1 + (long) (-meanNanos * Math.log(1 - world.random.nextDouble()));
+    if (next < until) {
+      world.at(
+          next,
+          () -> {
+            if (node.waits() < 100) {
+              node.arrive(1 + world.random.nextLong(largest));
+            }
+            offer(world, node, meanNanos, largest, until);
+          });
+    }
+  }
+
+  private static World saturated(LimitSpec spec, int members, double first, long until) {
+    World world = new World(members, spec);
+    for (int each = 0; each < members; each++) {
+      double share = each == 0 ? first : (1 - first) / (members - 1);
+      // 300 a second may pass of the one, 500 of the other: 1,500 requests of 2 on average come
+      offer(world, world.join(), (long) (SECOND / (1_500 * share)), 3, until);
+    }
+    world.run(until);
+    return world;
+  }
+
+  private static void assertUsed(World world, long capacity, long window, double least) {
+    long from = Math.ceilDiv(START + 20 * SECOND, window) * window;
+    long until = world.now() / window * window;
+    double offered = (double) capacity * (until - from) / window;
+    assertThat(world.most(world.spec)).isLessThanOrEqualTo(capacity);
+    assertThat(world.released(from, until) / offered).isGreaterThanOrEqualTo(least);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 10})
+  void evenLoad_usesNearlyAllOfAFixedWindow(int members) {
+    World world = saturated(FIXED, members, 1.0 / members, START + 80 * SECOND);
+    assertUsed(world, 3_000, 10 * SECOND, 0.97);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 10})
+  void evenLoad_usesNearlyAllOfATrailingWindow(int members) {
+    World world = saturated(TRAILING, members, 1.0 / members, START + 80 * SECOND);
+    assertUsed(world, 6_000, 12 * SECOND, 0.97);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5, 10})
+  void oneMemberWithNineTenths_usesNearlyAll(int members) {
+    World fixed = saturated(FIXED, members, 0.9, START + 80 * SECOND);
+    assertUsed(fixed, 3_000, 10 * SECOND, 0.95);
+    World trailing = saturated(TRAILING, members, 0.9, START + 80 * SECOND);
+    assertUsed(trailing, 6_000, 12 * SECOND, 0.95);
+  }
+
+  @Test
+  void belowTheLimit_waitsHardlyEver() {
+    World world = new World(7, FIXED);
+    for (int each = 0; each < 3; each++) {
+      Node node = world.join();
+      world.run(START + 3 * SECOND);
+      offer(world, node, SECOND / 40, 3, START + 60 * SECOND); // 240 of 300 a second
+    }
+    world.run(START + 10 * SECOND);
+    world.nodes.forEach(node -> node.longestWait = 0);
+    world.run(START + 60 * SECOND);
+    assertThat(world.nodes).allMatch(node -> node.waits() == 0 && node.longestWait < SECOND / 2);
+  }
+
+  @Test
+  void joiner_isGrantedNothingForAsLongAsASliceLasts() {
+    World world = new World(1, FIXED);
+    Node node = world.join();
+    node.arrive(1);
+    world.run(START + 2 * SECOND);
+    assertThat(world.releases).isEmpty();
+    world.run(START + 3 * SECOND);
+    assertThat(world.releases).hasSize(1);
+  }
+
+  @Test
+  void storeGone_spendsWhatItHasAndThenWaits() {
+    World world = new World(1, FIXED);
+    Node node = world.join();
+    offer(world, node, SECOND / 50, 3, START + 30 * SECOND);
+    world.run(START + 12 * SECOND);
+    world.cut = true;
+    world.run(START + 14 * SECOND + 100 * MILLI);
+    int before = world.releases.size();
+    world.run(START + 18 * SECOND);
+    assertThat(world.releases).hasSize(before);
+    assertThat(node.waits()).isPositive();
+    world.cut = false;
+    world.run(START + 24 * SECOND);
+    assertThat(world.releases.size()).isGreaterThan(before);
+    assertThat(node.waits()).isZero();
+  }
+
+  @Test
+  void anySchedule_neverLetsMorePassThanTheLimit() {
+    long base = Long.getLong("penstock.sim.seed", 1);
+    for (long seed = base; seed < base + SEEDS; seed++) {
+      World world = schedule(seed);
+      long capacity = world.spec instanceof LimitSpec.FixedWindow window ? window.capacity() : 600;
+      assertThat(world.most(world.spec))
+          .as("penstock.sim.seed=" + seed)
+          .isLessThanOrEqualTo(capacity);
+      assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
+    }
+  }
+
+  private static World schedule(long seed) {
+    Random random = new Random(seed * SPREAD);
+    LimitSpec spec =
+        random.nextBoolean()
+            ? new LimitSpec.FixedWindow(300, 5 * SECOND)
+            : new LimitSpec.TrailingWindow(600, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
+    World world = new World(seed, spec);
+    long until = START + 25 * SECOND;
+    int members = 2 + random.nextInt(9);
+    world.loss = random.nextInt(3) * 0.05;
+    world.twice = random.nextInt(3) * 0.05;
+    world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
+    for (int each = 0; each < members; each++) {
+      Node node = world.join();
+      offer(world, node, (long) (SECOND / (1 + random.nextInt(60))), 20, until);
+      giveBack(world, node, until);
+    }
+    troubles(world, random).forEach(trouble -> trouble.run());
+    world.run(until);
+    return world;
+  }
+
+  private static void giveBack(World world, Node node, long until) {
+    world.at(
+        world.now() + world.random.nextLong(SECOND),
+        () -> {
+          node.giveBack();
+          if (world.now() < until) {
+            giveBack(world, node, until);
+          }
+        });
+  }
+
+  /** What goes wrong once all know each other: one of these, and perhaps a crash long before. */
+  private static List<Runnable> troubles(World world, Random random) {
+    long at = START + (8 + random.nextLong(6)) * SECOND + random.nextLong(SECOND);
+    Node some = world.nodes.getFirst();
+    boolean restarted = random.nextBoolean();
+    return switch (random.nextInt(6)) {
+      case 0 -> List.of(() -> world.at(at, some::crash));
+      case 1 -> List.of(() -> world.at(at, () -> world.flush(restarted)));
+      case 2 -> List.of(() -> world.at(at, () -> world.rollback(at - 5 * SECOND, restarted)));
+      case 3 -> List.of(() -> cut(world, at, at + SECOND * (1 + random.nextInt(4))));
+      case 4 ->
+          List.of(
+              () -> world.at(at, some::crash),
+              () -> world.at(at + 10 * MILLI, () -> world.rollback(at - 5 * SECOND, true)));
+      default -> List.of(() -> world.at(at, () -> world.join()));
+    };
+  }
+
+  private static void cut(World world, long from, long until) {
+    world.at(from, () -> world.cut = true);
+    world.at(until, () -> world.cut = false);
+  }
+}

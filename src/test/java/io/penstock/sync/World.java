@@ -1,0 +1,182 @@
+package io.penstock.sync;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Supply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Members and the store they share, in one thread and one true time, which is that of the store.
+ * Rounds are delayed, lost, repeated and come late as the seed has it.
+ */
+final class World {
+  static final long MILLI = 1_000_000L;
+  static final long SECOND = 1_000 * MILLI;
+  static final long TTL = 2 * SECOND;
+  static final Pace PACE = new Pace(100 * MILLI, TTL, SECOND);
+
+  /** An instant of the true time at which all begins, in the middle of no cell. */
+  static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
+
+  static final LimitId ID = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 10 * SECOND);
+
+  private record Happening(long at, long order, Runnable what) {}
+
+  private record Sent(long at, Supply.Round round) {}
+
+  /** What was let go, as it counts in the end. */
+  static final class Release {
+    final long at;
+    long amount;
+
+    Release(long at, long amount) {
+      this.at = at;
+      this.amount = amount;
+    }
+  }
+
+  final Random random;
+  final LimitSpec spec;
+  final List<Release> releases = new ArrayList<>();
+  final List<Node> nodes = new ArrayList<>();
+  private final PriorityQueue<Happening> happenings =
+      new PriorityQueue<>(
+          java.util.Comparator.comparingLong(Happening::at).thenComparingLong(Happening::order));
+  private final List<Sent> log = new ArrayList<>();
+  private long now = START;
+  private long orders;
+  private long storeNow;
+  private String life = "first";
+  private MemorySupply store = new MemorySupply(() -> storeNow, TTL, life);
+
+  /** The share of messages that get lost, and that come twice. */
+  double loss;
+
+  double twice;
+  long slowest = 4 * MILLI;
+  boolean cut;
+
+  World(long seed, LimitSpec spec) {
+    this.random = new Random(seed);
+    this.spec = spec;
+  }
+
+  long now() {
+    return now;
+  }
+
+  void at(long instant, Runnable what) {
+    happenings.add(new Happening(Math.max(now, instant), orders++, what));
+  }
+
+  void run(long until) {
+    while (!happenings.isEmpty() && happenings.peek().at() <= until) {
+      Happening next = happenings.remove();
+      now = next.at();
+      next.what().run();
+    }
+    now = until;
+  }
+
+  Node join() {
+    Node node = new Node(this, "node-" + nodes.size());
+    nodes.add(node);
+    node.start();
+    return node;
+  }
+
+  private long delay() {
+    return MILLI / 10 + random.nextLong(slowest);
+  }
+
+  /** The way of one round to the store and back. */
+  CompletionStage<Supply.Answer> carry(Supply.Round round) {
+    CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
+    int copies = random.nextDouble() < twice ? 2 : 1;
+    for (int copy = 0; copy < copies; copy++) {
+      if (!cut && random.nextDouble() >= loss) {
+        at(now + delay() + copy * random.nextLong(3 * SECOND), () -> arrive(round, answer));
+      }
+    }
+    return answer;
+  }
+
+  private void arrive(Supply.Round round, CompletableFuture<Supply.Answer> back) {
+    if (cut) {
+      return;
+    }
+    log.add(new Sent(now, round));
+    storeNow = now;
+    Supply.@Nullable Answer answer = null;
+    try {
+      answer = store.round(round).toCompletableFuture().join();
+    } catch (CompletionException failed) {
+      throw new AssertionError("a member asks for what it may not", failed);
+    }
+    Supply.Answer told = answer;
+    if (random.nextDouble() >= loss) {
+      at(now + delay(), () -> back.complete(told));
+    }
+  }
+
+  /** The store forgets all. */
+  void flush(boolean restarted) {
+    rollback(Long.MIN_VALUE, restarted);
+  }
+
+  /** The store is as it was once. */
+  void rollback(long to, boolean restarted) {
+    life = restarted ? life + "'" : life;
+    log.removeIf(sent -> sent.at() > to);
+    store = new MemorySupply(() -> storeNow, TTL, life);
+    for (Sent sent : log) {
+      storeNow = sent.at();
+      store.round(sent.round()).toCompletableFuture().join();
+    }
+  }
+
+  long released(long from, long until) {
+    return releases.stream()
+        .filter(each -> each.at >= from && each.at < until)
+        .mapToLong(each -> each.amount)
+        .sum();
+  }
+
+  /** The most that was let go in any window of the true time. */
+  long most(LimitSpec of) {
+    return switch (of) {
+      case LimitSpec.FixedWindow window -> mostFixed(window.windowNanos());
+      case LimitSpec.TrailingWindow window -> mostTrailing(window.windowNanos());
+      default -> throw new IllegalArgumentException("no windows: " + of);
+    };
+  }
+
+  private long mostFixed(long window) {
+    java.util.Map<Long, Long> sums = new java.util.HashMap<>();
+    releases.forEach(each -> sums.merge(each.at / window, each.amount, Long::sum));
+    return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  private long mostTrailing(long window) {
+    long most = 0;
+    long sum = 0;
+    int first = 0;
+    for (Release last : releases) {
+      sum += last.amount;
+      while (releases.get(first).at <= last.at - window) {
+        sum -= releases.get(first++).amount;
+      }
+      most = Math.max(most, sum);
+    }
+    return most;
+  }
+}
