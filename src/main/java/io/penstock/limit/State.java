@@ -63,16 +63,6 @@ sealed interface State
     return this;
   }
 
-  /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
-  default State widened(long nanos) {
-    return this;
-  }
-
-  /** What the provider said last, or null. */
-  default @Nullable Learned learned(long now) {
-    return null;
-  }
-
   /** What would be admitted now, pacing aside, ≥ 0. */
   long room(long now);
 

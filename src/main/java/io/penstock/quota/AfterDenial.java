@@ -125,7 +125,7 @@ public final class AfterDenial {
     }
     synchronized (this) {
       Denied denied = all.get(id);
-      if (denied != null && mine.equals(denied.running)) {
+      if (denied != null && denied.running != null && denied.askedAt == askedAt) {
         denied.running = null;
         denied.answered = others != null;
         denied.answeredAt = askedAt;

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RoundsTest {
   private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 500));
+
   /** Seeds that follow each other begin alike otherwise. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
