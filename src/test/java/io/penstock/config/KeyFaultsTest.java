@@ -58,7 +58,7 @@ class KeyFaultsTest {
             "129: strict_after_denial is true, but on_limit is wait, expected reject"),
         key(
             "sharing: exact, strict_after_denial: true",
-            "108: strict_after_denial is true, but sharing is exact, expected eventual"),
+            "129: strict_after_denial is true, but sharing is exact, expected eventual"),
         key("sharing: all", "101: sharing is 'all', expected exact, eventual or local"),
         key("allowed_models: []", "108: allowed_models is empty, expected a model"),
         key(

@@ -24,15 +24,15 @@ class MeteredTest {
 
   @Test
   void oneAlone_isAsFullEverywhereAsHere() {
-    limit.take(new Weight(20, 10, 0), 0);
-    assertThat(metered.utilization(0)).isEqualTo(limit.utilization(0)).isEqualTo(0.3);
-    assertThat(new Metered(Measure.REQUESTS, limit).utilization(0)).isEqualTo(0.3);
+    limit.take(new Weight(15, 10, 0), 0);
+    assertThat(metered.utilization(0)).isEqualTo(limit.utilization(0)).isEqualTo(0.25);
+    assertThat(new Metered(Measure.REQUESTS, limit).utilization(0)).isEqualTo(0.25);
   }
 
   @Test
   void whatOthersCounted_isAddedUpToTheWhole() {
-    limit.take(new Weight(20, 10, 0), 0);
-    elsewhere.set(45);
+    limit.take(new Weight(15, 10, 0), 0);
+    elsewhere.set(50);
     assertThat(metered.utilization(0)).isEqualTo(0.75);
     elsewhere.set(1_000);
     assertThat(metered.utilization(0)).isEqualTo(1);
