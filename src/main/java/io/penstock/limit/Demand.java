@@ -9,8 +9,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * limit, and there for as long as it is shared.
  */
 public final class Demand {
+  /** One who waits, or many. */
+  @FunctionalInterface
+  public interface Waiter {
+    /** Has it looked again whether there is enough. */
+    void wake();
+  }
+
   private final AtomicLong least = new AtomicLong();
-  private final Set<Runnable> waiters = ConcurrentHashMap.newKeySet(1);
+  private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final Runnable dry;
 
   /**
@@ -22,13 +29,13 @@ public final class Demand {
     this.dry = dry;
   }
 
-  /** Has {@code waiter} run, soon and on any thread, each time there may be enough again. */
-  public void join(Runnable waiter) {
+  /** Has {@code waiter} woken, on any thread, each time there may be enough again. */
+  public void join(Waiter waiter) {
     waiters.add(waiter);
   }
 
   /** Undoes {@link #join} of an equal waiter. */
-  public void leave(Runnable waiter) {
+  public void leave(Waiter waiter) {
     waiters.remove(waiter);
   }
 
@@ -40,7 +47,7 @@ public final class Demand {
   /** Wakes all who wait: those who still lack something say so again. */
   public void wake() {
     least.set(0);
-    waiters.forEach(Runnable::run);
+    waiters.forEach(Waiter::wake);
   }
 
   void lacks(long amount) {

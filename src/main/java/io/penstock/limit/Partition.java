@@ -48,7 +48,7 @@ public record Partition(
   public static final long SPAN_MICROS = LimitSpec.Day.NANOS / 1_000;
 
   private static final long MINUTE_MICROS = 60_000_000;
-  private static final long MILLIS_OF_TWO_MONTHS = 63 * 86_400_000L;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   /** What a double and a long both hold, with room for a sum. */
   private static final BigInteger EXACT = BigInteger.ONE.shiftLeft(52);
@@ -141,11 +141,13 @@ public record Partition(
     }
     long nowMillis = Math.floorDiv(nowMicros, 1_000);
     List<Long> found = new ArrayList<>();
-    long last = nowMillis - MILLIS_OF_TWO_MONTHS;
+    long last = nowMillis - 3 * midnight.apartNanos() / NANOS_PER_MILLI;
     for (int after = 0; after < 2; after += last > nowMillis ? 1 : 0) {
       long from = last;
       last =
-          from + new Midnight(midnight.zone(), () -> from, midnight.each()).after(0, 0) / 1_000_000;
+          from
+              + new Midnight(midnight.zone(), () -> from, midnight.each()).after(0, 0)
+                  / NANOS_PER_MILLI;
       found.add(last * 1_000);
     }
     return List.copyOf(found.subList(found.size() - 4, found.size()));

@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.limit.Demand;
 import io.penstock.queue.Ticket;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Ticket#holds holds} something passes the claims of those who do not, and takes them over; who
  * loses a claim to it claims again what else it lacks, before another ticket is let past it.
  */
-public final class Line {
+public final class Line implements Demand.Waiter {
   /** A lane as others see it; all methods are safe from any thread. */
   public interface Waiter {
     /** Returns the order of its first ticket, {@link Long#MAX_VALUE} when it has none. */
@@ -80,6 +81,26 @@ public final class Line {
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
 
   Line() {}
+
+  /** Is woken from now on when there are more slices of those of the limits that are shared. */
+  void follow(List<Metered> limits) {
+    for (Metered metered : limits) {
+      Demand demand = metered.limit().demand();
+      if (demand != null) {
+        demand.join(this);
+      }
+    }
+  }
+
+  /** Undoes {@link #follow}. */
+  void unfollow(List<Metered> limits) {
+    for (Metered metered : limits) {
+      Demand demand = metered.limit().demand();
+      if (demand != null) {
+        demand.leave(this);
+      }
+    }
+  }
 
   /** Adds a waiter, if it is not there. */
   public void join(Waiter waiter) {
@@ -239,6 +260,7 @@ public final class Line {
   }
 
   /** Wakes all who wait, the one with the oldest ticket first. */
+  @Override
   public void wake() {
     if (waiters.size() <= 1) {
       waiters.forEach(Waiter::wake);

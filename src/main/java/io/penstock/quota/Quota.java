@@ -58,6 +58,7 @@ public final class Quota {
     this.personal = personal;
     this.gates = List.copyOf(gates);
     this.terms = new Terms(charge, List.copyOf(limits));
+    line.follow(this.terms.limits());
   }
 
   /** Makes a quota that is {@link #personal}. */
@@ -77,6 +78,8 @@ public final class Quota {
 
   /** Gives it other terms, and wakes those who wait. */
   public void change(Tariff charge, List<Metered> limits) {
+    line.unfollow(terms.limits());
+    line.follow(limits);
     terms = new Terms(charge, List.copyOf(limits));
     line.wake();
   }

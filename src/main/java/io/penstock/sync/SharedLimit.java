@@ -22,6 +22,9 @@ final class SharedLimit {
   /** How the pace of spending is smoothed: by half in an interval. */
   private static final double NEWER = 0.5;
 
+  /** For how long after its last use a limit has a stock. */
+  private static final long STOCKED_NANOS = 30_000_000_000L;
+
   private final LimitId id;
   private final Limit limit;
   private final Demand demand;
@@ -40,6 +43,11 @@ final class SharedLimit {
   private long spent;
   private double perNano;
   private long target;
+
+  /** The most that was lacked at once while the limit is in use: it is kept in stock. */
+  private long stock;
+
+  private long used = Long.MIN_VALUE / 2;
 
   SharedLimit(LimitId id, Limit limit, Demand demand, Cells cells, Pace pace, long now) {
     this.id = id;
@@ -71,11 +79,13 @@ final class SharedLimit {
     long oldest = cells.oldest(earliest);
     long ahead = cells.at(clock.latest(now) + pace.ttlNanos());
     long lack = demand.least();
+    stock(lack, lives.living(earliest, pace.ttlNanos()), now);
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
     learnPace(tally, now);
     long head = lack > tally.most() ? lack : 0;
     long left = cells.nanos() - (now - grid.startNanos());
-    long usable = Math.min(tally.freeNow(), (long) (perNano * left) + 1) + tally.freeLater();
+    long soon = Math.max(stock, (long) (perNano * left) + 1);
+    long usable = Math.min(tally.freeNow(), soon) + tally.freeLater();
     boolean low = lack > 0 || 2 * usable < target;
     long wanted = low ? Math.max(0, target - usable) : 0;
     long from = Math.min(firstOther(tally, oldest), cells.at(earliest));
@@ -108,14 +118,25 @@ final class SharedLimit {
     cells = next == null ? cells : next;
   }
 
+  /** Who alone has the limit has all of it in stock; several, little enough for the others. */
+  private void stock(long lack, int members, long now) {
+    if (lack > 0) {
+      used = now;
+    }
+    long most = members == 1 ? limit.capacity() : Math.max(1, limit.capacity() / (4L * members));
+    stock = now - used > STOCKED_NANOS ? 0 : Math.min(most, Math.max(stock, lack));
+    target = Math.max(target, stock);
+  }
+
   private void learnPace(Tally tally, long now) {
     long elapsed = now - looked;
+    used = tally.spent() > spent ? now : used;
     if (elapsed >= pace.leastNanos()) {
       double newer = NEWER * Math.min(1, (double) elapsed / pace.intervalNanos());
       perNano += newer * ((double) (tally.spent() - spent) / elapsed - perNano);
       spent = tally.spent();
       looked = now;
-      target = (long) Math.ceil(perNano * pace.horizonNanos());
+      target = Math.max(stock, (long) Math.ceil(perNano * pace.horizonNanos()));
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The Lua and the Java arithmetic, on a real server, over random histories. */
@@ -24,7 +23,7 @@ class GrantDifferentialTest {
       String script = (String) redis.call("SCRIPT", "LOAD", GrantScript.source());
       for (long seed = 1; seed <= HISTORIES; seed += AT_ONCE) {
         for (Sent sent : play(redis, script, seed)) {
-          @Nullable Object answer = redis.answer();
+          Object answer = redis.answer();
           List<Long> expected = sent.said().answer();
           granted += expected.size() > 2 ? 1 : 0;
           if (expected.equals(GrantHistory.MISFIT)) {

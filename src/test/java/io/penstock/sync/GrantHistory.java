@@ -21,6 +21,7 @@ import java.util.TreeMap;
  */
 final class GrantHistory {
   static final long TTL = 2_000_000;
+  private static final long HOUR = 3_600_000_000_000L;
   private static final long START = 1_700_000_000_000_000L;
 
   /** What the arithmetic says of cells that do not fit. */
@@ -80,7 +81,7 @@ final class GrantHistory {
 
   private LimitSpec spec(int window) {
     long own = random.nextInt(4) == 0 ? Math.max(1, capacity * 3 / 4) : capacity;
-    long guard = random.nextInt(3) * 50_000_000L;
+    long guard = random.nextInt(3) * (kind == 3 || kind == 4 ? HOUR : 50_000_000L);
     // now and then a member is configured with another window
     long nanos = (random.nextInt(60) == 0 ? window + 1 : window) * 1_000_000_000L;
     return switch (kind) {

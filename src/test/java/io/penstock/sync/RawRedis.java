@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisServer;
 
@@ -44,7 +45,7 @@ final class RawRedis implements AutoCloseable {
     out = new BufferedOutputStream(socket.getOutputStream(), 1 << 16);
   }
 
-  @Nullable Object call(String... words) throws IOException {
+  Object call(String... words) throws IOException {
     send(List.of(words));
     return answer();
   }
@@ -64,9 +65,9 @@ final class RawRedis implements AutoCloseable {
     out.write((text + "\r\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  @Nullable Object answer() throws IOException {
+  Object answer() throws IOException {
     out.flush();
-    return read();
+    return Objects.requireNonNull(read(), "redis has no such value, expected one");
   }
 
   private @Nullable Object read() throws IOException {

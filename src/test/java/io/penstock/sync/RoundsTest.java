@@ -132,7 +132,9 @@ class RoundsTest {
       assertThat(world.most(world.spec))
           .as("penstock.sim.seed=" + seed)
           .isLessThanOrEqualTo(capacity);
-      assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
+      if (world.slowest < World.PACE.timeoutNanos()) {
+        assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
+      }
     }
   }
 
@@ -150,7 +152,7 @@ class RoundsTest {
     world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
-      offer(world, node, (long) (SECOND / (1 + random.nextInt(60))), 20, until);
+      offer(world, node, SECOND / (1 + random.nextInt(60)), 20, until);
       giveBack(world, node, until);
     }
     troubles(world, random).forEach(trouble -> trouble.run());

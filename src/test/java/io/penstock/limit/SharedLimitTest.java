@@ -1,0 +1,153 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class SharedLimitTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 10 * SECOND;
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
+  private static final Grid GRID = new Grid(7, 0, WINDOW);
+
+  private final AtomicInteger dry = new AtomicInteger();
+  private final Demand demand = new Demand(dry::incrementAndGet);
+
+  private Limit shared(LimitSpec spec) {
+    Limit limit = new Limit(spec, 0);
+    limit.share(demand, 0);
+    return limit;
+  }
+
+  private static void grant(Limit limit, long cell, long amount, long from, long until) {
+    limit.granted(List.of(new Tally.Counted(cell, amount)), 100, any -> new Grid.Span(from, until));
+  }
+
+  private static List<Tally.Counted> counted(Limit limit, long now) {
+    long cell = GRID.cellAt(now);
+    return limit.tally(GRID, cell, cell, 1_000, now).counted();
+  }
+
+  private static boolean takes(Limit limit, long amount, long now) {
+    return limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+  }
+
+  @Test
+  void nothingGranted_waitsForAWakeUpAndSaysSoOnce() {
+    Limit limit = shared(FIXED);
+    assertThat(limit.take(Weight.exactly(30), 1)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(limit.take(Weight.exactly(20), 2)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    assertThat(limit.dry(20, 2)).isTrue();
+    assertThat(dry).hasValue(1);
+    assertThat(demand.least()).isEqualTo(20);
+    assertThat(limit.utilization(2)).isZero();
+  }
+
+  @Test
+  void granted_passesWhatWasGrantedWhileItLasts() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, SECOND, 3 * SECOND);
+    assertThat(limit.take(Weight.exactly(30), 0)).isEqualTo(new Answer.Wait(SECOND));
+    assertThat(takes(limit, 30, SECOND)).isTrue();
+    assertThat(takes(limit, 30, SECOND)).isFalse();
+    assertThat(takes(limit, 20, 3 * SECOND)).isFalse();
+    assertThat(takes(limit, 20, 3 * SECOND - 1)).isTrue();
+    assertThat(limit.balance(3 * SECOND).charged()).isEqualTo(50);
+  }
+
+  @Test
+  void reported_isWhatMayStillBeSpentUntilItEnds() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    takes(limit, 20, SECOND);
+    assertThat(counted(limit, SECOND)).containsExactly(new Tally.Counted(7, 50));
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new Tally.Counted(7, 20));
+  }
+
+  @Test
+  void givenBackWhileItsCellRuns_isSpentAgain() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(50), 1);
+    limit.give(receipt, 20, 0, 2);
+    assertThat(limit.room(3)).isEqualTo(20);
+    assertThat(counted(limit, 3 * SECOND)).containsExactly(new Tally.Counted(7, 30));
+  }
+
+  @Test
+  void chargedBeyondTheSlice_isReportedInTheRunningCell() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    limit.charge(70, 0, 1);
+    assertThat(limit.room(2)).isZero();
+    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 70));
+  }
+
+  @Test
+  void debt_isSpentInTheCellsThatPayIt() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    limit.charge(230, 0, 1);
+    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 100));
+    assertThat(counted(limit, WINDOW)).containsExactly(new Tally.Counted(8, 100));
+    assertThat(counted(limit, 2 * WINDOW)).containsExactly(new Tally.Counted(9, 30));
+    assertThat(counted(limit, 3 * WINDOW)).isEmpty();
+  }
+
+  @Test
+  void held_isKeptFreeInEachCell() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(10, 30, 10), 1);
+    assertThat(limit.room(2)).isEqualTo(10);
+    assertThat(counted(limit, WINDOW)).containsExactly(new Tally.Counted(8, 30));
+    limit.give(receipt, 0, 30, WINDOW + 1);
+    assertThat(counted(limit, WINDOW + 2)).containsExactly(new Tally.Counted(8, 0));
+  }
+
+  @Test
+  void keptLess_givesUpWhatIsFree() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    takes(limit, 20, 1);
+    assertThat(limit.tally(GRID, 7, 7, 5, 2).counted()).containsExactly(new Tally.Counted(7, 25));
+    assertThat(limit.room(2)).isEqualTo(5);
+  }
+
+  @Test
+  void dropped_passesNothingMore() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    grant(limit, 7, 50, 0, 3 * SECOND);
+    takes(limit, 20, 1);
+    limit.dropSlices();
+    assertThat(takes(limit, 1, 2)).isFalse();
+    assertThat(counted(limit, 2)).containsExactly(new Tally.Counted(7, 20));
+  }
+
+  @Test
+  void permits_areOutUntilTheyAreGivenBack() {
+    Limit limit = shared(new LimitSpec.Concurrency(10));
+    Grid endless = new Grid(0, 0, Long.MAX_VALUE);
+    limit.tally(endless, 0, 0, 10, 0);
+    grant(limit, 0, 3, 0, 2 * SECOND);
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(0, 2, 0), 1);
+    assertThat(limit.room(2)).isEqualTo(1);
+    assertThat(limit.room(2 * SECOND)).isZero();
+    assertThat(limit.tally(endless, 0, 0, 10, 2 * SECOND).counted())
+        .containsExactly(new Tally.Counted(0, 2));
+    limit.give(receipt, 0, 2, 3 * SECOND);
+    assertThat(limit.tally(endless, 0, 0, 10, 3 * SECOND).counted())
+        .containsExactly(new Tally.Counted(0, 0));
+  }
+}

@@ -1,0 +1,155 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.limit.Shares.Part;
+import io.penstock.time.Midnight;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SharesTest {
+  private static final long SECOND = 1_000_000;
+  private static final long TTL = 2 * SECOND;
+  private static final long NANOS = 1_000_000_000;
+  private static final long START = 1_700_000_000L * SECOND;
+
+  private long number;
+  private long now = START;
+
+  private List<Part> round(
+      Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
+    number++;
+    Shares.Report report =
+        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE);
+    return shares.round(report, Partition.of(spec), now, TTL).parts();
+  }
+
+  private static Shares shares(LimitSpec spec) {
+    return new Shares(Partition.of(spec));
+  }
+
+  @Test
+  void bucket_isTakenFromAndFills() {
+    LimitSpec spec = new LimitSpec.TokenBucket(Rate.of(BigDecimal.TEN, 1), 50);
+    Shares shares = shares(spec);
+    long minute = now / (60 * SECOND);
+    assertThat(round(shares, spec, "a", 0, 80)).containsExactly(new Part(minute, 50));
+    now += SECOND;
+    assertThat(round(shares, spec, "a", 11, 0, new Part(minute, 50))).isEmpty();
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50)))
+        .containsExactly(new Part(minute, 10));
+  }
+
+  @Test
+  void bucketReportedUnspent_isRefundedOnce() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(1, 1000), 50);
+    Shares shares = shares(spec);
+    long minute = now / (60 * SECOND);
+    round(shares, spec, "a", 0, 50);
+    round(shares, spec, "a", 0, 0, new Part(minute, 20));
+    assertThat(round(shares, spec, "a", 31, 0, new Part(minute, 20))).isEmpty();
+    assertThat(round(shares, spec, "a", 30, 0, new Part(minute, 20)))
+        .containsExactly(new Part(minute, 30));
+  }
+
+  @Test
+  void bucketSpentBeyond_isBelowZeroUntilItFills() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+    Shares shares = shares(spec);
+    long minute = now / (60 * SECOND);
+    round(shares, spec, "a", 0, 50);
+    round(shares, spec, "a", 0, 0, new Part(minute, 70));
+    now += 2 * SECOND;
+    assertThat(round(shares, spec, "a", 1, 0, new Part(minute, 70))).isEmpty();
+    now += SECOND;
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 70)))
+        .containsExactly(new Part(minute, 10));
+  }
+
+  @Test
+  void calendarDay_isNumberedByItsMidnight() {
+    Midnight midnight = new Midnight(ZoneId.of("America/Los_Angeles"), () -> 0);
+    LimitSpec spec = new LimitSpec.Day(10, midnight, 0);
+    long edge = Instant.parse("2026-11-01T07:00:00Z").toEpochMilli() * 1_000;
+    now = edge - SECOND;
+    Shares shares = shares(spec);
+    assertThat(round(shares, spec, "a", 0, 15))
+        .containsExactly(new Part(edge - 24 * 3_600 * SECOND, 10), new Part(edge, 5));
+    // clocks go back that day: it has 25 hours
+    now = edge + 25 * 3_600 * SECOND - 1;
+    assertThat(round(shares, spec, "b", 6, 0)).isEqualTo(List.of(new Part(now + 1, 6)));
+    assertThat(round(shares, spec, "c", 5, 0)).containsExactly(new Part(edge, 5));
+  }
+
+  @Test
+  void clockSetBack_grantsNothingUntilItIsWhereItWas() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
+    Shares shares = shares(spec);
+    round(shares, spec, "a", 0, 10);
+    now += 5 * SECOND;
+    round(shares, spec, "a", 0, 10);
+    now -= 5 * SECOND;
+    assertThat(round(shares, spec, "a", 1, 0)).isEmpty();
+    now += 5 * SECOND;
+    assertThat(round(shares, spec, "a", 1, 0)).hasSize(1);
+  }
+
+  @Test
+  void headAboveTheCapacity_isGrantedTheCapacity() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
+    assertThat(round(shares(spec), spec, "a", 25, 0)).containsExactly(new Part(340_000_000, 10));
+  }
+
+  @Test
+  void headInATrailingWindow_getsWhatFreesBitByBit() {
+    LimitSpec spec = new LimitSpec.TrailingWindow(60, 60 * NANOS, 0, 60);
+    Shares shares = shares(spec);
+    for (int i = 0; i < 60; i++) {
+      long cell = now / SECOND;
+      round(shares, spec, "a", 1, 0);
+      round(shares, spec, "a", 0, 0, spent(cell - i, cell));
+      now += SECOND;
+    }
+    assertThat(round(shares, spec, "b", 10, 0)).isEmpty();
+    long granted = 0;
+    for (int i = 0; i < 15 && granted == 0; i++) {
+      now += SECOND;
+      assertThat(round(shares, spec, "c", 0, 1)).as("all is kept for who lacks it").isEmpty();
+      granted = round(shares, spec, "b", 10, 0).stream().mapToLong(Part::amount).sum();
+    }
+    assertThat(granted).isEqualTo(10);
+    assertThat(now / SECOND).isLessThanOrEqualTo(START / SECOND + 60 + 12);
+  }
+
+  private static Part[] spent(long first, long last) {
+    Part[] parts = new Part[(int) (last - first) + 1];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = new Part(first + i, 1);
+    }
+    return parts;
+  }
+
+  @Test
+  void nothingCounts_idle() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
+    Shares shares = shares(spec);
+    round(shares, spec, "a", 0, 10);
+    assertThat(shares.idle(now + TTL + 1, TTL)).isFalse();
+    assertThat(shares.idle(now + 5 * SECOND, TTL)).isTrue();
+  }
+
+  @Test
+  void kindsWithoutCells_areSaidNotToBeShared() {
+    assertThatThrownBy(() -> Partition.of(new LimitSpec.Strict(new Rate(1, 1))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("has slots");
+    assertThatThrownBy(() -> Partition.of(new LimitSpec.SlidingWindow(1, NANOS)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Partition.of(new LimitSpec.Unlimited()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,52 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MemorySupplyTest extends SupplyContract {
+  private final FakeTicker ticker = new FakeTicker();
+
+  @Override
+  protected Supply supply() {
+    ticker.set(START);
+    return new MemorySupply(ticker, TTL, "first");
+  }
+
+  @Override
+  protected void clock(long nanos) {
+    ticker.set(nanos);
+  }
+
+  private static Supply.Ask ask(long windowNanos, long wanted) {
+    return new Supply.Ask(
+        id("one", 0),
+        new LimitSpec.FixedWindow(100, windowNanos),
+        0,
+        List.of(),
+        0,
+        wanted,
+        Supply.Ask.NONE);
+  }
+
+  @Test
+  void sameLimitWithAnotherWindow_failsAndChangesNothing() {
+    Supply supply = supply();
+    round(supply, "a", ask(10 * SECOND, 60));
+    assertThatThrownBy(() -> round(supply, "b", ask(5 * SECOND, 100)))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    assertThat(round(supply, "a", ask(10 * SECOND, 0)).members()).hasSize(1);
+  }
+
+  @Test
+  void anotherWindowOnceNothingCounts_isTaken() {
+    Supply supply = supply();
+    round(supply, "a", ask(10 * SECOND, 60));
+    ticker.set(START + 20 * SECOND);
+    assertThat(round(supply, "b", ask(5 * SECOND, 100)).grants()).hasSize(1);
+  }
+}

@@ -1,0 +1,258 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Supply.Ask;
+import io.penstock.quota.Supply.Slice;
+import io.penstock.quota.Supply.Use;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What every supply keeps. The shared clock stands at {@link #START} when a supply is made. */
+public abstract class SupplyContract {
+  protected static final long SECOND = 1_000_000_000L;
+  protected static final long START = 1_700_000_000L * SECOND;
+  protected static final long TTL = 2 * SECOND;
+  private static final long NUMBERED = START / (10 * SECOND);
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 10 * SECOND);
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(100, 60 * SECOND, SECOND / 20, 100);
+  private static final LimitId FIXED_ID = id("fixed", 10 * SECOND);
+  private static final LimitId TRAILING_ID = id("trailing", 60 * SECOND);
+
+  private long number;
+
+  /** Makes a supply whose slices, and silent members, live for {@link #TTL}. */
+  protected abstract Supply supply();
+
+  /** Moves the shared clock. */
+  protected abstract void clock(long nanos);
+
+  protected static LimitId id(String name, long durationNanos) {
+    return new LimitId(LimitId.Kind.UPSTREAM, name, "m", Measure.TOKENS, durationNanos);
+  }
+
+  protected static Supply.Answer sent(Supply supply, Supply.Round round) {
+    return supply.round(round).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  protected final Supply.Answer round(Supply supply, String member, Ask... asks) {
+    number++;
+    return sent(supply, new Supply.Round(member, number, List.of(asks)));
+  }
+
+  private static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, Use... uses) {
+    return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE);
+  }
+
+  private static Ask fixed(long wanted, Use... uses) {
+    return ask(FIXED_ID, FIXED, 0, wanted, uses);
+  }
+
+  private static Ask lacking(long head) {
+    return ask(FIXED_ID, FIXED, head, 0);
+  }
+
+  private static Ask trailing(long wanted, Use... uses) {
+    return ask(TRAILING_ID, TRAILING, 0, wanted, uses);
+  }
+
+  private static List<Slice> slices(Supply.Answer answer) {
+    return answer.grants().stream().flatMap(grant -> grant.slices().stream()).toList();
+  }
+
+  private static long sum(Supply.Answer answer) {
+    return slices(answer).stream().mapToLong(Slice::amount).sum();
+  }
+
+  @Test
+  void aloneAndWantingMoreThanThereIs_isGrantedAllAndThenNothing() {
+    Supply supply = supply();
+    assertThat(slices(round(supply, "a", fixed(150)))).containsExactly(new Slice(NUMBERED, 100));
+    assertThat(round(supply, "a", fixed(1, new Use(NUMBERED, 100))).grants()).isEmpty();
+  }
+
+  @Test
+  void nothingWanted_grantsNothingAndTellsTheClock() {
+    Supply.Answer answer = round(supply(), "a", fixed(0));
+    assertThat(answer.grants()).isEmpty();
+    assertThat(answer.clockNanos()).isEqualTo(START);
+    assertThat(answer.members()).extracting(Supply.Member::name).containsExactly("a");
+  }
+
+  @Test
+  void everyRound_isCountedAndTellsWhoLives() {
+    Supply supply = supply();
+    long first = round(supply, "a").count();
+    clock(START + SECOND);
+    Supply.Answer second = round(supply, "b");
+    assertThat(second.count()).isGreaterThan(first);
+    assertThat(second.members())
+        .containsExactlyInAnyOrder(new Supply.Member("a", SECOND), new Supply.Member("b", 0));
+  }
+
+  @Test
+  void nextWindow_isGrantedAnew() {
+    Supply supply = supply();
+    round(supply, "a", fixed(100));
+    clock(START + 10 * SECOND);
+    assertThat(slices(round(supply, "b", fixed(100))))
+        .containsExactly(new Slice(NUMBERED + 1, 100));
+  }
+
+  @Test
+  void edgeWithinLifeOfASlice_grantsOfTheNextWindowToo() {
+    Supply supply = supply();
+    clock(START + 9 * SECOND);
+    assertThat(slices(round(supply, "a", fixed(150))))
+        .containsExactly(new Slice(NUMBERED, 100), new Slice(NUMBERED + 1, 50));
+  }
+
+  @Test
+  void reportedAsUnspent_goesToOthers() {
+    Supply supply = supply();
+    round(supply, "a", fixed(100));
+    round(supply, "a", fixed(0, new Use(NUMBERED, 30)));
+    assertThat(sum(round(supply, "b", lacking(71)))).isZero();
+    assertThat(sum(round(supply, "b", lacking(70)))).isEqualTo(70);
+  }
+
+  @Test
+  void notReportedBecauseItIsBefore_staysAsItWas() {
+    Supply supply = supply();
+    round(supply, "a", fixed(100));
+    Ask later = new Ask(FIXED_ID, FIXED, NUMBERED + 1, List.of(), 0, 0, Ask.NONE);
+    round(supply, "a", later);
+    assertThat(sum(round(supply, "b", fixed(100)))).isZero();
+  }
+
+  @Test
+  void roundThatIsLateOrRepeated_changesNothingAndIsGrantedNothing() {
+    Supply supply = supply();
+    Supply.Round late = new Supply.Round("a", 1, List.of(fixed(50)));
+    Supply.Round next = new Supply.Round("a", 2, List.of(fixed(60)));
+    assertThat(sum(sent(supply, next))).isEqualTo(60);
+    assertThat(sent(supply, late).grants()).isEmpty();
+    assertThat(sent(supply, next).grants()).isEmpty();
+    number = 10;
+    assertThat(sum(round(supply, "b", lacking(40)))).isEqualTo(40);
+  }
+
+  @Test
+  void spentMoreThanGranted_countsAgainstOthers() {
+    Supply supply = supply();
+    round(supply, "a", fixed(10));
+    round(supply, "a", fixed(0, new Use(NUMBERED, 45)));
+    assertThat(sum(round(supply, "b", lacking(56)))).isZero();
+    assertThat(sum(round(supply, "b", lacking(55)))).isEqualTo(55);
+  }
+
+  @Test
+  void trailingWindow_countsUntilTheEndOfItsCellPlusWindowPlusGuard() {
+    Supply supply = supply();
+    round(supply, "a", trailing(100));
+    clock(START + 59 * SECOND);
+    assertThat(sum(round(supply, "b", trailing(1)))).isZero();
+    clock(START + 61 * SECOND); // cells are whole seconds; 61.05 s falls inside one
+    assertThat(slices(round(supply, "b", trailing(100))))
+        .containsExactly(new Slice(START / SECOND + 62, 100));
+  }
+
+  @Test
+  void membersDisagree_lowestOfTheLivingBinds() {
+    Supply supply = supply();
+    round(supply, "low", ask(FIXED_ID, new LimitSpec.FixedWindow(40, 10 * SECOND), 0, 0));
+    Supply.Answer answer = round(supply, "a", lacking(40));
+    assertThat(answer.grants()).extracting(Supply.Grant::capacity).containsExactly(40L);
+    clock(START + TTL + 1_000);
+    assertThat(sum(round(supply, "a", fixed(100, new Use(NUMBERED, 40))))).isEqualTo(60);
+  }
+
+  @Test
+  void scarce_isNotAllGivenToTheFirstWhoAsks() {
+    Supply supply = supply();
+    round(supply, "a", fixed(0));
+    round(supply, "b", fixed(0));
+    assertThat(sum(round(supply, "a", fixed(500)))).isEqualTo(25);
+    assertThat(sum(round(supply, "b", fixed(500)))).isEqualTo(18);
+  }
+
+  @Test
+  void whoLackedFirst_isGrantedFirstAndWhole() {
+    Supply supply = supply();
+    round(supply, "a", fixed(90));
+    assertThat(sum(round(supply, "b", lacking(20)))).isZero();
+    assertThat(sum(round(supply, "c", lacking(20)))).isZero();
+    clock(START + SECOND);
+    round(supply, "a", fixed(0, new Use(NUMBERED, 70)));
+    assertThat(sum(round(supply, "c", lacking(20)))).as("kept for b").isZero();
+    assertThat(sum(round(supply, "b", lacking(20)))).isEqualTo(20);
+  }
+
+  @Test
+  void whoLackedFirstIsSilent_othersAreGranted() {
+    Supply supply = supply();
+    round(supply, "a", fixed(90));
+    round(supply, "b", lacking(20));
+    clock(START + SECOND + TTL);
+    round(supply, "a", fixed(0, new Use(NUMBERED, 70)));
+    assertThat(sum(round(supply, "c", lacking(30)))).isEqualTo(30);
+  }
+
+  @Test
+  void barredCells_grantNothing() {
+    Supply supply = supply();
+    clock(START + 9 * SECOND);
+    round(supply, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED));
+    assertThat(slices(round(supply, "b", lacking(10))))
+        .containsExactly(new Slice(NUMBERED + 1, 10));
+  }
+
+  @Test
+  void permitsOfASilentMember_areFree() {
+    LimitSpec spec = new LimitSpec.Concurrency(5);
+    LimitId id = id("permits", 0);
+    Supply supply = supply();
+    assertThat(slices(round(supply, "a", ask(id, spec, 0, 9)))).containsExactly(new Slice(0, 5));
+    clock(START + TTL);
+    assertThat(sum(round(supply, "b", ask(id, spec, 1, 0)))).isZero();
+    clock(START + TTL + 1_000);
+    assertThat(sum(round(supply, "b", ask(id, spec, 1, 0)))).isEqualTo(1);
+  }
+
+  @Test
+  void dayWithoutCalendar_beginsWithItsFirstGrant() {
+    LimitSpec spec = new LimitSpec.Day(10, null, 0);
+    LimitId id = id("day", LimitSpec.Day.NANOS);
+    Supply supply = supply();
+    long first = START / 1_000;
+    assertThat(slices(round(supply, "a", ask(id, spec, 0, 4))))
+        .containsExactly(new Slice(first, 4));
+    clock(START + LimitSpec.Day.NANOS - 1_000);
+    assertThat(slices(round(supply, "b", ask(id, spec, 6, 0))))
+        .containsExactly(new Slice(first, 6));
+    clock(START + LimitSpec.Day.NANOS + SECOND);
+    assertThat(slices(round(supply, "b", ask(id, spec, 10, 0))))
+        .containsExactly(new Slice(first + 86_401_000_000L, 10));
+  }
+
+  @Test
+  void limitsOfOneRound_areApart() {
+    Supply.Answer answer = round(supply(), "a", fixed(100), trailing(100));
+    assertThat(answer.grants())
+        .extracting(Supply.Grant::id)
+        .containsExactlyInAnyOrder(FIXED_ID, TRAILING_ID);
+    assertThat(sum(answer)).isEqualTo(200);
+  }
+
+  @Test
+  void limitThatIsNotCut_failsTheStage() {
+    Ask ask = ask(FIXED_ID, new LimitSpec.Unlimited(), 0, 1);
+    assertThatThrownBy(() -> round(supply(), "a", ask))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,208 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply;
+import io.penstock.time.Midnight;
+import java.io.IOException;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The script on a real server: what it says to values it did not write, and when it forgets. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class GrantScriptTest {
+  private static final long TTL_NANOS = 2_000_000_000L;
+  private static final long NOW = 1_700_000_000_000_000L;
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "k", "", Measure.REQUESTS, 10_000_000_000L);
+  private static final LimitId TOKENS =
+      new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 10_000_000_000L);
+  private static final String FIELD = ID.field();
+
+  private RawRedis redis;
+
+  @BeforeAll
+  void start() throws IOException {
+    redis = new RawRedis();
+  }
+
+  @AfterAll
+  void stop() throws IOException {
+    redis.close();
+  }
+
+  @BeforeEach
+  void flush() throws IOException {
+    redis.call("FLUSHALL");
+  }
+
+  private static Supply.Ask ask(LimitId id, long windowNanos, long wanted) {
+    LimitSpec spec = new LimitSpec.FixedWindow(100, windowNanos);
+    return new Supply.Ask(id, spec, 0, List.of(), 0, wanted, Supply.Ask.NONE);
+  }
+
+  private static Supply.Ask ask(long wanted) {
+    return ask(ID, 10_000_000_000L, wanted);
+  }
+
+  private Object run(GrantScript.Call call) throws IOException {
+    List<String> words = new ArrayList<>(List.of("EVAL", GrantScript.source(), "1", call.key()));
+    words.addAll(call.arguments());
+    redis.send(words);
+    return redis.answer();
+  }
+
+  private Object run(String member, long number, Supply.Ask ask) throws IOException {
+    return run(GrantScript.call(member, number, ask, TTL_NANOS, NOW * 1_000).at(NOW));
+  }
+
+  private String failure(String member, Supply.Ask ask) throws IOException {
+    assertThat(run(member, 1_000, ask)).isInstanceOf(RawRedis.Failure.class);
+    return ((RawRedis.Failure) run(member, 1_001, ask)).message();
+  }
+
+  @Test
+  void answer_isReadAsAGrant() throws IOException {
+    GrantScript.Reply reply = GrantScript.reply(ask(30), run("a", 1, ask(30)));
+    assertThat(reply.clockMicros()).isEqualTo(NOW);
+    assertThat(reply.grant())
+        .isEqualTo(new Supply.Grant(ID, 100, List.of(new Supply.Slice(170_000_000, 30))));
+  }
+
+  @Test
+  void withoutATime_theServersClockCounts() throws IOException {
+    GrantScript.Call call = GrantScript.call("a", 1, ask(30), TTL_NANOS, 0);
+    long seconds = Long.parseLong(String.valueOf(((List<?>) redis.call("TIME")).getFirst()));
+    GrantScript.Reply reply = GrantScript.reply(ask(30), run(call));
+    assertThat(reply.clockMicros() / 1_000_000).isBetween(seconds, seconds + 60);
+  }
+
+  @Test
+  void measuresOfOneLimit_shareAHashAndAreApart() throws IOException {
+    run("a", 1, ask(100));
+    Supply.Ask tokens = ask(TOKENS, 10_000_000_000L, 100);
+    assertThat(GrantScript.reply(tokens, run("a", 1, tokens)).grant().slices()).hasSize(1);
+    assertThat((List<?>) redis.call("KEYS", "*")).hasSize(1);
+  }
+
+  @Test
+  void memberWithAnyName_isKeptApart() throws IOException {
+    run("a | 1 2;é\n", 1, ask(60));
+    Supply.Ask rest = ask(100);
+    assertThat(GrantScript.reply(rest, run("b", 1, rest)).grant().slices())
+        .containsExactly(new Supply.Slice(170_000_000, 10));
+  }
+
+  @Test
+  void keyOfAnotherType_isRefusedAndKept() throws IOException {
+    redis.call("SET", ID.text(), "foreign");
+    assertThat(failure("a", ask(1))).startsWith("WRONGTYPE");
+    assertThat(redis.call("GET", ID.text())).isEqualTo("foreign");
+  }
+
+  @Test
+  void valuesNobodyHereWrote_areRefusedAndKept() throws IOException {
+    for (String value :
+        List.of(
+            "",
+            "17",
+            "{\"json\":1}",
+            "0 FIXED 10000000 0 -1 0 -1 0 0 0||",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 nan||",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 9007199254740992||",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000|",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000 -5|",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000 x|",
+            "1 FIXED 10000000 0 -1 0 -1 0 0 0||a 1 2 3")) {
+      redis.call("HSET", ID.text(), FIELD, value);
+      assertThat(failure("a", ask(1))).as(value).contains("FOREIGN").contains(FIELD);
+      assertThat(redis.call("HGET", ID.text(), FIELD)).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void valueOfAMemberThatNobodyHereWrote_isRefused() throws IOException {
+    run("a", 1, ask(60));
+    redis.call("HSET", ID.text(), FIELD + ":a", "170000000 sixty");
+    assertThat(failure("a", ask(1))).contains("FOREIGN");
+    redis.call("HSET", ID.text(), FIELD + ":a", "170000000 61"); // more than all have
+    assertThat(failure("a", ask(1))).contains("FOREIGN");
+  }
+
+  @Test
+  void otherFieldsInTheHash_doNotMatter() throws IOException {
+    redis.call("HSET", ID.text(), "somebody", "else's");
+    assertThat(GrantScript.reply(ask(5), run("a", 1, ask(5))).grant().slices()).hasSize(1);
+  }
+
+  @Test
+  void cellsOfAnotherLength_areRefusedUntilNothingCounts() throws IOException {
+    run("a", 1, ask(60));
+    Supply.Ask other = ask(ID, 5_000_000_000L, 60);
+    assertThat(failure("b", other)).contains("MISFIT");
+    GrantScript.Call later = GrantScript.call("b", 2, other, TTL_NANOS, 0).at(NOW + 10_000_000);
+    assertThat(GrantScript.reply(other, run(later)).grant().slices()).hasSize(1);
+  }
+
+  @Test
+  void midnightsOfAnotherTime_areRefused() throws IOException {
+    LimitSpec day = new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
+    Supply.Ask ask = new Supply.Ask(ID, day, 0, List.of(), 0, 1, Supply.Ask.NONE);
+    GrantScript.Call call = GrantScript.call("a", 1, ask, TTL_NANOS, NOW * 1_000);
+    long week = 7 * 86_400_000_000L;
+    for (long wrong : List.of(NOW - week, NOW + week)) {
+      assertThat(((RawRedis.Failure) run(call.at(wrong))).message()).contains("CLOCK");
+    }
+  }
+
+  @Test
+  void hash_endsSoonAfterTheLastMomentThatCounts() throws IOException {
+    run("a", 1, ask(60));
+    assertThat((long) redis.call("PTTL", ID.text())).isBetween(10_000L, 71_000L);
+  }
+
+  @Test
+  void hash_isSmall() throws IOException {
+    LimitSpec spec = new LimitSpec.TrailingWindow(1_000_000, 60_000_000_000L, 50_000_000, 1);
+    for (int member = 0; member < 10; member++) {
+      List<Supply.Use> uses = new ArrayList<>();
+      for (int cell = 0; cell < 60; cell++) {
+        uses.add(new Supply.Use(1_700_000_000 - cell, 1_000));
+      }
+      run("m" + member, 1, new Supply.Ask(ID, spec, 0, uses, 0, 1, Supply.Ask.NONE));
+    }
+    assertThat((long) redis.call("MEMORY", "USAGE", ID.text())).isLessThan(16_384);
+  }
+
+  @Test
+  void repliesThatAreNoGrant_areRefused() {
+    for (Object reply :
+        List.of(
+            "OK",
+            5L,
+            List.of(),
+            List.of(1L),
+            List.of(NOW, 100L, 5L),
+            List.of(NOW, 100L, "5", 5L),
+            List.of(NOW, 100L, 5L, 0L),
+            List.of(NOW, 100L, 5L, 31L),
+            List.of(NOW, 0L))) {
+      assertThatThrownBy(() -> GrantScript.reply(ask(30), reply))
+          .as(reply.toString())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(ID.text());
+    }
+    assertThatThrownBy(() -> GrantScript.reply(ask(30), null))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

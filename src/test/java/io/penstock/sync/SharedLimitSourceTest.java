@@ -1,0 +1,121 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Waits;
+import java.util.ArrayDeque;
+import org.junit.jupiter.api.Test;
+
+/** One instance alone, with a store that answers at once: it is as if nothing were shared. */
+class SharedLimitSourceTest {
+  private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, 1_000 * SECOND);
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final ArrayDeque<Runnable> soon = new ArrayDeque<>();
+  private Runnable later = () -> {};
+  private long alarm;
+
+  private final Waits.Alarm alarms =
+      new Waits.Alarm() {
+        @Override
+        public void soon(Runnable step) {
+          soon.add(step);
+        }
+
+        @Override
+        public void at(long instantNanos, Runnable step) {
+          alarm = instantNanos;
+          later = step;
+        }
+      };
+
+  private final Rounds rounds =
+      new Rounds(
+          "alone",
+          new MemorySupply(ticker, World.TTL, "life"),
+          ticker,
+          alarms,
+          World.PACE,
+          () -> 0.5);
+  private final SharedLimitSource source =
+      new SharedLimitSource(rounds, id -> id.kind() == LimitId.Kind.KEY);
+
+  private static LimitId id(LimitId.Kind kind, long seconds) {
+    return new LimitId(kind, "a", "", Measure.TOKENS, seconds * SECOND);
+  }
+
+  private static final LimitId ID = id(LimitId.Kind.KEY, 1_000);
+
+  private void run(long until) {
+    while (!soon.isEmpty() || alarm <= until) {
+      Runnable next = soon.poll();
+      if (next == null) {
+        ticker.set(Math.max(ticker.nanos(), alarm));
+        next = later;
+      }
+      next.run();
+    }
+    ticker.set(until);
+  }
+
+  private boolean takes(Limit limit, long amount) {
+    return limit.take(Weight.exactly(amount), ticker.nanos()) instanceof Answer.Receipt;
+  }
+
+  @Test
+  void sharedLimit_givesAllItHasOnceTheStoreIsKnown() {
+    ticker.set(5 * SECOND);
+    Limit limit = source.limit(ID, SPEC, ticker.nanos());
+    assertThat(source.limit(ID, SPEC, ticker.nanos())).isSameAs(limit);
+    rounds.start();
+    assertThat(takes(limit, 60)).isFalse();
+    run(8 * SECOND);
+    assertThat(takes(limit, 60)).isTrue();
+    run(9 * SECOND);
+    assertThat(takes(limit, 40)).isTrue();
+    assertThat(takes(limit, 1)).isFalse();
+    run(990 * SECOND);
+    assertThat(takes(limit, 1)).isFalse();
+    run(1_000 * SECOND + SECOND / 10);
+    assertThat(takes(limit, 1)).isTrue();
+  }
+
+  @Test
+  void otherLimits_areLocal() {
+    Limit limit = source.limit(id(LimitId.Kind.ENDPOINT, 1_000), SPEC, 0);
+    assertThat(takes(limit, 100)).isTrue();
+    Limit strict = source.limit(ID, new LimitSpec.Unlimited(), 0);
+    assertThat(takes(strict, 100)).isTrue();
+  }
+
+  @Test
+  void changedId_keepsWhatIsOwedAndIsSharedUnderTheNewOne() {
+    Limit limit = source.limit(ID, SPEC, 0);
+    limit.charge(60, 0, 0);
+    LimitSpec longer = new LimitSpec.FixedWindow(100, 2_000 * SECOND);
+    assertThat(source.change(ID, id(LimitId.Kind.KEY, 2_000), longer, 1)).isSameAs(limit);
+    assertThat(limit.balance(1)).isEqualTo(new Balance(60, 0, 0));
+    assertThat(rounds.has(ID)).isFalse();
+    assertThat(rounds.has(id(LimitId.Kind.KEY, 2_000))).isTrue();
+    assertThat(takes(limit, 1)).isFalse();
+  }
+
+  @Test
+  void forgotten_startsAnewAndIsSharedAgain() {
+    Limit limit = source.limit(ID, SPEC, 0);
+    source.forget(ID);
+    assertThat(rounds.has(ID)).isFalse();
+    assertThat(source.limit(ID, SPEC, 0)).isNotSameAs(limit);
+    assertThat(rounds.has(ID)).isTrue();
+  }
+}
