@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.Environment;
@@ -55,6 +56,7 @@ final class Assembly implements Reloader {
     parts.prices().configure(snapshot);
     parts.registry().apply(snapshot.endpoints());
     snapshot.warnings().forEach(LOG::warn);
+    RedisSettings.warnings(setup.sync(), environment, snapshot).forEach(LOG::warn);
     List<String> strays = parts.keys().withoutTheirGroup();
     if (!strays.isEmpty()) {
       LOG.warn(
@@ -82,12 +84,17 @@ final class Assembly implements Reloader {
     return switch (setup.files().load(setup.routes())) {
       case Loaded.Bad bad -> refused(bad.faults());
       case Loaded.Good(Snapshot snapshot) -> {
-        String open = OpenRelay.problem(environment, snapshot);
+        String open = problem(snapshot);
         yield open == null
             ? applied(snapshot)
             : refused(List.of(new Fault(setup.routes().toString(), 1, 1, open)));
       }
     };
+  }
+
+  private @Nullable String problem(Snapshot snapshot) {
+    String open = OpenRelay.problem(environment, snapshot);
+    return open == null ? RedisSettings.problem(setup, snapshot) : open;
   }
 
   private Result refused(List<Fault> faults) {

@@ -5,6 +5,7 @@ import io.penstock.config.Loaded;
 import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
 import io.penstock.provider.MockAddress;
+import io.penstock.sync.SyncSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -60,7 +61,7 @@ public final class Server {
     return switch (files.load(routes)) {
       case Loaded.Bad(List<Fault> faults) -> new Faulty(faults);
       case Loaded.Good(Snapshot snapshot) -> {
-        Setup setup = new Setup(files, routes, snapshot, window);
+        Setup setup = new Setup(files, routes, snapshot, window, null);
         yield run(setup, arguments);
       }
     };
@@ -77,8 +78,10 @@ public final class Server {
           listen(context.getEnvironment(), setup.snapshot().server());
           byDefault(context.getEnvironment(), setup.snapshot());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
+          SyncSettings sync = RedisSettings.of(context.getEnvironment());
+          RedisSettings.check(sync, context.getEnvironment(), setup);
           StoredKeys.open(context);
-          context.getBeanFactory().registerSingleton("setup", setup);
+          context.getBeanFactory().registerSingleton("setup", setup.shared(sync));
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());
           context.getBeanFactory().registerSingleton("stateFile", state);
         });
@@ -115,6 +118,20 @@ public final class Server {
         .addLast(new MapPropertySource("by default", Map.of("server.address", address)));
   }
 
-  /** What the gateway starts with. */
-  record Setup(RouteFiles files, Path routes, Snapshot snapshot, Duration window) {}
+  /**
+   * What the gateway starts with.
+   *
+   * @param window of limits per minute
+   * @param sync how limits are shared; null when this is the only instance
+   */
+  record Setup(
+      RouteFiles files,
+      Path routes,
+      Snapshot snapshot,
+      Duration window,
+      @Nullable SyncSettings sync) {
+    Setup shared(@Nullable SyncSettings settings) {
+      return new Setup(files, routes, snapshot, window, settings);
+    }
+  }
 }

@@ -3,6 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,6 +23,7 @@ final class Draft {
   private final Map<String, Located<Fallback>> models = new HashMap<>();
   private final Map<String, Snapshot.Model> said = new HashMap<>();
   private final Set<String> providers = new TreeSet<>();
+  private final SharingSetting sharing;
   private final Roster roster;
   private final Set<String> warnings = new LinkedHashSet<>();
   private @Nullable Runnable root;
@@ -31,12 +33,18 @@ final class Draft {
 
   Draft(Faults faults) {
     this.faults = faults;
-    this.roster = new Roster(faults);
+    this.sharing = new SharingSetting(faults);
+    this.roster = new Roster(faults, sharing);
   }
 
   /** Returns the keys and groups. */
   Roster roster() {
     return roster;
+  }
+
+  /** Returns what is said of the sharing of limits. */
+  SharingSetting sharing() {
+    return sharing;
   }
 
   /** Notes profiles of model quotas; each file may add some. */
@@ -122,6 +130,7 @@ final class Draft {
           "model %s is there at %s already, expected it once"
               .formatted(Scalar.quote(name), first.place()));
     }
+    sharing.note(LimitId.Kind.MODEL, name, values);
     Snapshot.Model model = ModelSettings.model(values);
     if (model.limits() != null || model.price() != null) {
       said.put(name, model);
@@ -173,6 +182,7 @@ final class Draft {
         roster.groups(),
         said,
         List.copyOf(providers),
+        sharing.terms(),
         new ArrayList<>(warnings));
   }
 }

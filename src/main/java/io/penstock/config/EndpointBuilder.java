@@ -44,6 +44,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.SharedPool;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
+import io.penstock.quota.LimitId;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,6 +80,7 @@ final class EndpointBuilder {
     Optional<LimitSpec> limit = new LimitBuilder(values, faults, rls).build();
     Optional<Upstreams> upstreams = upstreams();
     if (values.usable() && limit.isPresent() && upstreams.isPresent()) {
+      draft.sharing().note(LimitId.Kind.ENDPOINT, values.get(PATH), values);
       draft.endpoint(endpoint(limit.get(), upstreams.get()));
     }
   }
@@ -185,6 +187,7 @@ final class EndpointBuilder {
     }
     UpstreamSpec spec = UpstreamBuilder.build(upstream, built.get());
     note(spec, start, upstream.place(UpstreamSettings.ID));
+    draft.sharing().note(LimitId.Kind.UPSTREAM, spec.id(), upstream);
     upstreams.specs().add(spec);
     Map<String, Object> shown = upstream.shown();
     if (!built.get().isEmpty()) {

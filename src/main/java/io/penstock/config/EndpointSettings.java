@@ -290,6 +290,7 @@ final class EndpointSettings {
           SHADOW,
           DYNAMIC,
           STRIP_PREFIX,
+          SharingSetting.SHARING,
           UPSTREAMS);
 
   /** The settings of {@code defaults}. */

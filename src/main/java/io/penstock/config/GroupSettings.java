@@ -22,7 +22,14 @@ final class GroupSettings {
 
   /** The settings, in the order they are shown. */
   static final List<Setting<?>> TABLE =
-      List.of(NAME, RPM, TPM, RPD, BUDGET_TOKENS_PER_DAY, BUDGET_TOKENS_PER_MONTH);
+      List.of(
+          NAME,
+          RPM,
+          TPM,
+          RPD,
+          BUDGET_TOKENS_PER_DAY,
+          BUDGET_TOKENS_PER_MONTH,
+          SharingSetting.SHARING);
 
   private GroupSettings() {}
 

@@ -17,12 +17,14 @@ import static io.penstock.config.KeySettings.RATE_LIMIT_TPM;
 import static io.penstock.config.KeySettings.SHA256;
 import static io.penstock.config.KeySettings.STRICT_AFTER_DENIAL;
 import static io.penstock.config.KeySettings.WEIGHT;
+import static io.penstock.config.SharingSetting.SHARING;
 
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.Limits;
 import io.penstock.key.KeySpec.Rank;
 import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeySpec.Secret;
+import io.penstock.quota.Sharing;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,15 @@ final class KeyBuilder {
       faults.add(
           values.place(STRICT_AFTER_DENIAL),
           "strict_after_denial is true, but on_limit is wait, expected reject");
+    }
+    if (values.usable(STRICT_AFTER_DENIAL, SHARING) && values.get(STRICT_AFTER_DENIAL)) {
+      Sharing sharing = values.find(SHARING).orElse(Sharing.EVENTUAL);
+      if (sharing != Sharing.EVENTUAL) {
+        faults.add(
+            values.place(STRICT_AFTER_DENIAL),
+            "strict_after_denial is true, but sharing is %s, expected eventual"
+                .formatted(sharing.text()));
+      }
     }
   }
 

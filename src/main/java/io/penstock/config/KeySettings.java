@@ -79,7 +79,8 @@ final class KeySettings {
           "strict_after_denial",
           new Words.Flag(),
           false,
-          "Whether the shared count is asked for after a denial (on_limit reject).");
+          "Whether the shared count is asked for after a denial (on_limit reject, sharing"
+              + " eventual).");
 
   /** The settings, in the order they are shown. */
   static final List<Setting<?>> TABLE =
@@ -100,7 +101,8 @@ final class KeySettings {
           WEIGHT,
           EXPIRES_AT,
           ON_LIMIT,
-          STRICT_AFTER_DENIAL);
+          STRICT_AFTER_DENIAL,
+          SharingSetting.SHARING);
 
   /** What people write who think of other tables, and what they mean. */
   static final Map<String, String> MEANT =

@@ -13,6 +13,8 @@ import static io.penstock.config.EndpointSettings.WINDOW_SECONDS;
 import io.penstock.cost.Cost;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.quota.Sharing;
+import io.penstock.quota.SharingTerms;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;
@@ -89,7 +91,20 @@ final class LimitBuilder {
               .formatted(capacity, Cost.MAX_TOKENS));
       return Optional.empty();
     }
+    if (nanos < SharingTerms.SHORTEST_EXACT_NANOS && exact()) {
+      faults.add(
+          values.placeOfAny(SharingSetting.SHARING, WINDOW_SECONDS),
+          "sharing is 'exact', but windows of sliding_window are %s s, expected at least 10,"
+                  .formatted(values.get(WINDOW_SECONDS).toPlainString())
+              + " or sharing eventual or local");
+      return Optional.empty();
+    }
     return Optional.of(new LimitSpec.SlidingWindow(capacity.longValueExact(), nanos));
+  }
+
+  private boolean exact() {
+    return values.usable(SharingSetting.SHARING)
+        && values.find(SharingSetting.SHARING).orElse(null) == Sharing.EXACT;
   }
 
   private Optional<LimitSpec> window() {

@@ -39,7 +39,14 @@ final class ModelSettings {
 
   /** The settings, in the order they are shown. */
   static final List<Setting<?>> TABLE =
-      List.of(MAX_RPM, MAX_TPM, MAX_RPD, FALLBACK, FALLBACK_AFTER, PRICE_PER_MTOK);
+      List.of(
+          MAX_RPM,
+          MAX_TPM,
+          MAX_RPD,
+          FALLBACK,
+          FALLBACK_AFTER,
+          PRICE_PER_MTOK,
+          SharingSetting.SHARING);
 
   private ModelSettings() {}
 

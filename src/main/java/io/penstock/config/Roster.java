@@ -3,6 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;
+import io.penstock.quota.LimitId;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -16,14 +17,16 @@ final class Roster {
   private record Entry(KeySpec key, Place group, Place endpoints) {}
 
   private final Faults faults;
+  private final SharingSetting sharing;
   private final Map<String, Place> names = new HashMap<>();
   private final Map<String, Place> secrets = new HashMap<>();
   private final Map<String, Place> groupNames = new HashMap<>();
   private final Map<String, Entry> keys = new TreeMap<>();
   private final Map<String, GroupSpec> groups = new TreeMap<>();
 
-  Roster(Faults faults) {
+  Roster(Faults faults, SharingSetting sharing) {
     this.faults = faults;
+    this.sharing = sharing;
   }
 
   /** Adds the key that a section says, or faults. */
@@ -42,6 +45,7 @@ final class Roster {
     }
     if (values.usable()) {
       KeySpec key = KeyBuilder.build(values);
+      sharing.note(LimitId.Kind.KEY, key.name(), values);
       Place group = values.place(KeySettings.GROUP);
       keys.putIfAbsent(
           key.name(), new Entry(key, group, values.place(KeySettings.ALLOWED_ENDPOINTS)));
@@ -55,6 +59,7 @@ final class Roster {
       once(groupNames, "group", values, GroupSettings.NAME);
     }
     if (values.usable()) {
+      sharing.note(LimitId.Kind.GROUP, values.get(GroupSettings.NAME), values);
       groups.putIfAbsent(values.get(GroupSettings.NAME), GroupSettings.group(values));
     }
   }

@@ -1,6 +1,10 @@
 package io.penstock.config;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.key.GroupSpec;
+import io.penstock.key.KeySpec;
+import io.penstock.quota.LimitId.Kind;
+import io.penstock.quota.SharingTerms;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -65,16 +69,26 @@ public final class RouteText {
       file.put("models", models);
     }
     if (!snapshot.keys().isEmpty()) {
-      file.put("keys", snapshot.keys().stream().map(KeyBuilder::shown).toList());
+      file.put("keys", snapshot.keys().stream().map(key -> shown(key, snapshot)).toList());
     }
     if (!snapshot.groups().isEmpty()) {
-      file.put("groups", snapshot.groups().stream().map(GroupSettings::shown).toList());
+      file.put("groups", snapshot.groups().stream().map(group -> shown(group, snapshot)).toList());
     }
     Snapshot.Server server = snapshot.server();
     if (server != null) {
       file.put(Rls.SERVER, shown(server));
     }
     return file;
+  }
+
+  private static Map<String, Object> shown(KeySpec key, Snapshot snapshot) {
+    Map<String, Object> shown = KeyBuilder.shown(key);
+    return SharingSetting.with(shown, snapshot.sharing(), Kind.KEY, key.name());
+  }
+
+  private static Map<String, Object> shown(GroupSpec group, Snapshot snapshot) {
+    Map<String, Object> shown = new LinkedHashMap<>(GroupSettings.shown(group));
+    return SharingSetting.with(shown, snapshot.sharing(), Kind.GROUP, group.name());
   }
 
   /** Every endpoint has the fallbacks of all files. */
@@ -86,6 +100,13 @@ public final class RouteText {
     fallbacks.forEach(
         (name, fallback) ->
             models.computeIfAbsent(name, any -> new LinkedHashMap<>()).putAll(shown(fallback)));
+    for (SharingTerms.Owner owner : snapshot.sharing().said().keySet()) {
+      if (owner.kind() == Kind.MODEL) {
+        Map<String, Object> shown =
+            models.computeIfAbsent(owner.id(), any -> new LinkedHashMap<>());
+        SharingSetting.with(shown, snapshot.sharing(), Kind.MODEL, owner.id());
+      }
+    }
     return new TreeMap<>(models);
   }
 

@@ -4,6 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;
 import io.penstock.quota.ModelLimits;
+import io.penstock.quota.SharingTerms;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param groups sorted by name; every group a key names is there
  * @param models what is said of models, by the names clients have for them
  * @param providers names of built-in profiles of model quotas
+ * @param sharing how limits are shared between instances, where it is said
  * @param warnings one line each, {@code FILE:LINE:COL: text}, without secrets, 200 at most
  */
 public record Snapshot(
@@ -28,6 +30,7 @@ public record Snapshot(
     List<GroupSpec> groups,
     Map<String, Model> models,
     List<String> providers,
+    SharingTerms sharing,
     List<String> warnings) {
 
   /**

@@ -165,6 +165,7 @@ final class UpstreamSettings {
           INJECT_USAGE,
           GUARD,
           BURST_SECONDS,
+          SharingSetting.SHARING,
           TLS,
           PROXY,
           CONNECT_TIMEOUT,

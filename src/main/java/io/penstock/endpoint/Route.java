@@ -222,7 +222,7 @@ record Route(
   double utilization(long now) {
     double most = 0;
     for (Quota quota : quotas) {
-      most = Math.max(most, quota.utilization(now));
+      most = Math.max(most, quota.utilizationEverywhere(now));
     }
     return most;
   }

@@ -291,6 +291,22 @@ public final class Limit {
     return state().learned(now);
   }
 
+  /**
+   * Has it leave room for what others counted, from now on; no effect on limits without a window.
+   * What is owed and remembered stays what was counted here.
+   *
+   * @param others all that was heard of them, in the place of what was known before
+   */
+  public void others(Foreign others, long now) {
+    while (true) {
+      State current = state();
+      State next = CountedState.of(current, others, now);
+      if (next.equals(current) || replace(current, next)) {
+        return;
+      }
+    }
+  }
+
   /** Returns what is owed at {@code now}. */
   public Balance balance(long now) {
     return state().balance(now);

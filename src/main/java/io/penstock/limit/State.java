@@ -21,6 +21,7 @@ sealed interface State
         TrailingWindowState,
         ConcurrencyState,
         DayState,
+        CountedState,
         SharedState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.

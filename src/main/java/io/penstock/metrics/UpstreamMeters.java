@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,12 +55,8 @@ final class UpstreamMeters {
       return;
     }
     String id = upstream.spec().id();
-    gauges.put(
-        label,
-        Gauge.builder("penstock.utilization", upstream, each -> utilization(label))
-            .description("The fullest limit of an upstream for a model, 0 to 1")
-            .tags("upstream", id, "model", label, "scope", "local")
-            .register(registry));
+    gauges.put(label, used(label, "local", Quota::utilization));
+    gauges.put(label + " global", used(label, "global", Quota::utilizationEverywhere));
     gauges.put(
         label + " throttled",
         FunctionCounter.builder("penstock.upstream.throttled", upstream, each -> throttled(label))
@@ -76,6 +73,13 @@ final class UpstreamMeters {
               .tag("measure", measure.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
+  }
+
+  private Gauge used(String label, String scope, ToDoubleBiFunction<Quota, Long> of) {
+    return Gauge.builder("penstock.utilization", upstream, each -> utilization(label, of))
+        .description("The fullest limit of an upstream for a model, 0 to 1")
+        .tags("upstream", upstream.spec().id(), "model", label, "scope", scope)
+        .register(registry);
   }
 
   private synchronized void watch() {
@@ -123,11 +127,11 @@ final class UpstreamMeters {
   }
 
   /** All pools without a label of their own show as one: the fullest of them. */
-  private double utilization(String label) {
+  private double utilization(String label, ToDoubleBiFunction<Quota, Long> of) {
     long now = ticker.nanos();
     double most = 0;
     for (Quota pool : pools(label)) {
-      most = Math.max(most, pool.utilization(now));
+      most = Math.max(most, of.applyAsDouble(pool, now));
     }
     return most;
   }

@@ -29,13 +29,15 @@ record UpstreamView(
   /**
    * What an upstream may be sent for some models.
    *
-   * @param utilization of its fullest limit, 0 to 1
+   * @param utilization of its fullest limit, 0 to 1, by what is used here
+   * @param utilizationGlobal the same by what all instances use
    * @param throttled how many answers were 429
    */
   record PoolView(
       String name,
       @Nullable String pausedUntil,
       double utilization,
+      double utilizationGlobal,
       long throttled,
       List<LimitView> limits) {}
 
@@ -47,6 +49,7 @@ record UpstreamView(
    * @param effective the same, unless the provider stated a lower one
    * @param loweredUntil the end of that
    * @param used what counts of what was released and produced
+   * @param usedGlobal the same of all instances
    * @param held what is kept free for answers that run
    * @param remaining what may go now
    * @param windowStart of a window that trails: a window's length ago
@@ -58,6 +61,7 @@ record UpstreamView(
       long effective,
       @Nullable String loweredUntil,
       long used,
+      long usedGlobal,
       long held,
       long remaining,
       @Nullable String windowStart,

@@ -82,6 +82,7 @@ final class UpstreamsHandler {
         name,
         now.ifToCome(upstream.pause(pool).ends(now.nanos())),
         rounded(pool.utilization(now.nanos())),
+        rounded(pool.utilizationEverywhere(now.nanos())),
         upstream.pause(pool).throttled(),
         pool.limits().stream().map(each -> view(each, now)).toList());
   }
@@ -98,6 +99,7 @@ final class UpstreamsHandler {
         effective,
         now.ifToCome(limit.restores(now.nanos())),
         balance.charged(),
+        balance.charged() + metered.others().counted(now.nanos()),
         balance.held(),
         Math.min(effective, limit.room(now.nanos())),
         limit.spec() instanceof LimitSpec.TrailingWindow window

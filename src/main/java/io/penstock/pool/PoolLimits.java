@@ -7,6 +7,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
+import io.penstock.quota.Others;
 import io.penstock.time.Midnight;
 import io.penstock.time.WallClock;
 import java.time.ZoneId;
@@ -33,8 +34,15 @@ final class PoolLimits {
   private final long windowNanos;
   private final long unlimitedTpm;
   private final WallClock wall;
+  private final Others others;
 
   PoolLimits(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
+    this(source, windowNanos, unlimitedTpm, wall, Others.NONE);
+  }
+
+  PoolLimits(
+      LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall, Others others) {
+    this.others = others;
     this.source = source;
     this.windowNanos = windowNanos;
     this.unlimitedTpm = unlimitedTpm;
@@ -127,7 +135,8 @@ final class PoolLimits {
 
     private void add(Measure measure, long durationNanos, LimitSpec limit) {
       LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, durationNanos);
-      metered.add(new Metered(measure, source.limit(id, limit, now)));
+      Metered.Elsewhere elsewhere = instant -> others.counted(id, instant);
+      metered.add(new Metered(measure, source.limit(id, limit, now), null, elsewhere));
     }
   }
 }

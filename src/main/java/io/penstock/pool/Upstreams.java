@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.quota.LimitSource;
+import io.penstock.quota.Others;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
 import java.util.Collection;
@@ -50,7 +51,18 @@ public final class Upstreams {
    * @param wall what tells when a day begins
    */
   public Upstreams(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
-    this(new PoolLimits(source, windowNanos, unlimitedTpm, wall), new SecureRandom());
+    this(source, windowNanos, unlimitedTpm, wall, Others.NONE);
+  }
+
+  /**
+   * Makes an empty set of upstreams that other instances use too: among them the least used one is
+   * chosen by what all use.
+   *
+   * @param others what they counted
+   */
+  public Upstreams(
+      LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall, Others others) {
+    this(new PoolLimits(source, windowNanos, unlimitedTpm, wall, others), new SecureRandom());
   }
 
   /** Makes one with another source of the jitter of back-offs, which must be thread-safe. */

@@ -293,9 +293,14 @@ public final class Quota {
 
   /** Returns the largest utilisation of its limits, 0 to 1. */
   public double utilization(long now) {
+    return limits().stream().mapToDouble(each -> each.limit().utilization(now)).max().orElse(0);
+  }
+
+  /** Returns how much of the fullest limit all instances together use, 0 to 1. */
+  public double utilizationEverywhere(long now) {
     double most = 0;
     for (Metered metered : limits()) {
-      most = Math.max(most, metered.limit().utilization(now));
+      most = Math.max(most, metered.utilization(now));
     }
     return most;
   }

@@ -56,6 +56,10 @@ class KeyFaultsTest {
         key(
             "on_limit: wait, strict_after_denial: true",
             "129: strict_after_denial is true, but on_limit is wait, expected reject"),
+        key(
+            "sharing: exact, strict_after_denial: true",
+            "129: strict_after_denial is true, but sharing is exact, expected eventual"),
+        key("sharing: all", "101: sharing is 'all', expected exact, eventual or local"),
         key("allowed_models: []", "108: allowed_models is empty, expected a model"),
         key(
             "allowed_endpoints: []",

@@ -185,7 +185,10 @@ class MetersTest {
     }
     int labels = Meters.MAX_MODELS + 1;
     assertThat(registry.find("penstock.tokens").tag("kind", "used").counters()).hasSize(labels);
-    assertThat(registry.find("penstock.utilization").gauges()).hasSize(labels);
+    assertThat(registry.find("penstock.utilization").tag("scope", "local").gauges())
+        .hasSize(labels);
+    assertThat(registry.find("penstock.utilization").tag("scope", "global").gauges())
+        .hasSize(labels);
     assertThat(counted("penstock.tokens", "kind", "reserved", "model", "other")).isEqualTo(70);
   }
 
@@ -250,7 +253,11 @@ class MetersTest {
   }
 
   private double utilization(String model) {
-    return registry.get("penstock.utilization").tag("model", model).gauge().value();
+    return registry
+        .get("penstock.utilization")
+        .tags("model", model, "scope", "local")
+        .gauge()
+        .value();
   }
 
   @Test

@@ -81,9 +81,9 @@ class UpstreamsHandlerTest {
             "\"last_error\":{\"what\":\"429 rate\",\"at\":\"2026-11-21T12:00:00Z\"}",
             """
             "pools":[{"name":"own","paused_until":"2026-11-21T12:00:05Z","utilization":0.5,\
-            "throttled":1,"limits":[{"measure":"tokens","window_ms":60000,\
+            "utilization_global":0.5,"throttled":1,"limits":[{"measure":"tokens","window_ms":60000,\
             "configured":1000,"effective":700,\
-            "lowered_until":"2026-11-21T12:02:00Z","used":100,"held":50,"remaining":350,\
+            "lowered_until":"2026-11-21T12:02:00Z","used":100,"used_global":100,"held":50,"remaining":350,\
             "window_start":"2026-11-21T11:59:00Z","learned":{"limit":700,"remaining":350,\
             "reset_at":"2026-11-21T12:00:30Z","drift":0.7143}}]}]\
             """)

@@ -1,0 +1,226 @@
+package io.penstock;
+
+import io.penstock.config.Snapshot;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.key.KeySpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId.Kind;
+import io.penstock.quota.Sharing;
+import io.penstock.quota.SharingTerms;
+import io.penstock.quota.SharingTerms.Owner;
+import io.penstock.sync.OnOutage;
+import io.penstock.sync.RedisAddress;
+import io.penstock.sync.SyncSettings;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.env.Environment;
+
+/** The settings {@code penstock.redis.*}: where they are set, this gateway is one of many. */
+final class RedisSettings {
+  private static final String URL = "penstock.redis.url";
+
+  /** Where a namespace is looked for, first to last. */
+  private static final List<String> NAMESPACES =
+      List.of(
+          "penstock.redis.namespace",
+          "REDIS_NAMESPACE",
+          "PENSTOCK_ENVIRONMENT",
+          "ENSEMBLE_ENVIRONMENT");
+
+  private RedisSettings() {}
+
+  /**
+   * Returns the settings, or null without {@code penstock.redis.url}.
+   *
+   * @throws CannotStart when one of them is no good
+   */
+  static @Nullable SyncSettings of(Environment environment) {
+    String url = text(environment, URL);
+    if (url == null) {
+      return null;
+    }
+    RedisAddress address = address(environment, url);
+    try {
+      return new SyncSettings(
+          address,
+          trust(environment),
+          namespace(environment),
+          duration(environment, "penstock.redis.sync-interval", SyncSettings.INTERVAL),
+          duration(environment, "penstock.redis.slice-ttl", SyncSettings.SLICE_TTL),
+          choice(environment, "penstock.redis.on-outage", OnOutage.PARK),
+          choice(environment, "penstock.redis.sharing", Sharing.EXACT));
+    } catch (IllegalArgumentException bad) {
+      throw new CannotStart(String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private static RedisAddress address(Environment environment, String url) {
+    try {
+      return RedisAddress.parse(
+          url,
+          text(environment, "penstock.redis.user"),
+          text(environment, "penstock.redis.password"));
+    } catch (IllegalArgumentException bad) {
+      throw new CannotStart(URL + " " + bad.getMessage());
+    }
+  }
+
+  private static SyncSettings.@Nullable Trust trust(Environment environment) {
+    String ca = file(environment, "penstock.redis.tls.ca");
+    String certificate = file(environment, "penstock.redis.tls.cert");
+    String key = file(environment, "penstock.redis.tls.key");
+    return ca == null && certificate == null && key == null
+        ? null
+        : new SyncSettings.Trust(ca, certificate, key);
+  }
+
+  private static @Nullable String file(Environment environment, String name) {
+    String file = text(environment, name);
+    try {
+      if (file == null || Files.isReadable(Path.of(file))) {
+        return file;
+      }
+    } catch (InvalidPathException bad) {
+      throw new IllegalArgumentException(name + " is no path", bad);
+    }
+    throw new IllegalArgumentException(name + " is '" + file + "', which cannot be read");
+  }
+
+  private static String namespace(Environment environment) {
+    for (String each : NAMESPACES) {
+      String value = text(environment, each);
+      if (value != null) {
+        return value;
+      }
+    }
+    return "default";
+  }
+
+  private static Duration duration(Environment environment, String name, Duration otherwise) {
+    String value = text(environment, name);
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      return DurationStyle.detectAndParse(value);
+    } catch (IllegalArgumentException | ArithmeticException bad) {
+      throw new IllegalArgumentException(
+          name + " is '" + value + "', expected a duration such as 100ms or 2s", bad);
+    }
+  }
+
+  private static <E extends Enum<E>> E choice(Environment environment, String name, E otherwise) {
+    String value = text(environment, name);
+    if (value == null) {
+      return otherwise;
+    }
+    E[] all = otherwise.getDeclaringClass().getEnumConstants();
+    for (E each : all) {
+      if (lower(each).equals(value)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(
+        "%s is '%s', expected one of %s"
+            .formatted(
+                name,
+                value,
+                Arrays.stream(all).map(RedisSettings::lower).collect(Collectors.joining(", "))));
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static @Nullable String text(Environment environment, String name) {
+    String value = environment.getProperty(name, "").strip();
+    return value.isEmpty() ? null : value;
+  }
+
+  /**
+   * Refuses what many instances cannot do.
+   *
+   * @throws CannotStart when they could not share keys or limits
+   */
+  static void check(@Nullable SyncSettings settings, Environment environment, Server.Setup setup) {
+    if (settings == null) {
+      return;
+    }
+    String store = environment.getProperty("penstock.keys.store", "").strip();
+    if (store.startsWith("file:")) {
+      throw new CannotStart(
+          "penstock.keys.store is %s, which other instances cannot see, but penstock.redis.url is"
+                  .formatted(store)
+              + " set: keep keys in a database that all share, penstock.keys.store=sql with"
+              + " penstock.database.url, or in route files");
+    }
+    String problem = problem(setup.shared(settings), setup.snapshot());
+    if (problem != null) {
+      throw new CannotStart(problem);
+    }
+  }
+
+  /** Returns why limits cannot be shared as they are to be, or null. */
+  static @Nullable String problem(Server.Setup setup, Snapshot snapshot) {
+    SyncSettings settings = setup.sync();
+    if (settings == null) {
+      return null;
+    }
+    long minute = setup.window().toNanos();
+    for (EndpointSpec endpoint : snapshot.endpoints()) {
+      Sharing sharing =
+          snapshot.sharing().of(new Owner(Kind.ENDPOINT, endpoint.path()), settings.sharing());
+      if (sharing == Sharing.EXACT
+          && endpoint.limit() instanceof LimitSpec.SlidingWindow window
+          && window.windowNanos() < SharingTerms.SHORTEST_EXACT_NANOS) {
+        return "endpoint %s has sliding_window over %s s, too short for sharing exact:"
+                .formatted(endpoint.path(), seconds(window.windowNanos()))
+            + " say window_seconds 10 or more, or sharing eventual or local";
+      }
+    }
+    boolean exact = settings.sharing() == Sharing.EXACT;
+    return exact && minute < SharingTerms.SHORTEST_EXACT_NANOS
+        ? "a minute is made %s s long here, too short for sharing exact: expected at least 10"
+            .formatted(seconds(minute))
+        : null;
+  }
+
+  private static String seconds(long nanos) {
+    return BigDecimal.valueOf(nanos, 9).stripTrailingZeros().toPlainString();
+  }
+
+  /** Returns what people should know of what many instances do, one line each. */
+  static List<String> warnings(
+      @Nullable SyncSettings settings, Environment environment, Snapshot snapshot) {
+    List<String> warnings = new ArrayList<>();
+    if (settings == null) {
+      return warnings;
+    }
+    String state = environment.getProperty("penstock.state.file", "").strip();
+    if (!state.isEmpty()) {
+      warnings.add(
+          "penstock.state.file is this instance's own: give each another one; quotas that are set"
+              + " on the operator port are not shared");
+    }
+    for (KeySpec key : snapshot.keys()) {
+      Owner owner = new Owner(Kind.KEY, key.name());
+      Sharing sharing = snapshot.sharing().of(owner, settings.sharing());
+      if (key.strictAfterDenial() && sharing != Sharing.EVENTUAL) {
+        warnings.add(
+            "key %s has strict_after_denial, which changes nothing with sharing %s"
+                .formatted(key.name(), sharing.text()));
+      }
+    }
+    return warnings;
+  }
+}

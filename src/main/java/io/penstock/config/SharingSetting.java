@@ -1,0 +1,63 @@
+package io.penstock.config;
+
+import io.penstock.quota.LimitId.Kind;
+import io.penstock.quota.Sharing;
+import io.penstock.quota.SharingTerms;
+import io.penstock.quota.SharingTerms.Owner;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The setting {@code sharing}, and what all files say with it. One thread. */
+final class SharingSetting {
+  private static final String NAME = "sharing";
+
+  /** The setting of endpoints, upstreams, models, keys and groups alike. */
+  static final Setting<Sharing> SHARING =
+      Setting.unset(
+          NAME,
+          Words.Choice.of(List.of(Sharing.values()), Sharing::text),
+          "penstock.redis.sharing",
+          "How its limits are shared between instances, where Redis is configured.");
+
+  private final Faults faults;
+  private final Map<Owner, Located<Sharing>> said = new HashMap<>();
+
+  SharingSetting(Faults faults) {
+    this.faults = faults;
+  }
+
+  /** Notes what the settings of an owner say; another who says otherwise of it is a fault. */
+  void note(Kind kind, String id, Values values) {
+    if (!values.usable(SHARING)) {
+      return;
+    }
+    values.set(SHARING).ifPresent(sharing -> note(new Owner(kind, id), sharing));
+  }
+
+  private void note(Owner owner, Located<Sharing> sharing) {
+    Located<Sharing> first = said.putIfAbsent(owner, sharing);
+    if (first != null && first.value() != sharing.value()) {
+      faults.add(
+          sharing.place(),
+          "sharing is '%s', but '%s' at %s, expected the same"
+              .formatted(sharing.value().text(), first.value().text(), first.place()));
+    }
+  }
+
+  SharingTerms terms() {
+    Map<Owner, Sharing> terms = new HashMap<>();
+    said.forEach((owner, sharing) -> terms.put(owner, sharing.value()));
+    return new SharingTerms(terms);
+  }
+
+  /** Returns settings as they are shown, with this one after them where it was said. */
+  static Map<String, Object> with(
+      Map<String, Object> shown, SharingTerms terms, Kind kind, String id) {
+    Sharing sharing = terms.said().get(new Owner(kind, id));
+    if (sharing != null) {
+      shown.put(NAME, SHARING.shape().show(sharing));
+    }
+    return shown;
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Cell;
+import io.penstock.limit.Foreign;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One limit of which others are told, and what they told. Its exchange guards it. */
+final class Counted {
+  private final LimitId id;
+  private final Limit limit;
+  private final boolean binds;
+
+  /** What was told of cells that may still be wanted: it never shrinks, whatever is given back. */
+  private final Map<Long, Long> told = new HashMap<>();
+
+  /** What of it was answered. */
+  private final Map<Long, Long> agreed = new HashMap<>();
+
+  /** What is on its way. */
+  private final Map<Long, Long> sent = new HashMap<>();
+
+  private long since = Long.MIN_VALUE;
+  private volatile Foreign foreign;
+
+  Counted(LimitId id, Limit limit, boolean binds, long shift) {
+    this.id = id;
+    this.limit = limit;
+    this.binds = binds;
+    this.foreign = Foreign.none(id.durationNanos(), shift);
+  }
+
+  boolean counts(Limit other, boolean binding) {
+    return limit.equals(other) && binds == binding;
+  }
+
+  long others(long now) {
+    return foreign.trailing(now);
+  }
+
+  /** Adds what is to be told: what is new, or all of it. */
+  void tell(boolean whole, long shift, long now, List<Count> own) {
+    Map<Long, Long> counting = new HashMap<>();
+    for (Cell cell : limit.cells(now)) {
+      counting.merge(number(cell, shift), cell.amount(), Counted::sum);
+    }
+    counting.forEach((cell, amount) -> told.merge(cell, amount, Math::max));
+    long oldest = Math.floorDiv(now + shift, id.durationNanos()) - 1;
+    told.keySet().removeIf(cell -> cell < oldest);
+    agreed.keySet().removeIf(cell -> cell < oldest);
+    sent.clear();
+    told.forEach(
+        (cell, amount) -> {
+          if (whole || amount > agreed.getOrDefault(cell, 0L)) {
+            sent.put(cell, amount);
+            own.add(new Count(id, cell, amount));
+          }
+        });
+  }
+
+  private static long sum(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+  }
+
+  /**
+   * The cell of the Unix clock that a piece was counted in; its instant says when it is charged.
+   */
+  private long number(Cell cell, long shift) {
+    long length = id.durationNanos();
+    long instant =
+        switch (limit.spec()) {
+          // The window is the cell but for the moments by which clocks differ: its middle is safe.
+          case LimitSpec.FixedWindow window -> cell.atNanos() + length / 2;
+          case LimitSpec spec -> cell.atNanos() - 1;
+        };
+    return Math.floorDiv(instant + shift, length);
+  }
+
+  void hear(Count count, long shift, long now) {
+    foreign = foreign.heard(count.cell(), count.amount(), since, shift, now);
+  }
+
+  /** Takes note that what was sent at an instant was answered. */
+  void agreed(long sentAt) {
+    since = sentAt;
+    agreed.putAll(sent);
+  }
+
+  void bind(long now) {
+    if (binds) {
+      limit.others(foreign, now);
+    }
+  }
+}

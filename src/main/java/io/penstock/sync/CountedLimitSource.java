@@ -1,0 +1,64 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Sharing;
+import java.util.function.Function;
+
+/**
+ * Limits of another source, of which those that are to be are counted with others: eventual ones
+ * leave room for what others count, of exact ones that is only known. Safe from any thread.
+ */
+public final class CountedLimitSource implements LimitSource {
+  private final LimitSource source;
+  private final Exchange exchange;
+  private final Function<LimitId, Sharing> sharing;
+
+  /**
+   * Makes one.
+   *
+   * @param sharing how a limit is shared, asked each time it is configured
+   */
+  public CountedLimitSource(
+      LimitSource source, Exchange exchange, Function<LimitId, Sharing> sharing) {
+    this.source = source;
+    this.exchange = exchange;
+    this.sharing = sharing;
+  }
+
+  @Override
+  public Limit limit(LimitId id, LimitSpec spec, long now) {
+    return counted(id, source.limit(id, spec, now));
+  }
+
+  @Override
+  public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    Limit limit = source.change(from, to, spec, now);
+    if (!from.equals(to)) {
+      exchange.leave(from);
+    }
+    return counted(to, limit);
+  }
+
+  private Limit counted(LimitId id, Limit limit) {
+    switch (sharing.apply(id)) {
+      case EVENTUAL -> exchange.join(id, limit, true);
+      case EXACT -> {
+        // Of others no more than routing and people want to know: the upstreams' usage.
+        if (id.kind() == LimitId.Kind.UPSTREAM) {
+          exchange.join(id, limit, false);
+        }
+      }
+      case LOCAL -> exchange.leave(id);
+    }
+    return limit;
+  }
+
+  @Override
+  public void forget(LimitId id) {
+    exchange.leave(id);
+    source.forget(id);
+  }
+}

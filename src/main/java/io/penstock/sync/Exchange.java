@@ -1,0 +1,197 @@
+package io.penstock.sync;
+
+import io.penstock.limit.Limit;
+import io.penstock.quota.Counts;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Others;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells others what was counted here, and limits here what others counted, every interval: one
+ * exchange at a time. Without answers each goes on with its own counts, and with what it knows of
+ * the others until that counts no more. Safe from any thread; nothing here waits.
+ *
+ * <p>Absolute counts are sent until they are answered, and all of them again at times, so that
+ * whatever was lost, on the way or in the store, is there two intervals after it works again.
+ */
+public final class Exchange implements Others {
+  /** All counts are sent, not only what is new, with every so-manieth exchange. */
+  private static final int WHOLE_EVERY = 20;
+
+  /** A wall clock that was set, or went another way by so much, is believed. */
+  private static final long SET_NANOS = 20_000_000;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final Counts counts;
+  private final String member;
+  private final Ticker ticker;
+  private final WallClock wall;
+  private final long intervalNanos;
+  private final long timeoutNanos;
+  private final Map<LimitId, Counted> all = new ConcurrentHashMap<>();
+
+  private long shift;
+  private long number;
+  private boolean awaiting;
+  private long sentAt;
+  private long nextAt;
+  private long failures;
+
+  /**
+   * Makes one that counts nothing yet.
+   *
+   * @param counts where counts are exchanged
+   * @param member the name of this instance, another one each time it starts
+   * @param wall tells the cells: those of all instances are to agree but for moments
+   * @param intervalNanos between two exchanges
+   * @param timeoutNanos after which an exchange without an answer is given up
+   */
+  public Exchange(
+      Counts counts,
+      String member,
+      Ticker ticker,
+      WallClock wall,
+      long intervalNanos,
+      long timeoutNanos) {
+    this.counts = counts;
+    this.member = member;
+    this.ticker = ticker;
+    this.wall = wall;
+    this.intervalNanos = intervalNanos;
+    this.timeoutNanos = timeoutNanos;
+    this.shift = told(ticker.nanos());
+    this.nextAt = ticker.nanos();
+  }
+
+  private long told(long now) {
+    return wall.unixMillis() * NANOS_PER_MILLI - now;
+  }
+
+  /**
+   * Counts a limit from now on.
+   *
+   * @param binds whether it leaves room for what others count; otherwise that is only known
+   */
+  public synchronized void join(LimitId id, Limit limit, boolean binds) {
+    if (id.durationNanos() < NANOS_PER_MILLI) {
+      return; // no window, no cells
+    }
+    Counted known = all.get(id);
+    if (known == null || !known.counts(limit, binds)) {
+      Counted counted = new Counted(id, limit, binds, shift);
+      all.put(id, counted);
+      counted.bind(ticker.nanos());
+    }
+  }
+
+  /** Counts a limit no more. */
+  public synchronized void leave(LimitId id) {
+    all.remove(id);
+  }
+
+  @Override
+  public long counted(LimitId id, long now) {
+    Counted counted = all.get(id);
+    return counted == null ? 0 : counted.others(now);
+  }
+
+  /** Returns how many exchanges failed, or were given up. */
+  public synchronized long failures() {
+    return failures;
+  }
+
+  /** Begins an exchange if it is time to; returns the instant of the next step. */
+  public long step() {
+    List<Count> own;
+    long mine;
+    synchronized (this) {
+      long now = ticker.nanos();
+      if (awaiting && now - sentAt >= timeoutNanos) {
+        awaiting = false;
+        failures++;
+      }
+      if (awaiting) {
+        return Math.max(nextAt, sentAt + timeoutNanos);
+      }
+      if (now < nextAt) {
+        return nextAt;
+      }
+      own = begin(now);
+      mine = number;
+    }
+    exchange(own).whenComplete((others, failure) -> answered(mine, others));
+    synchronized (this) {
+      return nextAt;
+    }
+  }
+
+  private CompletionStage<List<Count>> exchange(List<Count> own) {
+    try {
+      return counts.exchange(member, own);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  private List<Count> begin(long now) {
+    long told = told(now);
+    shift = Math.abs(told - shift) > SET_NANOS ? told : shift;
+    boolean whole = number % WHOLE_EVERY == 0;
+    number++;
+    awaiting = true;
+    sentAt = now;
+    nextAt = now + intervalNanos;
+    List<Count> own = new ArrayList<>();
+    all.values().forEach(counted -> counted.tell(whole, shift, now, own));
+    return own;
+  }
+
+  /** What comes late is merged all the same: counts are absolute. */
+  private synchronized void answered(long exchange, @Nullable List<Count> others) {
+    boolean inTime = exchange == number && awaiting;
+    if (inTime) {
+      awaiting = false;
+      failures += others == null ? 1 : 0;
+    }
+    if (others == null) {
+      return;
+    }
+    long now = ticker.nanos();
+    hear(others, now);
+    if (inTime) {
+      all.values().forEach(counted -> counted.agreed(sentAt));
+    }
+    all.values().forEach(counted -> counted.bind(now));
+  }
+
+  private void hear(List<Count> others, long now) {
+    for (Count count : others) {
+      Counted counted = all.get(count.id());
+      if (counted != null) {
+        counted.hear(count, shift, now);
+      }
+    }
+  }
+
+  /** Takes in what was fetched of some limits between two exchanges. */
+  public synchronized void heard(List<Count> others) {
+    long now = ticker.nanos();
+    hear(others, now);
+    for (Count count : others) {
+      Counted counted = all.get(count.id());
+      if (counted != null) {
+        counted.bind(now);
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.time.WallClock;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** How full upstreams are by what all instances send them. */
+class GlobalViewTest {
+  private static final long WINDOW = 60_000_000_000L;
+
+  private final Map<LimitId, Long> elsewhere = new HashMap<>();
+  private final Upstreams upstreams =
+      new Upstreams(
+          new LocalLimitSource(),
+          WINDOW,
+          Upstreams.UNLIMITED_TPM,
+          WallClock.system(),
+          (id, now) -> elsewhere.getOrDefault(id, 0L));
+
+  private Quota pool() {
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://localhost"),
+            "secret",
+            null,
+            Map.of(),
+            Map.of("alias", "own"),
+            1,
+            new UpstreamSpec.Limits(100, 1_000, 0, 0),
+            Charge.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreams.find("u")).pool("alias", 0);
+  }
+
+  @Test
+  void whatOthersSent_countsByItsUpstreamModelAndMeasure() {
+    Quota pool = pool();
+    assertThat(pool.utilizationEverywhere(0)).isZero();
+    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "other", Measure.TOKENS, WINDOW), 900L);
+    assertThat(pool.utilizationEverywhere(0)).isZero();
+    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "own", Measure.TOKENS, WINDOW), 400L);
+    assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.4);
+    elsewhere.put(new LimitId(LimitId.Kind.UPSTREAM, "u", "own", Measure.REQUESTS, WINDOW), 60L);
+    assertThat(pool.utilizationEverywhere(0)).isEqualTo(0.6);
+    assertThat(pool.utilization(0)).isZero();
+  }
+}

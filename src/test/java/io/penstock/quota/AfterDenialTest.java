@@ -1,0 +1,138 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts.Count;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class AfterDenialTest {
+  private static final long MILLI = 1_000_000;
+  private static final long MINUTE = 60_000 * MILLI;
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "k", "", Measure.REQUESTS, MINUTE);
+  private static final LimitSpec TRAILING = new LimitSpec.TrailingWindow(5, MINUTE, 0, 5);
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(5, MINUTE);
+
+  private final List<CompletableFuture<List<Count>>> fetches = new ArrayList<>();
+  private final List<List<Count>> merged = new ArrayList<>();
+  private final AfterDenial after = new AfterDenial(this::fetch, merged::add, () -> 100_020_000);
+
+  private CompletionStage<List<Count>> fetch(LimitId id) {
+    fetches.add(new CompletableFuture<>());
+    return fetches.getLast();
+  }
+
+  private CompletableFuture<Boolean> before(long now) {
+    return after.before(ID, now).toCompletableFuture();
+  }
+
+  @Test
+  void neverDenied_fetchesNothing() {
+    assertThat(before(0)).isCompletedWithValue(true);
+    after.denied(ID, TRAILING, 0);
+    LimitId other = new LimitId(LimitId.Kind.KEY, "other", "", Measure.REQUESTS, MINUTE);
+    assertThat(after.before(other, 0).toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(fetches).isEmpty();
+  }
+
+  @Test
+  void denied_fetchesForOneWindowFromTheRequest() {
+    after.denied(ID, TRAILING, 5 * MILLI);
+    assertThat(before(MINUTE + 5 * MILLI - 1)).isNotDone();
+    assertThat(fetches).hasSize(1);
+    assertThat(before(MINUTE + 5 * MILLI)).isCompletedWithValue(true);
+    assertThat(fetches).hasSize(1);
+  }
+
+  @Test
+  void deniedByAFixedWindow_fetchesUntilItsCellEnds() {
+    // 20 s into a minute of the Unix clock, less what 100,000 s are beyond whole minutes.
+    long rest = MINUTE - 100_020_000L * MILLI % MINUTE;
+    after.denied(ID, FIXED, 0);
+    assertThat(before(rest - 1)).isNotDone();
+    assertThat(before(rest)).isCompletedWithValue(true);
+  }
+
+  @Test
+  void manyAtOnce_shareOneFetch() {
+    after.denied(ID, TRAILING, 0);
+    CompletableFuture<Boolean> first = before(1);
+    assertThat(before(100 * MILLI)).isSameAs(first);
+    List<Count> others = List.of(new Count(ID, 1, 7));
+    fetches.getFirst().complete(others);
+    assertThat(first).isCompletedWithValue(true);
+    assertThat(merged).containsExactly(others);
+    assertThat(fetches).hasSize(1);
+  }
+
+  @Test
+  void answer_isSharedFor20MillisecondsFromItsQuestion() {
+    after.denied(ID, TRAILING, 0);
+    CompletableFuture<Boolean> first = before(0);
+    fetches.getFirst().complete(List.of());
+    assertThat(first).isCompletedWithValue(true);
+    assertThat(before(20 * MILLI)).isCompletedWithValue(true);
+    assertThat(fetches).hasSize(1);
+    assertThat(before(20 * MILLI + 1)).isNotDone();
+    assertThat(fetches).hasSize(2);
+  }
+
+  @Test
+  void failure_isToldAndTheNextOneFetchesAgain() {
+    after.denied(ID, TRAILING, 0);
+    CompletableFuture<Boolean> first = before(0);
+    fetches.getFirst().completeExceptionally(new IllegalStateException("away"));
+    assertThat(first).isCompletedWithValue(false);
+    assertThat(merged).isEmpty();
+    before(1);
+    assertThat(fetches).hasSize(2);
+  }
+
+  @Test
+  void fetchThatThrows_isAFailure() {
+    AfterDenial broken =
+        new AfterDenial(
+            id -> {
+              throw new IllegalStateException("closed");
+            },
+            merged::add,
+            () -> 0);
+    broken.denied(ID, TRAILING, 0);
+    assertThat(broken.before(ID, 0).toCompletableFuture()).isCompletedWithValue(false);
+  }
+
+  @Test
+  void fetchThatNeverEnds_isGivenUpAfter300Milliseconds() {
+    after.denied(ID, TRAILING, 0);
+    CompletableFuture<Boolean> first = before(0);
+    assertThat(before(300 * MILLI - 1)).isSameAs(first);
+    CompletableFuture<Boolean> second = before(300 * MILLI);
+    assertThat(second).isNotSameAs(first);
+    fetches.getFirst().complete(List.of(new Count(ID, 1, 7)));
+    assertThat(merged).hasSize(1);
+    assertThat(second).isNotDone();
+    fetches.getLast().complete(List.of());
+    assertThat(second).isCompletedWithValue(true);
+  }
+
+  @Test
+  void oneMoreThanIsRemembered_isJudgedAsOthersUntilThereIsRoom() {
+    for (int each = 0; each < AfterDenial.MOST; each++) {
+      after.denied(id(each), TRAILING, 0);
+    }
+    after.denied(ID, TRAILING, 1);
+    assertThat(before(1)).isCompletedWithValue(true);
+    after.denied(ID, TRAILING, MINUTE);
+    assertThat(before(MINUTE)).isNotDone();
+  }
+
+  private static LimitId id(int number) {
+    return new LimitId(LimitId.Kind.KEY, "k" + number, "", Measure.REQUESTS, MINUTE);
+  }
+}

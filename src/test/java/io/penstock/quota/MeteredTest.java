@@ -1,0 +1,51 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** How full a limit is, here and everywhere. */
+class MeteredTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final LimitSpec SPEC =
+      new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
+
+  private final AtomicLong elsewhere = new AtomicLong();
+  private final Limit limit = new Limit(SPEC, 0);
+  private final Metered metered =
+      new Metered(Measure.REQUESTS, limit, null, now -> elsewhere.get());
+
+  @Test
+  void oneAlone_isAsFullEverywhereAsHere() {
+    limit.take(new Weight(15, 10, 0), 0);
+    assertThat(metered.utilization(0)).isEqualTo(limit.utilization(0)).isEqualTo(0.25);
+    assertThat(new Metered(Measure.REQUESTS, limit).utilization(0)).isEqualTo(0.25);
+  }
+
+  @Test
+  void whatOthersCounted_isAddedUpToTheWhole() {
+    limit.take(new Weight(15, 10, 0), 0);
+    elsewhere.set(50);
+    assertThat(metered.utilization(0)).isEqualTo(0.75);
+    elsewhere.set(1_000);
+    assertThat(metered.utilization(0)).isEqualTo(1);
+  }
+
+  @Test
+  void quota_isAsFullAsItsFullestLimitEverywhere() {
+    Limit other = new Limit(SPEC, 0);
+    other.take(Weight.exactly(40), 0);
+    Quota quota =
+        new Quota("q", Charge.TOTAL, List.of(metered, new Metered(Measure.TOKENS, other)));
+    elsewhere.set(50);
+    assertThat(quota.utilization(0)).isEqualTo(0.4);
+    assertThat(quota.utilizationEverywhere(0)).isEqualTo(0.5);
+  }
+}

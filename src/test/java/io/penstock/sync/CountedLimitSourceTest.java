@@ -1,0 +1,106 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitId.Kind;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.MemoryCounts;
+import io.penstock.quota.Sharing;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Which limits are counted with others, and which of them leave room for others. */
+class CountedLimitSourceTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long UNIX_MILLIS = 1_800_000_000_000L;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final MemoryCounts counts = new MemoryCounts(() -> UNIX_MILLIS);
+  private final Exchange exchange =
+      new Exchange(
+          counts, "here", ticker, () -> UNIX_MILLIS + ticker.nanos() / 1_000_000, 1, SECOND);
+
+  private static LimitId id(Kind kind, long seconds) {
+    return new LimitId(kind, "a", "", Measure.REQUESTS, seconds * SECOND);
+  }
+
+  private static LimitSpec window(long seconds) {
+    return new LimitSpec.FixedWindow(100, seconds * SECOND);
+  }
+
+  private LimitSource source(Sharing sharing) {
+    return new CountedLimitSource(new LocalLimitSource(), exchange, id -> sharing);
+  }
+
+  private void elsewhere(LimitId id, long amount) {
+    long cell = UNIX_MILLIS * 1_000_000 / id.durationNanos();
+    CompletableFuture<List<Counts.Count>> told =
+        counts.exchange("there", List.of(new Counts.Count(id, cell, amount))).toCompletableFuture();
+    assertThat(told).isCompleted();
+    ticker.advance(1);
+    exchange.step();
+  }
+
+  @Test
+  void eventual_leavesRoomForOthers() {
+    LimitId id = id(Kind.KEY, 60);
+    Limit limit = source(Sharing.EVENTUAL).limit(id, window(60), 0);
+    elsewhere(id, 30);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(70);
+    assertThat(exchange.counted(id, ticker.nanos())).isEqualTo(30);
+  }
+
+  @Test
+  void exact_ofAnUpstream_isOnlyKnown() {
+    LimitId id = id(Kind.UPSTREAM, 60);
+    Limit limit = source(Sharing.EXACT).limit(id, window(60), 0);
+    elsewhere(id, 30);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    assertThat(exchange.counted(id, ticker.nanos())).isEqualTo(30);
+  }
+
+  @Test
+  void exactOfAKeyAndLocal_areNobodysBusiness() {
+    LimitId id = id(Kind.KEY, 60);
+    source(Sharing.EXACT).limit(id, window(60), 0);
+    source(Sharing.LOCAL).limit(id, window(60), 0);
+    elsewhere(id, 30);
+    assertThat(exchange.counted(id, ticker.nanos())).isZero();
+  }
+
+  @Test
+  void askedForAgain_keepsWhatIsKnown() {
+    LimitId id = id(Kind.KEY, 60);
+    LimitSource source = source(Sharing.EVENTUAL);
+    Limit limit = source.limit(id, window(60), 0);
+    elsewhere(id, 30);
+    assertThat(source.limit(id, new LimitSpec.FixedWindow(50, 60 * SECOND), ticker.nanos()))
+        .isSameAs(limit);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(20);
+  }
+
+  @Test
+  void changedAndForgotten_isCountedUnderItsNewIdAndThenNotAtAll() {
+    LimitId id = id(Kind.ENDPOINT, 60);
+    LimitId longer = id(Kind.ENDPOINT, 120);
+    LimitSource source = source(Sharing.EVENTUAL);
+    Limit limit = source.limit(id, window(60), 0);
+    limit.take(Weight.exactly(10), 0);
+    assertThat(source.change(id, longer, window(120), 1)).isSameAs(limit);
+    elsewhere(id, 30);
+    elsewhere(longer, 40);
+    assertThat(exchange.counted(id, ticker.nanos())).isZero();
+    assertThat(limit.room(ticker.nanos())).isEqualTo(50);
+    source.forget(longer);
+    assertThat(exchange.counted(longer, ticker.nanos())).isZero();
+  }
+}

@@ -1,0 +1,277 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.Crowd.INTERVAL;
+import static io.penstock.sync.Crowd.MILLI;
+import static io.penstock.sync.Crowd.SECOND;
+import static io.penstock.sync.Crowd.STEP;
+import static io.penstock.sync.Crowd.UNIX_MILLIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemoryCounts;
+import io.penstock.sync.LossyCounts.Way;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Limits that several instances count and tell each other of. */
+class ExchangeTest {
+  private static final long WINDOW = 60 * SECOND;
+  private static final long CAPACITY = 6_000;
+  private static final LimitId ID = id(WINDOW);
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(CAPACITY, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(CAPACITY, WINDOW);
+  private static final long WAY = 5 * MILLI;
+
+  private final AtomicLong unix = new AtomicLong(UNIX_MILLIS);
+
+  private static LimitId id(long windowNanos) {
+    return new LimitId(LimitId.Kind.KEY, "k", "", Measure.REQUESTS, windowNanos);
+  }
+
+  private Crowd crowd(LimitSpec spec, Way way, long seed) {
+    return new Crowd(ID, spec, new LossyCounts(new MemoryCounts(unix::get), seed, way), unix);
+  }
+
+  /** The most over the limit that one exchange late can cost. */
+  private static long bound(int members, double perSecond, long lateNanos) {
+    return (long) Math.ceil((members - 1.0) / members * perSecond * lateNanos / SECOND);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 1.5", "3, 2", "10, 4"})
+  void trailingLimit_offeredMoreThanFits_isOverByOneExchangeAtMost(int members, double times) {
+    for (long seed = 1; seed <= 3; seed++) {
+      Crowd crowd = crowd(TRAILING, Way.steady(WAY), seed);
+      double perSecond = times * CAPACITY * SECOND / WINDOW;
+      crowd.add(members, perSecond / members, 2_000, new Random(seed));
+      crowd.run(4 * WINDOW);
+      long most = crowd.mostInAnyWindow(WINDOW, 0);
+      assertThat(most)
+          .as("seed %d", seed)
+          .isLessThanOrEqualTo(CAPACITY + bound(members, perSecond, INTERVAL + 2 * WAY + 2 * STEP));
+      assertThat(crowd.releasedSince(2 * WINDOW)).isGreaterThan(2 * CAPACITY * 95 / 100);
+    }
+  }
+
+  @Test
+  void fixedLimit_isOneWindowOfTheUnixClockForAll() {
+    Crowd crowd = crowd(FIXED, Way.steady(WAY), 1);
+    double perSecond = 2.0 * CAPACITY * SECOND / WINDOW;
+    crowd.add(3, perSecond / 3, 0, new Random(1));
+    crowd.run(4 * WINDOW);
+    assertThat(crowd.mostInAnyCell(WINDOW))
+        .isBetween(CAPACITY, CAPACITY + bound(3, perSecond, INTERVAL + 2 * WAY + 2 * STEP));
+  }
+
+  @Test
+  void oneWithMostOfTheLoad_hasMostOfTheLimit() {
+    Crowd crowd = crowd(TRAILING, Way.steady(WAY), 1);
+    crowd.add(180, 0);
+    crowd.add(10, 0);
+    crowd.add(10, 0);
+    crowd.run(3 * WINDOW);
+    assertThat(crowd.releasedSince(WINDOW)).isGreaterThan(2 * CAPACITY * 95 / 100);
+    assertThat(crowd.mostInAnyWindow(WINDOW, 0))
+        .isLessThanOrEqualTo(CAPACITY + bound(3, 200, INTERVAL + 2 * WAY + 2 * STEP));
+  }
+
+  @Test
+  void lostRepeatedAndLateExchanges_costNoMoreThanTheirDelay() {
+    for (long seed = 1; seed <= 5; seed++) {
+      Crowd crowd = crowd(TRAILING, new Way(40 * MILLI, 0.2, 0.2), seed);
+      crowd.add(3, 66, 2_000, new Random(seed));
+      crowd.run(4 * WINDOW);
+      // Given up after a second; of three in a row that fail, each way, one in 20 is.
+      assertThat(crowd.mostInAnyWindow(WINDOW, 0))
+          .as("seed %d", seed)
+          .isLessThanOrEqualTo(CAPACITY + bound(3, 198, 8 * SECOND));
+      assertThat(crowd.releasedSince(2 * WINDOW)).isGreaterThan(2 * CAPACITY * 90 / 100);
+    }
+  }
+
+  @Test
+  void outage_isLocalCountsAndHealsInTwoIntervals() {
+    Crowd crowd = crowd(TRAILING, Way.steady(WAY), 1);
+    crowd.add(3, 66, 0, new Random(1));
+    crowd.run(2 * WINDOW);
+    crowd.network.become(Way.steady(WAY), true);
+    crowd.run(2 * WINDOW);
+    // What was known of the others counts no more: each has the whole limit, as 66 a second is.
+    assertThat(crowd.releasedSince(3 * WINDOW)).isGreaterThan(2 * CAPACITY * 90 / 100);
+    assertThat(crowd.members.getFirst().exchange.failures()).isPositive();
+    crowd.network.become(Way.steady(WAY), false);
+    long healed = crowd.now + SECOND + 2 * INTERVAL;
+    crowd.run(2 * WINDOW);
+    assertThat(crowd.mostInAnyWindow(WINDOW, healed + WINDOW))
+        .isLessThanOrEqualTo(CAPACITY + bound(3, 198, INTERVAL + 2 * WAY + 2 * STEP));
+    assertThat(crowd.releasedSince(5 * WINDOW)).isGreaterThan(CAPACITY * 90 / 100);
+  }
+
+  @Test
+  void storeThatForgetsAll_isToldAllAgain() {
+    AtomicLong lives = new AtomicLong();
+    Counts[] store = {new MemoryCounts(unix::get)};
+    Crowd crowd =
+        new Crowd(
+            ID,
+            TRAILING,
+            new LossyCounts((writer, own) -> store[0].exchange(writer, own), 1, Way.steady(WAY)),
+            unix);
+    crowd.add(3, 66, 0, new Random(1));
+    for (int life = 0; life < 6; life++) {
+      crowd.run(40 * SECOND);
+      store[0] = new MemoryCounts(unix::get);
+      lives.incrementAndGet();
+    }
+    // All is told every twenty exchanges at the latest.
+    assertThat(lives).hasValue(6);
+    assertThat(crowd.mostInAnyWindow(WINDOW, 0))
+        .isLessThanOrEqualTo(CAPACITY + bound(3, 198, 21 * INTERVAL + 2 * WAY + 2 * STEP));
+  }
+
+  @Test
+  void joiner_leavesRoomForWhatOthersCountedBeforeItCame() {
+    Crowd crowd = crowd(TRAILING, Way.steady(WAY), 1);
+    crowd.add(2, 50, 0, new Random(1));
+    crowd.run(WINDOW + 30 * SECOND);
+    crowd.add(99, 0);
+    long before = crowd.now;
+    crowd.run(WINDOW);
+    assertThat(crowd.mostInAnyWindow(WINDOW, before)).isLessThanOrEqualTo(CAPACITY * 105 / 100);
+  }
+
+  @Test
+  void oneAlone_isAsIfNothingWereShared() {
+    Crowd crowd = crowd(TRAILING, Way.steady(WAY), 1);
+    Crowd.Member member = crowd.add(250, 0);
+    crowd.run(3 * WINDOW);
+    assertThat(crowd.mostInAnyWindow(WINDOW, 0)).isEqualTo(CAPACITY);
+    assertThat(member.exchange.counted(ID, member.now())).isZero();
+  }
+
+  /** Exchanges that the test answers by itself. */
+  private static final class Asked {
+    final List<List<Counts.Count>> told = new ArrayList<>();
+    final List<CompletableFuture<List<Counts.Count>>> answers = new ArrayList<>();
+    final FakeTicker ticker = new FakeTicker();
+    final Limit limit = new Limit(TRAILING, 0);
+    final Exchange exchange =
+        new Exchange(
+            (writer, own) -> {
+              told.add(own);
+              answers.add(new CompletableFuture<>());
+              return answers.getLast();
+            },
+            "m",
+            ticker,
+            () -> UNIX_MILLIS + ticker.nanos() / MILLI,
+            INTERVAL,
+            SECOND);
+
+    void step() {
+      ticker.advance(INTERVAL);
+      exchange.step();
+    }
+
+    static Counts.Count count(long amount) {
+      return new Counts.Count(ID, UNIX_MILLIS * MILLI / WINDOW, amount);
+    }
+  }
+
+  @Test
+  void whatOthersCounted_isNeverToldOn() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, true);
+    asked.limit.take(Weight.exactly(10), 0);
+    asked.step();
+    asked.answers.getLast().complete(List.of(Asked.count(500)));
+    assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(CAPACITY - 510);
+    assertThat(asked.exchange.counted(ID, asked.ticker.nanos())).isEqualTo(500);
+    asked.limit.take(Weight.exactly(1), asked.ticker.nanos());
+    asked.step();
+    assertThat(asked.told).containsExactly(List.of(Asked.count(10)), List.of(Asked.count(11)));
+  }
+
+  @Test
+  void unansweredCounts_areToldAgainAndAnsweredOnesNot() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, true);
+    asked.limit.take(Weight.exactly(10), 0);
+    asked.step();
+    asked.answers.getLast().completeExceptionally(new IllegalStateException("lost"));
+    asked.step();
+    asked.answers.getLast().complete(List.of());
+    asked.step();
+    assertThat(asked.told)
+        .containsExactly(List.of(Asked.count(10)), List.of(Asked.count(10)), List.of());
+    assertThat(asked.exchange.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void exchange_neverAnswered_isGivenUpAndItsLateAnswerTakenIn() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, true);
+    for (int step = 0; step < 10; step++) {
+      asked.step();
+    }
+    assertThat(asked.told).hasSize(1);
+    asked.step();
+    assertThat(asked.told).hasSize(2);
+    assertThat(asked.exchange.failures()).isEqualTo(1);
+    asked.answers.getFirst().complete(List.of(Asked.count(500)));
+    assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(CAPACITY - 500);
+    asked.answers.getLast().complete(List.of(Asked.count(400)));
+    assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(CAPACITY - 500);
+  }
+
+  @Test
+  void givenBack_isNotTakenBackFromWhatWasTold() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, true);
+    Answer.Receipt receipt = (Answer.Receipt) asked.limit.take(Weight.exactly(10), 0);
+    asked.step();
+    asked.answers.getLast().complete(List.of());
+    asked.limit.give(receipt, 4, 0, asked.ticker.nanos());
+    asked.limit.take(Weight.exactly(3), asked.ticker.nanos());
+    asked.step();
+    assertThat(asked.told.getLast()).isEmpty();
+  }
+
+  @Test
+  void limitThatIsOnlyKnown_keepsItsRoom() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, false);
+    asked.step();
+    asked.answers.getLast().complete(List.of(Asked.count(500)));
+    assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    assertThat(asked.exchange.counted(ID, asked.ticker.nanos())).isEqualTo(500);
+  }
+
+  @Test
+  void strangers_areNobodys() {
+    Asked asked = new Asked();
+    asked.exchange.join(ID, asked.limit, true);
+    asked.exchange.join(id(0), asked.limit, true);
+    asked.step();
+    asked.answers.getLast().complete(List.of(new Counts.Count(id(SECOND), 5, 500)));
+    assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    asked.exchange.leave(ID);
+    asked.step();
+    assertThat(asked.told.getLast()).isEmpty();
+    assertThat(asked.exchange.counted(ID, 0)).isZero();
+  }
+}

@@ -1,0 +1,83 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Counts;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Counts that come late, or twice, or not at all, as seeded; time is what the test says it is. */
+final class LossyCounts {
+  /** How bad it is: delays are of one way, in nanoseconds, shares are of 1. */
+  record Way(long delayNanos, double lost, double repeated) {
+    static Way steady(long delayNanos) {
+      return new Way(delayNanos, 0, 0);
+    }
+  }
+
+  private record Event(long at, long order, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return at == other.at ? Long.compare(order, other.order) : Long.compare(at, other.at);
+    }
+  }
+
+  private final Counts store;
+  private final Random random;
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private Way way;
+  private boolean away;
+  private long now;
+  private long order;
+
+  LossyCounts(Counts store, long seed, Way way) {
+    this.store = store;
+    this.random = new Random(seed);
+    this.way = way;
+  }
+
+  /** Has it behave another way from now on; away it answers nobody. */
+  void become(Way next, boolean unreachable) {
+    way = next;
+    away = unreachable;
+  }
+
+  void advance(long to) {
+    while (!events.isEmpty() && events.peek().at() <= to) {
+      Event event = events.remove();
+      now = event.at();
+      event.action().run();
+    }
+    now = to;
+  }
+
+  private void later(Runnable action) {
+    events.add(new Event(now + way.delayNanos(), order++, action));
+  }
+
+  Counts counts() {
+    return this::exchange;
+  }
+
+  private CompletionStage<List<Counts.Count>> exchange(String writer, List<Counts.Count> own) {
+    CompletableFuture<List<Counts.Count>> answer = new CompletableFuture<>();
+    if (away || random.nextDouble() < way.lost()) {
+      return answer;
+    }
+    later(() -> applied(writer, own, answer));
+    if (random.nextDouble() < way.repeated()) {
+      long twice = now + random.nextLong(2_000_000_000L);
+      events.add(new Event(twice, order++, () -> store.exchange(writer, own)));
+    }
+    return answer;
+  }
+
+  private void applied(
+      String writer, List<Counts.Count> own, CompletableFuture<List<Counts.Count>> answer) {
+    List<Counts.Count> others = store.exchange(writer, own).toCompletableFuture().join();
+    if (random.nextDouble() >= way.lost()) {
+      later(() -> answer.complete(others));
+    }
+  }
+}
