@@ -90,7 +90,7 @@ class AfterDenialTest {
     fetches.getFirst().completeExceptionally(new IllegalStateException("away"));
     assertThat(first).isCompletedWithValue(false);
     assertThat(merged).isEmpty();
-    before(1);
+    assertThat(before(1)).isNotDone();
     assertThat(fetches).hasSize(2);
   }
 
