@@ -39,7 +39,7 @@ final class Hasher {
     } catch (DigestException impossible) {
       throw new IllegalStateException("a SHA-256 has 32 bytes", impossible);
     }
-    return index.find(word(0), word(8), word(16), word(24), unixMillis, accounts);
+    return index.find(word(0), word(8), unixMillis, accounts);
   }
 
   private long word(int at) {

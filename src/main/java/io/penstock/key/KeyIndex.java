@@ -5,14 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whose a secret is, by its SHA-256: an open table, made once and never changed. A digest is as
- * evenly spread as any hash of it, so that its first bits say where to look. The digests are here
- * and not with the keys: what a request needs is on one line of the processor's cache.
+ * evenly spread as any hash of it, so that its first bits say where to look.
+ *
+ * <p>Its first 128 bits are here, and not with the keys: what a request needs is on one line of the
+ * processor's cache. To find any text that has those of one of 100,000 keys takes 2^111 tries.
  */
 final class KeyIndex {
   static final KeyIndex EMPTY = of(List.of());
 
-  /** The words of a digest. */
-  private static final int WORDS = 4;
+  /** Of a digest, 64 bits each. */
+  private static final int WORDS = 2;
 
   /** The digests, {@link #WORDS} a slot. */
   private final long[] digests;
@@ -29,8 +31,8 @@ final class KeyIndex {
   private int size;
 
   private KeyIndex(int secrets) {
-    // Five of eight slots at most are taken: most are where their first bits say.
-    slots = Math.toIntExact(secrets * 8L / 5 + 1);
+    // Three of eight slots at most are taken: most are where their first bits say.
+    slots = Math.toIntExact(secrets * 8L / 3 + 1);
     digests = new long[Math.multiplyExact(slots, WORDS)];
     specs = new KeySpec[slots];
     callers = new Caller[slots];
@@ -59,8 +61,6 @@ final class KeyIndex {
     int at = slot * WORDS;
     digests[at] = secret.first();
     digests[at + 1] = secret.second();
-    digests[at + 2] = secret.third();
-    digests[at + 3] = secret.fourth();
     specs[slot] = key;
     size++;
   }
@@ -70,11 +70,10 @@ final class KeyIndex {
   }
 
   /** Returns who has the secret with this digest, or null when it is nobody's then. */
-  @Nullable Caller find(
-      long first, long second, long third, long fourth, long unixMillis, Accounts accounts) {
+  @Nullable Caller find(long first, long second, long unixMillis, Accounts accounts) {
     int slot = slot(first);
     while (true) {
-      if (same(slot, first, second, third, fourth)) {
+      if (same(slot, first, second)) {
         Caller known = callers[slot];
         if (known != null) {
           return known;
@@ -91,13 +90,11 @@ final class KeyIndex {
     }
   }
 
-  /** All words are compared whatever the first ones say: the time tells nothing of the others. */
-  private boolean same(int slot, long first, long second, long third, long fourth) {
+  /** Both words are compared whatever the first says: the time tells nothing of the other. */
+  private boolean same(int slot, long first, long second) {
     int at = slot * WORDS;
     long differing = digests[at] ^ first;
     differing |= digests[at + 1] ^ second;
-    differing |= digests[at + 2] ^ third;
-    differing |= digests[at + 3] ^ fourth;
     return differing == 0;
   }
 
@@ -115,7 +112,7 @@ final class KeyIndex {
 
   private long validUntil(KeySpec spec, int slot) {
     for (KeySpec.Secret secret : spec.secrets()) {
-      if (same(slot, secret.first(), secret.second(), secret.third(), secret.fourth())) {
+      if (same(slot, secret.first(), secret.second())) {
         return secret.validUntilMillis();
       }
     }
