@@ -7,6 +7,8 @@ import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +40,10 @@ class ReloadedKeysIT extends HostileCase {
 
   /** Returns the answer to a reload of these routes. */
   private Message reload(String routes) throws IOException {
-    Files.writeString(gateway.routes(), routes.formatted(upstream.url()));
+    // In one step: the watcher may look at any moment.
+    Path aside = Path.of(gateway.routes() + ".new");
+    Files.writeString(aside, routes.formatted(upstream.url()));
+    Files.move(aside, gateway.routes(), StandardCopyOption.ATOMIC_MOVE);
     try (Wire wire = Wire.to(gateway.operatorPort())) {
       return wire.send(
               "POST /reload HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 0\r\n\r\n"
@@ -143,22 +148,29 @@ class ReloadedKeysIT extends HostileCase {
           answers.acquire();
           wire.send(OK);
         });
-    try (Wire first = chat("unlimited");
-        Wire second = chat("unlimited");
-        Wire third = chat("unlimited")) {
+    try (Wire first = chat("unlimited")) {
       upstream.received();
-      gateway.await("/openai", Fate.WAITING, 2);
-      reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
-      answers.release(2);
-      upstream.received();
-      assertThat(first.answer().status()).isEqualTo(200);
-      gateway.await("/openai", Fate.RUNNING, 0);
-      gateway.await("/openai", Fate.WAITING, 1);
-      reloaded(key("unlimited", ", on_limit: wait"));
-      answers.release();
-      upstream.received();
-      assertThat(second.answer().status()).isEqualTo(200);
-      assertThat(third.answer().status()).isEqualTo(200);
+      try (Wire second = waiting("unlimited", 1);
+          Wire third = waiting("unlimited", 2)) {
+        reloaded(key("unlimited", ", on_limit: wait, rate_limit_rpm: 1"));
+        answers.release(2);
+        upstream.received();
+        assertThat(first.answer().status()).isEqualTo(200);
+        gateway.await("/openai", Fate.RUNNING, 0);
+        gateway.await("/openai", Fate.WAITING, 1);
+        reloaded(key("unlimited", ", on_limit: wait"));
+        answers.release();
+        upstream.received();
+        assertThat(second.answer().status()).isEqualTo(200);
+        assertThat(third.answer().status()).isEqualTo(200);
+      }
     }
+  }
+
+  /** Sends a request that is to be the {@code place}-th that waits. */
+  private Wire waiting(String secret, int place) {
+    Wire wire = chat(secret);
+    gateway.await("/openai", Fate.WAITING, place);
+    return wire;
   }
 }
