@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import io.penstock.sync.RedisTrouble.Kind;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
@@ -26,6 +27,9 @@ import org.redisson.client.RedisWrongPasswordException;
 final class Diagnosis {
   /** How Redis begins an error, and, wrapped in more words, how it ends that of a script. */
   private record Sign(String text, Kind kind) {}
+
+  /** What follows an error of Redis. */
+  private static final String CHANNEL = ". channel: ";
 
   private static final List<Sign> SIGNS =
       List.of(
@@ -87,15 +91,22 @@ final class Diagnosis {
       case RedisBusyException busy -> Kind.BUSY;
       case RedisNodeNotFoundException gone -> Kind.AWAY;
       case RedisConnectionException gone -> signed(failure, Kind.AWAY);
+      case RedisException lost when !answered(lost) -> signed(failure, Kind.AWAY);
       case RedisException said -> signed(failure, Kind.VALUE);
       default -> null;
     };
   }
 
+  /** Whether Redis said it: what breaks on the way is told by the same class, without a channel. */
+  private static boolean answered(RedisException failure) {
+    return !(failure.getCause() instanceof IOException)
+        && String.valueOf(failure.getMessage()).contains(CHANNEL);
+  }
+
   /** Returns what Redis said, without what follows: that is the command, and may say anything. */
   private static String said(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
-    int end = message.indexOf(". channel: ");
+    int end = message.indexOf(CHANNEL);
     return end < 0 ? message : message.substring(0, end);
   }
 
