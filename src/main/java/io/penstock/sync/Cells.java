@@ -2,6 +2,7 @@ package io.penstock.sync;
 
 import io.penstock.limit.Grid;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Partition;
 import io.penstock.time.CellClock;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param reach for how many cells after it a cell counts
  */
 record Cells(long nanos, long reach) {
-  private static final int SUB_CELLS = 60;
   private static final long MICRO = 1_000;
 
   /** The cells of a limit, or null when it is of a kind that is not shared in slices. */
@@ -24,15 +24,14 @@ record Cells(long nanos, long reach) {
       case LimitSpec.SlidingWindow window -> null;
       case LimitSpec.Day day -> null;
       case LimitSpec.Concurrency concurrency -> new Cells(Long.MAX_VALUE, 0);
-      case LimitSpec.FixedWindow window ->
-          new Cells(Math.ceilDiv(window.windowNanos(), MICRO) * MICRO, 0);
-      case LimitSpec.TrailingWindow window -> trailing(window);
+      case LimitSpec.FixedWindow window -> of(Partition.of(window));
+      case LimitSpec.TrailingWindow window -> of(Partition.of(window));
     };
   }
 
-  private static Cells trailing(LimitSpec.TrailingWindow window) {
-    long cell = Math.ceilDiv(Math.ceilDiv(window.windowNanos(), MICRO), SUB_CELLS) * MICRO;
-    return new Cells(cell, Math.ceilDiv(window.windowNanos() + window.guardNanos(), cell));
+  /** As those who grant cut it. */
+  private static Cells of(Partition partition) {
+    return new Cells(partition.cellMicros() * MICRO, partition.reach());
   }
 
   private boolean endless() {
