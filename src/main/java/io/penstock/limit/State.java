@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,8 @@ sealed interface State
         ConcurrencyState,
         DayState,
         CountedState,
-        SharedState {
+        SharedState,
+        CutState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -71,9 +73,63 @@ sealed interface State
     return room(now);
   }
 
+  /** What would be admitted now if no more than a part of the limit might be in use. */
+  default long roomWithin(long part, long now) {
+    Balance owed = balance(now);
+    long used = sum(owed.charged(), sum(owed.debt(), owed.held()));
+    return Math.max(0, Math.min(roomAlone(now), part - used));
+  }
+
+  /** The instant from which that is {@code amount} or more, if nothing else happens. */
+  default long opensWithin(long part, long amount, long now) {
+    if (amount <= roomWithin(part, now)) {
+      return now;
+    }
+    return amount > part ? Ticker.NEVER : Math.max(now + 1, opens(amount + capacity() - part, now));
+  }
+
+  /** What it is apart from being cut off from others: itself, unless it is. */
+  default State joined() {
+    return this;
+  }
+
+  /** This state with another one in the place of {@link #joined}. */
+  default State rejoined(State next) {
+    return next;
+  }
+
+  /** This state when others spend it no more. */
+  default State unshared(long now) {
+    return this;
+  }
+
+  /** This state when others count it no more. */
+  default State uncounted() {
+    return this;
+  }
+
+  /** Who waits for what others leave, or null. */
+  default @Nullable Demand demand() {
+    return null;
+  }
+
+  /** This state when what was let pass in excess counts in its window, and is no debt. */
+  default State forgiven() {
+    return this;
+  }
+
   /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
   default State widened(long nanos) {
     return this;
+  }
+
+  /**
+   * Whether anything may go sooner than in another state: linear growth is told by its two ends.
+   */
+  default boolean soonerThan(State before, long now) {
+    return room(now) > before.room(now)
+        || earliest(1, now) < before.earliest(1, now)
+        || earliest(capacity(now), now) < before.earliest(before.capacity(now), now);
   }
 
   /** What the provider said last, or null. */
