@@ -40,20 +40,14 @@ record CutState(State shared, Cut cut) implements State {
     return shared.capacity();
   }
 
-  /** A part of nothing lowers nothing: what is cut to it would be admitted for free. */
   @Override
   public long capacity(long now) {
-    long most = shared.capacity(now);
-    return cut instanceof Cut.Part part && part(part) > 0 ? Math.min(most, part(part)) : most;
-  }
-
-  private long part(Cut.Part part) {
-    return part.of(shared.capacity());
+    return shared.capacity(now);
   }
 
   @Override
   public long restores(long now) {
-    return capacity(now) < shared.capacity(now) ? Ticker.NEVER : shared.restores(now);
+    return shared.restores(now);
   }
 
   @Override
@@ -74,7 +68,6 @@ record CutState(State shared, Cut cut) implements State {
   @Override
   public long room(long now) {
     return switch (cut) {
-      case Cut.Part part -> shared.roomWithin(part(part), now);
       case Cut.Open open -> shared.capacity(now);
       case Cut.Shut shut -> 0;
     };
@@ -88,23 +81,14 @@ record CutState(State shared, Cut cut) implements State {
   @Override
   public long opens(long amount, long now) {
     return switch (cut) {
-      case Cut.Part part -> shared.opensWithin(part(part), amount, now);
       case Cut.Open open -> now;
       case Cut.Shut shut -> amount == 0 ? now : Ticker.NEVER;
     };
   }
 
-  /** Behind as many more as others have parts, about. */
   @Override
   public long forecast(long ahead, long own, long now) {
-    return switch (cut) {
-      case Cut.Part part -> {
-        long parts = Math.max(1, part.members());
-        yield shared.forecast(ahead > MOST / parts ? MOST : ahead * parts, own, now);
-      }
-      case Cut.Open open -> 0;
-      case Cut.Shut shut -> 0;
-    };
+    return 0;
   }
 
   @Override

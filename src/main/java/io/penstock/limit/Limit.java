@@ -90,9 +90,8 @@ public final class Limit {
 
   /** Returns how much of the limit is in use, 0 to 1. */
   public double utilization(long now) {
-    State current = state();
-    long capacity = current.capacity(now);
-    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.roomAlone(now) / capacity;
+    long capacity = capacity(now);
+    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) state().roomAlone(now) / capacity;
   }
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
@@ -352,7 +351,7 @@ public final class Limit {
     change(current -> current.unshared(now));
   }
 
-  /** Returns who waits for what others leave of it, or null when there are none. */
+  /** Returns who waits for what others leave of it, or null. */
   public @Nullable Demand demand() {
     return state().demand();
   }

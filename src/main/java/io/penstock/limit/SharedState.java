@@ -163,11 +163,6 @@ final class SharedState implements State {
   }
 
   @Override
-  public long opensWithin(long part, long amount, long now) {
-    return local(now).opensWithin(part, amount, now);
-  }
-
-  @Override
   public State unshared(long now) {
     return local(now);
   }

@@ -1,6 +1,5 @@
 package io.penstock.limit;
 
-import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,21 +70,6 @@ sealed interface State
   /** What would be admitted now if nobody else took anything from the limit, pacing aside. */
   default long roomAlone(long now) {
     return room(now);
-  }
-
-  /** What would be admitted now if no more than a part of the limit might be in use. */
-  default long roomWithin(long part, long now) {
-    Balance owed = balance(now);
-    long used = sum(owed.charged(), sum(owed.debt(), owed.held()));
-    return Math.max(0, Math.min(roomAlone(now), part - used));
-  }
-
-  /** The instant from which that is {@code amount} or more, if nothing else happens. */
-  default long opensWithin(long part, long amount, long now) {
-    if (amount <= roomWithin(part, now)) {
-      return now;
-    }
-    return amount > part ? Ticker.NEVER : Math.max(now + 1, opens(amount + capacity() - part, now));
   }
 
   /** What it is apart from being cut off from others: itself, unless it is. */

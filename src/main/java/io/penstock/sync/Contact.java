@@ -23,6 +23,7 @@ final class Contact {
   private long members;
   private volatile long cutOff = CONNECTED;
   private volatile @Nullable Cut cut;
+  private long parts;
 
   /**
    * Makes one of an instance that has heard nothing yet.
@@ -54,23 +55,27 @@ final class Contact {
 
   /** Returns whether limits are to let pass something else than before. */
   boolean changes(boolean learning, long now) {
-    Cut before = cut;
-    if (now >= endsNanos()) {
-      if (cutOff != endsNanos()) {
-        cutOff = endsNanos();
-        cut = cut();
-      }
-    } else if (!learning) {
+    long before = cutOff;
+    if (now >= endsNanos() && cutOff != endsNanos()) {
+      cutOff = endsNanos();
+      cut = cut();
+      parts = slices && policy == OnOutage.SHARE ? members : 0;
+    } else if (now < endsNanos() && !learning) {
       cutOff = CONNECTED;
       cut = null;
+      parts = 0;
     }
-    return !Objects.equals(before, cut);
+    return before != cutOff && policy != OnOutage.PARK;
+  }
+
+  /** Returns among how many limits are divided now; 0 when they are not, or nothing is left. */
+  long parts() {
+    return parts;
   }
 
   private @Nullable Cut cut() {
     return switch (policy) {
-      case PARK -> null;
-      case SHARE -> slices ? new Cut.Part(members) : null;
+      case PARK, SHARE -> null;
       case ALLOW -> new Cut.Open();
       case REFUSE -> new Cut.Shut(refusal());
     };

@@ -44,6 +44,7 @@ public final class Rounds {
   private final CellClock clock = new CellClock();
   private final Lives lives;
   private final Contact contact;
+  private final Alone alone;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
@@ -51,6 +52,7 @@ public final class Rounds {
   private long number;
   private long sent = Long.MIN_VALUE / 2;
   private long due = Long.MIN_VALUE / 2;
+  private long aloneAt = Long.MIN_VALUE / 2;
   private boolean stopped;
 
   /** Makes rounds of limits that wait while nothing is heard of the store. */
@@ -89,6 +91,7 @@ public final class Rounds {
     this.random = random;
     this.lives = new Lives(member, pace.ttlNanos());
     this.contact = new Contact(onOutage, true, pace.ttlNanos(), ticker.nanos());
+    this.alone = new Alone(pace.ttlNanos());
   }
 
   /** Sends the first round. */
@@ -148,6 +151,9 @@ public final class Rounds {
       if (contact.changes(lives.learning(now), now)) {
         cutOffOrRejoin(eased);
       }
+      if (contact.parts() > 0 && now >= nextAlone()) {
+        grantAlone(now, eased);
+      }
       if (flight == null && now >= next()) {
         send(now);
       }
@@ -159,24 +165,52 @@ public final class Rounds {
   }
 
   private void cutOffOrRejoin(List<Demand> eased) {
+    alone.begin();
     for (SharedLimit each : limits.values()) {
+      each.limit().dropSlices();
       contact.apply(each.limit());
       eased.add(each.demand());
     }
   }
 
+  /** Each limit has its part, in windows of the own clock. */
+  private void grantAlone(long now, List<Demand> eased) {
+    dry.set(false);
+    aloneAt = now;
+    CellClock own = new CellClock();
+    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
+    own.heard(now, now, shared, 0);
+    for (SharedLimit limit : limits.values()) {
+      limit.doubt(); // it says all there is
+      Supply.Ask ask = limit.ask(own, false, lives, now);
+      Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
+      if (grant != null) {
+        limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
+        eased.add(limit.demand());
+      }
+    }
+  }
+
+  private long nextAlone() {
+    return aloneAt + (dry.get() ? pace.leastNanos() : pace.intervalNanos());
+  }
+
   private long nextStep() {
     long next = flight == null ? next() : flight.sentAt() + pace.timeoutNanos();
+    if (contact.parts() > 0) {
+      return Math.min(next, nextAlone());
+    }
     boolean connected = contact.cutOffNanos() == Contact.CONNECTED;
     return connected ? Math.min(next, contact.endsNanos()) : next;
   }
 
   private long next() {
-    return dry.get() ? Math.min(due, sent + pace.leastNanos()) : due;
+    boolean hurries = dry.get() && contact.parts() == 0;
+    return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
   private void send(long now) {
-    dry.set(false);
+    dry.compareAndSet(true, contact.parts() > 0);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     List<Supply.Ask> asks = new ArrayList<>();
     boolean learning = lives.learning(now);
@@ -232,7 +266,7 @@ public final class Rounds {
     boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
     contact.heard(
         of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
-    if (!known) {
+    if (!known || (lives.learning(now) && !answer.grants().isEmpty())) {
       limits.values().forEach(SharedLimit::doubt);
       return;
     }
