@@ -50,7 +50,12 @@ final class SharedState implements State {
 
   /** A limit of which nothing was granted yet. */
   static SharedState sharing(State local, Demand demand, long now) {
-    State alone = local instanceof SharedState shared ? shared.local : local.frozen();
+    State alone =
+        switch (local) {
+          case SharedState shared -> shared.local;
+          case CountedState counted -> counted.own();
+          case State unshared -> unshared.frozen();
+        };
     Balance owed = alone.balance(now);
     boolean permits = alone instanceof ConcurrencyState;
     Portion out = permits ? Portion.of(0).using(owed.held()) : Portion.of(UNKNOWN);
@@ -70,7 +75,8 @@ final class SharedState implements State {
     return with(next, portions, held, spent);
   }
 
-  Demand demand() {
+  @Override
+  public Demand demand() {
     return demand;
   }
 
@@ -103,21 +109,9 @@ final class SharedState implements State {
 
   private List<Portion> changed(long cell, long used) {
     List<Portion> next = new ArrayList<>(portions);
-    int at = index(next, cell);
+    int at = Portion.at(next, cell);
     next.set(at, next.get(at).using(used));
     return next;
-  }
-
-  /** Where a cell is in a list, put there if it is not. */
-  private static int index(List<Portion> portions, long cell) {
-    int at = portions.size();
-    while (at > 0 && portions.get(at - 1).cell() >= cell) {
-      at--;
-    }
-    if (at == portions.size() || portions.get(at).cell() != cell) {
-      portions.add(at, Portion.of(cell));
-    }
-    return at;
   }
 
   @Override
@@ -166,6 +160,16 @@ final class SharedState implements State {
   public long room(long now) {
     Portion running = running(now);
     return running == null ? 0 : Math.min(roomAlone(now), running.free(held));
+  }
+
+  @Override
+  public State unshared(long now) {
+    return local(now);
+  }
+
+  @Override
+  public State forgiven() {
+    return with(local.forgiven());
   }
 
   @Override
@@ -286,7 +290,7 @@ final class SharedState implements State {
   SharedState granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
     List<Portion> next = new ArrayList<>(portions);
     for (Tally.Counted slice : more) {
-      int at = index(next, slice.cell());
+      int at = Portion.at(next, slice.cell());
       Portion portion = next.get(at);
       // What ran over is not covered by what is granted after it was told.
       next.set(at, portion.granted(State.sum(portion.granted(), slice.amount())));
@@ -316,7 +320,7 @@ final class SharedState implements State {
     }
     long last = local instanceof FixedWindowState ? Math.max(ahead, running) : running;
     for (long cell = running; held > 0 && cell <= last; cell++) {
-      index(next, cell);
+      Portion.at(next, cell);
     }
     next.replaceAll(each -> cut(each, each.cell() >= running && each.cell() <= last, keep, now));
     return known.with(next);
@@ -339,15 +343,12 @@ final class SharedState implements State {
     State alone = local(now);
     long cell = cellAt(now);
     List<Portion> next = new ArrayList<>(portions);
-    if (!next.isEmpty() && next.getFirst().cell() == UNKNOWN) {
-      long used = next.removeFirst().used();
-      if (used > 0) {
-        int at = index(next, cell);
-        next.set(at, next.get(at).using(used));
-      }
+    if (grid != null && !next.isEmpty() && next.getFirst().cell() == UNKNOWN) {
+      next.removeFirst();
+      Portion.spend(next, alone, grid, now);
     }
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
-      int at = index(next, cell);
+      int at = Portion.at(next, cell);
       Portion portion = next.get(at);
       next.set(at, portion.using(Math.max(0, fixed.charged() - portion.used())));
     }

@@ -199,6 +199,13 @@ final class SharedLimit {
     limit.granted(more, lowest, cell -> cells.span(cell, clock, ends, now));
   }
 
+  /** Adds what it is granted of its part while it is cut off: the store knows nothing of it. */
+  void grantedAlone(List<Supply.Slice> slices, CellClock clock, long ends, long now) {
+    List<Tally.Counted> more = new ArrayList<>();
+    slices.forEach(slice -> more.add(new Tally.Counted(slice.cell(), slice.amount())));
+    limit.granted(more, lowest, cell -> cells.span(cell, clock, ends, now));
+  }
+
   /** Whether those who wait are to look again. */
   boolean suffices(long now) {
     long least = demand.least();
