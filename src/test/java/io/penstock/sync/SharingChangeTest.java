@@ -226,9 +226,7 @@ class SharingChangeTest {
     run(65 * SECOND);
     Quota quota =
         new Quota(
-            "q",
-            Charge.TOTAL,
-            List.of(new Metered(Measure.TOKENS, reload(Sharing.LOCAL, FIXED))));
+            "q", Charge.TOTAL, List.of(new Metered(Measure.TOKENS, reload(Sharing.LOCAL, FIXED))));
     List<Long> woken = new ArrayList<>();
     quota.line().join(new Onlooker(() -> woken.add(ticker.nanos())));
     Limit limit = reload(Sharing.EXACT, FIXED);
