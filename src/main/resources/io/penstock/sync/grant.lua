@@ -16,6 +16,7 @@
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
+local LEAD, TOGETHER = 2000, 5000
 local floor, min, max = math.floor, math.min, math.max
 
 local key, F, name = KEYS[1], ARGV[1], ARGV[2]
@@ -59,6 +60,7 @@ end
 
 -- what all share, in the order it is written
 local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED = 1, 2, 3, 4, 5, 6, 7
+local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
 local shared = {0, -1, 0, -1, 0, 0, 0}
 -- a member's record: these, and its name
 local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
@@ -107,7 +109,7 @@ local function silent(record) return now - record[HEARD] > ttl end
 local dropped = {}
 if stored_kind ~= kind or stored_length ~= length then
   local function counts(cell, reach)
-    if stored_kind == 'CONCURRENCY' then return false end
+    if stored_kind == 'CONCURRENCY' or stored_kind == 'STRICT' then return false end
     if stored_kind == 'DAY' then
       return cell ~= -1 and now < cell + 31 * SPAN + 2 * HOUR + reach
     end
@@ -115,6 +117,7 @@ if stored_kind ~= kind or stored_length ~= length then
     return stored_length < 1 or cell + reach >= div(now, stored_length)
   end
   local idle = not counts(shared[BARRED], 0)
+      and (stored_kind ~= 'STRICT' or shared[NEXT] <= now)
   for _, record in ipairs(members) do
     idle = idle and silent(record) and not counts(record[NEWEST], record[REACH])
     dropped[#dropped + 1] = F .. ':' .. record.name
@@ -184,7 +187,7 @@ for _, record in ipairs(members) do
 end
 shared[BARRED] = max(shared[BARRED], new_barred)
 
-if kind == 'BUCKET' then
+local function slowest_of_the_living()
   local slowest
   for _, record in ipairs(members) do
     if not silent(record) and (not slowest
@@ -192,6 +195,11 @@ if kind == 'BUCKET' then
       slowest = record
     end
   end
+  return slowest
+end
+
+if kind == 'BUCKET' then
+  local slowest = slowest_of_the_living()
   if now > shared[FILLED] then
     local elapsed = now - shared[FILLED]
     shared[FILLED] = now
@@ -264,7 +272,7 @@ local function count(cell, amount)
   counted[cell] = (counted[cell] or 0) + amount
   add(cell, amount)
 end
-for i = 1, #uses, 2 do
+for i = 1, kind == 'STRICT' and 0 or #uses, 2 do
   if uses[i] >= shared[KNOWN] and uses[i + 1] > 0 then count(uses[i], min(uses[i + 1], MOST)) end
 end
 shared[MISSING] = max(0, shared[MISSING])
@@ -280,7 +288,7 @@ local function candidate(cell)
 end
 if grid then
   for cell = at, min(at + 60, div(now + ttl, length)) do candidate(cell) end
-else
+elseif kind ~= 'STRICT' then
   candidate(at)
   if kind == 'DAY' and today < 4 and starts[today + 1] + reach <= now + ttl then
     candidate(starts[today + 1])
@@ -385,8 +393,46 @@ local function grant_wanted()
   end
 end
 
+local function heads_before(turn)
+  local count = 0
+  for _, record in ipairs(members) do
+    if record[HEAD] > 0 and record[TURN] < turn then count = count + 1 end
+  end
+  return count
+end
+
+local function grant_slots(turn)
+  local first = max(from, shared[BARRED] + 1, now + LEAD)
+  local rate = slowest_of_the_living()
+  local releases, parts = rate[RELEASES], rate[SECONDS] * 1000000
+  local slot, part = shared[NEXT], min(shared[PART], releases - 1)
+  if first > slot then slot, part = first, 0 end
+  if slot > now + ttl then return end
+  local all = 0
+  for _, record in ipairs(members) do
+    if not silent(record) then all = min(MOST, all + record[HEAD] + record[WANTED]) end
+  end
+  local free = div(min(now + ttl - slot, div(EXACT - 1, releases)) * releases, parts) + 1
+  local most = free
+  if living > 1 and all > free then most = max(1, div(free, 2 * living)) end
+  local left = min(me[HEAD] + me[WANTED], most, free - heads_before(turn))
+  local together = max(1, div(TOGETHER * releases, parts))
+  while left > 0 do
+    local cell = part > 0 and slot + 1 or slot
+    if cell > now + ttl then break end
+    local amount = min(left, together)
+    cells[#cells + 1], granted[cell] = cell, amount
+    local passed = amount * parts + part
+    slot, part = slot + div(passed, releases), math.fmod(passed, releases)
+    left = left - amount
+    shared[NEXT], shared[PART], me[HEAD] = slot, part, 0
+  end
+end
+
 local turn = me[HEAD] > 0 and me[TURN] or EXACT
-if keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
+if kind == 'STRICT' then
+  grant_slots(turn)
+elseif keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
   grant_wanted()
 end
 
@@ -425,6 +471,7 @@ for _, record in ipairs(members) do
     lasts = max(lasts, record[HEARD] + ttl)
   end
 end
+if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
 for i = 1, 7 do shared[i] = text(shared[i]) end
 local all = '1 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
     '|' .. table.concat(words, ' ')

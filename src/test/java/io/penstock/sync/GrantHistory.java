@@ -66,7 +66,7 @@ final class GrantHistory {
   GrantHistory(long seed) {
     random = new Random(seed);
     id = new LimitId(LimitId.Kind.UPSTREAM, "h" + seed, "m", Measure.TOKENS, 60_000_000_000L);
-    kind = random.nextInt(6);
+    kind = random.nextInt(7);
     capacity = random.nextInt(20) == 0 ? random.nextLong(1L << 44) + 1 : random.nextInt(200) + 1;
     int window = 1 + random.nextInt(20);
     now = START + random.nextLong(86_400_000_000L);
@@ -90,7 +90,8 @@ final class GrantHistory {
       case 2 -> new LimitSpec.Concurrency(own);
       case 3 -> new LimitSpec.Day(own, midnight(), guard);
       case 4 -> new LimitSpec.Day(own, null, guard);
-      default -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+      case 5 -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+      default -> new LimitSpec.Strict(rate());
     };
   }
 
