@@ -339,15 +339,18 @@ public final class Limit {
   }
 
   /**
-   * Returns whether all that {@code amount} lacks now is slices: others may have what it needs, or
-   * nobody. Never of a limit that is not shared.
+   * Returns whether all that {@code amount} lacks now is slices, and nobody knows yet whether there
+   * are any: with the next round it is known. Never of a limit that is not shared.
    */
   public boolean dry(long amount, long now) {
     State current = state();
     long cut = Math.min(amount, current.capacity(now));
-    return current instanceof SharedState
-        && cut <= current.roomAlone(now)
-        && current.room(now) < cut;
+    return current instanceof SharedState shared && shared.dry(cut, now);
+  }
+
+  /** Returns whether only slices that are not here would let {@code amount} pass. */
+  public boolean lacks(long amount, long now) {
+    return state().opens(amount, now) == Ticker.NEVER;
   }
 
   /**
@@ -373,12 +376,12 @@ public final class Limit {
    * Adds slices to a shared limit, and lets it spend all it has in the spans that are said.
    *
    * @param more amounts by cell
-   * @param capacity the lowest that any instance has for it
+   * @param supplied what was said with them
    * @param spans when what is left of a cell may be spent
    */
-  public void granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
+  public void granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
     while (state() instanceof SharedState current) {
-      if (replace(current, current.granted(more, capacity, spans))) {
+      if (replace(current, current.granted(more, supplied, spans))) {
         return;
       }
     }

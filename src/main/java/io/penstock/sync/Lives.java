@@ -113,8 +113,9 @@ final class Lives {
 
   /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
   long barred(Cells cells) {
-    boolean counts = missingHeard >= lostAt - cells.countsNanos() - ttlNanos;
-    return barred && counts ? cells.at(lostAt + ttlNanos) + cells.reach() : Supply.Ask.NONE;
+    return barred && cells.counts(missingHeard, lostAt - ttlNanos)
+        ? cells.lastOf(lostAt + ttlNanos)
+        : Supply.Ask.NONE;
   }
 
   /** How many were heard lately, this one included. */

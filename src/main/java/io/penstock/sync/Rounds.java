@@ -116,7 +116,7 @@ public final class Rounds {
   }
 
   private void step() {
-    List<Demand> eased = new ArrayList<>();
+    List<Runnable> eased = new ArrayList<>();
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
@@ -132,7 +132,7 @@ public final class Rounds {
         alarm.at(flight == null ? next() : flight.sentAt() + pace.timeoutNanos(), this::step);
       }
     }
-    eased.forEach(Demand::wake);
+    eased.forEach(Runnable::run);
   }
 
   private long next() {
@@ -169,7 +169,7 @@ public final class Rounds {
             });
   }
 
-  private void arrive(Arrived each, long now, List<Demand> eased) {
+  private void arrive(Arrived each, long now, List<Runnable> eased) {
     Flight of = flight;
     if (of == null || of.round().number() != each.number()) {
       return; // given up: what it was granted is never taken
@@ -188,7 +188,7 @@ public final class Rounds {
     limits.values().forEach(SharedLimit::doubt);
   }
 
-  private void take(Flight of, Supply.Answer answer, long now, List<Demand> eased) {
+  private void take(Flight of, Supply.Answer answer, long now, List<Runnable> eased) {
     boolean agrees = clock.heard(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
       limits.values().forEach(each -> each.limit().dropSlices());
@@ -205,7 +205,9 @@ public final class Rounds {
       if (limit != null) {
         limit.answered(ask, grants.get(ask.id()), clock, ends, now);
         if (limit.suffices(now)) {
-          eased.add(limit.demand());
+          eased.add(limit.demand()::wake);
+        } else if (ask.head() > 0) {
+          eased.add(limit.demand()::denied);
         }
       }
     }

@@ -151,32 +151,13 @@ final class World {
         .sum();
   }
 
+  /** The longest that an answer is under way that is taken. */
+  long wayNanos() {
+    return Math.min(2 * slowest + MILLI, PACE.timeoutNanos());
+  }
+
   /** The most that was let go in any window of the true time. */
-  long most(LimitSpec of) {
-    return switch (of) {
-      case LimitSpec.FixedWindow window -> mostFixed(window.windowNanos());
-      case LimitSpec.TrailingWindow window -> mostTrailing(window.windowNanos());
-      default -> throw new IllegalArgumentException("no windows: " + of);
-    };
-  }
-
-  private long mostFixed(long window) {
-    java.util.Map<Long, Long> sums = new java.util.HashMap<>();
-    releases.forEach(each -> sums.merge(each.at / window, each.amount, Long::sum));
-    return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
-  }
-
-  private long mostTrailing(long window) {
-    long most = 0;
-    long sum = 0;
-    int first = 0;
-    for (Release last : releases) {
-      sum += last.amount;
-      while (releases.get(first).at <= last.at - window) {
-        sum -= releases.get(first++).amount;
-      }
-      most = Math.max(most, sum);
-    }
-    return most;
+  long most() {
+    return Kinds.most(spec, releases);
   }
 }
