@@ -195,8 +195,10 @@ public final class Limit {
       return NOTHING;
     }
     long until = lacking(current, amount, current.earliest(amount, now), now);
-    // An open window may have got room between the two looks.
-    return until <= now ? NOTHING : new Answer.Wait(until);
+    if (until <= now) {
+      return NOTHING; // an open window may have got room between the two looks
+    }
+    return new Answer.Wait(until == Ticker.NEVER ? current.ends(amount, now) : until);
   }
 
   /** What cannot be cut to a lowered capacity waits for the whole one. */

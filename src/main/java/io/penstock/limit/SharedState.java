@@ -184,6 +184,12 @@ final class SharedState implements State {
   }
 
   @Override
+  public long ends(long amount, long now) {
+    boolean known = endsAtOnce() && supplied.denies(amount, now) && cellAt(now) != Grid.NONE;
+    return known && grid != null ? grid.endOf(grid.cellAt(now)) : Ticker.NEVER;
+  }
+
+  @Override
   public long forecast(long ahead, long own, long now) {
     return local(now).forecast(ahead, own, now);
   }

@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,11 @@ sealed interface State
   /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
   default long earliest(long amount, long now) {
     return Math.max(opens(amount, now), paced(amount, now));
+  }
+
+  /** When all starts anew of what others are known to have taken; never of most. */
+  default long ends(long amount, long now) {
+    return Ticker.NEVER;
   }
 
   /**
