@@ -1,7 +1,7 @@
 package io.penstock;
 
 import io.penstock.park.SchedulerAlarm;
-import io.penstock.quota.Counts;
+import io.penstock.quota.AfterDenial;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
@@ -22,6 +22,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -41,6 +42,7 @@ final class Limits implements AutoCloseable {
   private final LocalLimitSource local;
   private final LimitSource source;
   private final Others others;
+  private final AfterDenial afterDenial;
   private final Runnable close;
 
   private Limits(
@@ -48,11 +50,13 @@ final class Limits implements AutoCloseable {
       LocalLimitSource local,
       LimitSource source,
       Others others,
+      AfterDenial afterDenial,
       Runnable close) {
     this.terms = terms;
     this.local = local;
     this.source = source;
     this.others = others;
+    this.afterDenial = afterDenial;
     this.close = close;
   }
 
@@ -64,8 +68,11 @@ final class Limits implements AutoCloseable {
   static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
-      return new Limits(
-          new AtomicReference<>(SharingTerms.NONE), alone, alone, Others.NONE, () -> {});
+      AfterDenial never =
+          new AfterDenial(
+              id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
+      AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
+      return new Limits(none, alone, alone, Others.NONE, never, () -> {});
     }
     return shared(sync, clocks.ticker(), clocks.wall());
   }
@@ -76,12 +83,20 @@ final class Limits implements AutoCloseable {
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
     Rounds rounds = rounds(sync, member, link, grants, ticker, wall);
-    Exchange exchange = exchange(sync, member, link, ticker, wall);
+    RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
+    Exchange exchange =
+        new Exchange(told, member, ticker, wall, sync.interval().toNanos(), timeoutNanos(sync));
     AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
     Function<LimitId, Sharing> sharing = id -> terms.get().of(id, sync.sharing());
     SharedLimitSource sliced =
         new SharedLimitSource(rounds, id -> sharing.apply(id) == Sharing.EXACT);
     LimitSource source = new CountedLimitSource(sliced, exchange, sharing);
+    AfterDenial afterDenial =
+        new AfterDenial(
+            id -> sharing.apply(id) == Sharing.EVENTUAL,
+            id -> told.others(member, id),
+            exchange::heard,
+            wall);
     rounds.start();
     step(exchange, counts);
     return new Limits(
@@ -89,6 +104,7 @@ final class Limits implements AutoCloseable {
         sliced.local(),
         source,
         exchange,
+        afterDenial,
         () -> {
           rounds.stop();
           grants.close();
@@ -117,13 +133,6 @@ final class Limits implements AutoCloseable {
     return new Rounds(member, supply, ticker, alarm, pace, new SecureRandom()::nextDouble);
   }
 
-  private static Exchange exchange(
-      SyncSettings sync, String member, RedisLink link, Ticker ticker, WallClock wall) {
-    Counts counts = new RedisCounts(link, sync.namespace(), ticker, wall);
-    return new Exchange(
-        counts, member, ticker, wall, sync.interval().toNanos(), timeoutNanos(sync));
-  }
-
   private static long timeoutNanos(SyncSettings sync) {
     return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.sliceTtl().toNanos() / 2);
   }
@@ -150,6 +159,11 @@ final class Limits implements AutoCloseable {
   /** Returns what other instances counted. */
   Others others() {
     return others;
+  }
+
+  /** Returns who is to be judged by what all counted. */
+  AfterDenial afterDenial() {
+    return afterDenial;
   }
 
   /** Talks with the others no more: what they know of this instance ends with its slices. */

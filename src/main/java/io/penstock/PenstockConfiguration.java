@@ -14,6 +14,7 @@ import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.AfterDenial;
 import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.ModelQuotas;
@@ -70,6 +71,11 @@ class PenstockConfiguration {
     long now = clocks.ticker().nanos();
     limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
     return limits;
+  }
+
+  @Bean
+  AfterDenial afterDenial(Limits limits) {
+    return limits.afterDenial();
   }
 
   @Bean

@@ -61,6 +61,27 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
     return with(cell, portion -> portion.using(amount));
   }
 
+  /**
+   * These, with what was spent before anything was granted, and still counts, in the place of the
+   * one of which nobody knows when it was. Of a fixed window that is what its cell has charged; what
+   * is held is spent in none.
+   */
+  Portions before(State alone, Grid grid, long now) {
+    Portions next = new Portions(all.subList(1, all.size()));
+    if (alone instanceof FixedWindowState) {
+      return next;
+    }
+    long left = alone.balance(now).held();
+    for (Cell each : alone.cells(now).reversed()) {
+      long charged = Math.max(0, each.amount() - left);
+      left = Math.max(0, left - each.amount());
+      if (charged > 0) {
+        next = next.using(grid.cellAt(Math.min(now, each.atNanos())), charged);
+      }
+    }
+    return next;
+  }
+
   /** These, with what was used of one cell used of another. */
   Portions moved(long from, long to) {
     if (from == to || all.isEmpty() || all.getFirst().cell() != from) {

@@ -47,7 +47,12 @@ final class SharedState implements State {
 
   /** A limit of which nothing was granted yet. */
   static SharedState sharing(State local, Demand demand, long now) {
-    State alone = local instanceof SharedState shared ? shared.local : local.frozen();
+    State alone =
+        switch (local) {
+          case SharedState shared -> shared.local;
+          case CountedState counted -> counted.own();
+          case State unshared -> unshared.frozen();
+        };
     Balance owed = alone.balance(now);
     if (alone instanceof StrictState strict) {
       alone = StrictState.fresh(strict.spec(), now); // the slots are others' as well
@@ -70,15 +75,19 @@ final class SharedState implements State {
     return with(next, portions, held, spent);
   }
 
-  Demand demand() {
+  @Override
+  public Demand demand() {
     return demand;
   }
 
-  /** Whether it is not known yet that others have what {@code amount} lacks. */
-  boolean dry(long amount, long now) {
-    return amount <= roomAlone(now)
-        && opens(amount, now) == Ticker.NEVER
-        && !supplied.denies(amount, now);
+  @Override
+  public boolean dry(long amount, long now) {
+    long cut = Math.min(amount, capacity(now));
+    return cut <= roomAlone(now) && lacksSlices(cut, now) && !supplied.denies(cut, now);
+  }
+
+  private boolean lacksSlices(long amount, long now) {
+    return opens(amount, now) == Ticker.NEVER;
   }
 
   private boolean permits() {
@@ -159,6 +168,16 @@ final class SharedState implements State {
   }
 
   @Override
+  public State unshared(long now) {
+    return local(now);
+  }
+
+  @Override
+  public State forgiven() {
+    return with(local.forgiven());
+  }
+
+  @Override
   public void lacks(long amount, long now) {
     if (amount <= roomAlone(now)) {
       demand.lacks(amount, supplied.denies(amount, now));
@@ -185,8 +204,9 @@ final class SharedState implements State {
 
   @Override
   public long ends(long amount, long now) {
-    boolean known = endsAtOnce() && supplied.denies(amount, now) && cellAt(now) != Grid.NONE;
-    return known && grid != null ? grid.endOf(grid.cellAt(now)) : Ticker.NEVER;
+    boolean known = endsAtOnce() && supplied.denies(amount, now) && lacksSlices(amount, now);
+    long cell = cellAt(now);
+    return known && grid != null && cell != Grid.NONE ? grid.endOf(cell) : Ticker.NEVER;
   }
 
   @Override
@@ -339,7 +359,10 @@ final class SharedState implements State {
     }
     State alone = local(now);
     long cell = cellAt(now);
-    Portions next = portions.moved(Grid.NONE, cell);
+    Portions next = portions;
+    if (grid != null && portions.has(Grid.NONE)) {
+      next = portions.before(alone, grid, now);
+    }
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
       next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }

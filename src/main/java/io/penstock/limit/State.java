@@ -23,7 +23,8 @@ sealed interface State
         ConcurrencyState,
         DayState,
         CountedState,
-        SharedState {
+        SharedState,
+        CutState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -72,9 +73,48 @@ sealed interface State
     return room(now);
   }
 
+  /** What it is apart from being cut off from others: itself, unless it is. */
+  default State joined() {
+    return this;
+  }
+
+  /** This state with another one in the place of {@link #joined}. */
+  default State rejoined(State next) {
+    return next;
+  }
+
+  /** This state when others spend it no more. */
+  default State unshared(long now) {
+    return this;
+  }
+
+  /** This state when others count it no more. */
+  default State uncounted() {
+    return this;
+  }
+
+  /** Who waits for what others leave, or null. */
+  default @Nullable Demand demand() {
+    return null;
+  }
+
+  /** This state when what was let pass in excess counts in its window, and is no debt. */
+  default State forgiven() {
+    return this;
+  }
+
   /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
   default State widened(long nanos) {
     return this;
+  }
+
+  /**
+   * Whether anything may go sooner than in another state: linear growth is told by its two ends.
+   */
+  default boolean soonerThan(State before, long now) {
+    return room(now) > before.room(now)
+        || earliest(1, now) < before.earliest(1, now)
+        || earliest(capacity(now), now) < before.earliest(before.capacity(now), now);
   }
 
   /** What the provider said last, or null. */
@@ -96,7 +136,12 @@ sealed interface State
     return Math.max(opens(amount, now), paced(amount, now));
   }
 
-  /** When all starts anew of what others are known to have taken; never of most. */
+  /** Whether slices alone are lacking, and nobody knows yet whether there are any. */
+  default boolean dry(long amount, long now) {
+    return false;
+  }
+
+  /** When all starts anew of which others are known to have what is lacking; never of most. */
   default long ends(long amount, long now) {
     return Ticker.NEVER;
   }

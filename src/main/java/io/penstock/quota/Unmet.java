@@ -37,6 +37,10 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
           Reason.COST_EXCEEDS_CAPACITY,
           "%s: token cost %d exceeds capacity %d".formatted(quota, weight.least(), capacity));
     }
+    Refusal unavailable = metered == null ? null : metered.limit().refusal();
+    if (unavailable != null) {
+      return unavailable;
+    }
     long until = answer instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
     Reason reason = reason(quota, metered);

@@ -217,6 +217,15 @@ final class SharedLimit {
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
   }
 
+  /** Adds what it is granted of its part while it is cut off: the store knows nothing of it. */
+  void grantedAlone(List<Supply.Slice> slices, CellClock clock, long ends, long now) {
+    List<Tally.Counted> more = new ArrayList<>();
+    cells.heard(slices);
+    slices.forEach(slice -> more.add(new Tally.Counted(slice.cell(), slice.amount())));
+    Supplied supplied = new Supplied(lowest, Long.MAX_VALUE, 0);
+    limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
+  }
+
   /** Whether those who wait are to look again. */
   boolean suffices(long now) {
     long least = demand.least();

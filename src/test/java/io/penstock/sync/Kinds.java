@@ -64,10 +64,13 @@ final class Kinds {
   /**
    * The most that was let go in any window, or was missing from the bucket, by the true time; of
    * slots, how much sooner than its slot after another one any was used, in nanoseconds.
+   *
+   * @param early how much before one of its cells a fixed window starts
    */
-  static long most(LimitSpec spec, List<Release> releases) {
+  static long most(LimitSpec spec, List<Release> releases, long early) {
     return switch (spec) {
-      case LimitSpec.FixedWindow window -> mostIn(releases, at -> at / window.windowNanos());
+      case LimitSpec.FixedWindow window ->
+          mostIn(releases, at -> (at + early) / window.windowNanos());
       case LimitSpec.TrailingWindow window -> mostTrailing(releases, window.windowNanos());
       case LimitSpec.SlidingWindow window -> mostTrailing(releases, window.windowNanos());
       case LimitSpec.Day day ->

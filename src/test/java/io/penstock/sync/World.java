@@ -35,10 +35,12 @@ final class World {
 
   /** What was let go, as it counts in the end. */
   static final class Release {
+    final Node by;
     final long at;
     long amount;
 
-    Release(long at, long amount) {
+    Release(Node by, long at, long amount) {
+      this.by = by;
       this.at = at;
       this.amount = amount;
     }
@@ -64,6 +66,7 @@ final class World {
   double twice;
   long slowest = 4 * MILLI;
   boolean cut;
+  OnOutage onOutage = OnOutage.PARK;
 
   World(long seed, LimitSpec spec) {
     this.random = new Random(seed);
@@ -158,6 +161,11 @@ final class World {
 
   /** The most that was let go in any window of the true time. */
   long most() {
-    return Kinds.most(spec, releases);
+    return Kinds.most(spec, releases, 0);
+  }
+
+  /** The most of some that was let go in any window that starts so much before one of the cells. */
+  static long most(LimitSpec of, List<Release> releases, long early) {
+    return Kinds.most(of, releases, early);
   }
 }
