@@ -23,6 +23,9 @@ public final class Shares {
   /** No cell. */
   public static final long NONE = -1;
 
+  /** For how long these are kept that nobody speaks of. */
+  private static final long KEPT_MICROS = 3_600_000_000L;
+
   private static final long AHEAD = 60;
 
   /**
@@ -44,9 +47,17 @@ public final class Shares {
    * @param head what it lacks in one cell, all or nothing
    * @param wanted what it would like to have besides
    * @param barred the last cell in which nothing is granted, or {@link #NONE}
+   * @param born which birth of these shares the member knows, or {@link #NONE}
    */
   public record Report(
-      String member, long number, long from, List<Part> uses, long head, long wanted, long barred) {
+      String member,
+      long number,
+      long from,
+      List<Part> uses,
+      long head,
+      long wanted,
+      long barred,
+      long born) {
     public Report {
       uses = List.copyOf(uses);
     }
@@ -56,9 +67,11 @@ public final class Shares {
    * What it is granted.
    *
    * @param capacity the lowest of living members
+   * @param born when these shares were asked for first, or {@link #NONE} when no notice was taken
+   *     of what was said, because it is late
    * @param parts at most one a cell, each ≥ 1
    */
-  public record Granted(long capacity, List<Part> parts) {
+  public record Granted(long capacity, long born, List<Part> parts) {
     public Granted {
       parts = List.copyOf(parts);
     }
@@ -69,6 +82,12 @@ public final class Shares {
   private Partition partition;
   private long known;
   private long barred = NONE;
+  private long born = NONE;
+  private long heardAt;
+
+  /** When it was found out last that others like these were lost. */
+  private long lostAt = NONE;
+
   private long anchor = NONE;
   private SharedBucket bucket = new SharedBucket();
   private SharedSlots slots = new SharedSlots();
@@ -97,9 +116,11 @@ public final class Shares {
     }
     Sharer before = sharers.get(report.member());
     if (before != null && report.number() <= before.number) {
-      sharers.bind(at, now, ttl);
-      return new Granted(sharers.capacity(), List.of());
+      return new Granted(before.partition.capacity(), NONE, List.of());
     }
+    heardAt = now;
+    born = born == NONE ? now : born;
+    lostAt = report.born() == NONE || report.born() == born ? lostAt : now;
     Sharer member = sharers.hear(report, at, now);
     sharers.bind(at, now, ttl);
     forgetSilent(now, ttl);
@@ -110,12 +131,17 @@ public final class Shares {
             ? slots(member, report, now, ttl)
             : cells(member, report, at, now, ttl);
     sharers.drop(known, now, ttl);
-    return new Granted(sharers.capacity(), parts);
+    return new Granted(sharers.capacity(), born, parts);
+  }
+
+  /** Whether slices may last still that were granted before a loss. */
+  private boolean learning(long now, long ttl) {
+    return lostAt != NONE && now < lostAt + ttl;
   }
 
   private List<Part> slots(Sharer member, Report report, long now, long ttl) {
     Partition rate = sharers.slowest(now, ttl);
-    if (rate == null) {
+    if (rate == null || learning(now, ttl)) {
       return List.of();
     }
     long soonest = Math.max(barred + 1, now + SharedSlots.LEAD_MICROS);
@@ -128,7 +154,10 @@ public final class Shares {
     count(member, report);
     long running = running(at, now); // a report may say since when a span runs
     forget(running);
-    List<Part> parts = grant(member, cells(at, running, now, ttl), now, ttl);
+    List<Part> parts =
+        learning(now, ttl)
+            ? List.of()
+            : grant(member, cells(at, running, now, ttl), now, ttl);
     if (at.kind() == Partition.Kind.SPAN && !parts.isEmpty()) {
       anchor = running;
     }
@@ -164,6 +193,11 @@ public final class Shares {
       }
     }
     return !counts(barred, 0, now) && slots.nextAt() <= now;
+  }
+
+  /** Returns whether nobody would notice that these shares are no more. */
+  public boolean ends(long now, long ttl) {
+    return now - heardAt > KEPT_MICROS && idle(now, ttl);
   }
 
   private boolean counts(long cell, long reach, long now) {

@@ -86,6 +86,11 @@ final class Cells {
     return day;
   }
 
+  /** Whether there is one cell, which never ends. */
+  boolean endless() {
+    return partition.kind() == Partition.Kind.CONCURRENCY;
+  }
+
   private boolean anchored(long shared) {
     return anchor != Grid.NONE && shared < ends(anchor);
   }
@@ -176,7 +181,7 @@ final class Cells {
 
   /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
   Grid.Span span(long cell, CellClock clock, long ends, long now) {
-    if (partition.kind() == Partition.Kind.CONCURRENCY) {
+    if (endless()) {
       return new Grid.Span(now, ends);
     }
     long from = now + Math.min(0, lacks(cell, clock, now));

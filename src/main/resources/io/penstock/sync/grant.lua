@@ -4,19 +4,21 @@
 -- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
 --          one member, so that a round reads and writes two fields however many members there are.
 -- ARGV     F, member, number of its round, kind, length of a cell, reach, capacity, releases,
---          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, now
---          Times are microseconds; uses are "cell amount cell amount"; now is '' but in tests.
--- Answers  {now, capacity, cell, amount, cell, amount, ...}, or an error that begins with
---          FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
+--          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
+--          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
+--          member knows, -1 for none; now is '' but in tests.
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, {now} when the round is late and
+--          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
--- Field F: "1 kind length known barred turns anchor missing part filled|cell total ...|member 11
+-- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
 -- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
 -- below 2^53, which a double holds exactly.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
 local LEAD, TOGETHER = 2000, 5000
+local KEPT = 3600000 -- milliseconds
 local floor, min, max = math.floor, math.min, math.max
 
 local key, F, name = KEYS[1], ARGV[1], ARGV[2]
@@ -26,6 +28,7 @@ for i = 3, 15 do given[i] = tonumber(ARGV[i]) end
 local number, length, own_reach, own_capacity = given[3], given[5], given[6], given[7]
 local own_releases, own_seconds, own_fill, ttl = given[8], given[9], given[10], given[11]
 local from, head, wanted, new_barred = given[12], given[13], given[14], given[15]
+local known_birth = tonumber(ARGV[18])
 
 local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact, of what is not negative
 
@@ -52,16 +55,16 @@ local function foreign(field)
 end
 
 local uses, starts = numbers(ARGV[16]), numbers(ARGV[17])
-local now = tonumber(ARGV[18])
+local now = tonumber(ARGV[19])
 if not now then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
 -- what all share, in the order it is written
-local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED = 1, 2, 3, 4, 5, 6, 7
+local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED, BORN, LOST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
-local shared = {0, -1, 0, -1, 0, 0, 0}
+local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
 -- a member's record: these, and its name
 local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
@@ -84,11 +87,11 @@ end
 local stored_kind, stored_length = kind, length
 if read[1] then
   local word, numbers_shared, cells, rest =
-      string.match(read[1], '^1 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
+      string.match(read[1], '^2 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
   local list = word and numbers(numbers_shared)
-  if not list or #list ~= 8 or not pairs_of(numbers(cells), totals) then return foreign(F) end
+  if not list or #list ~= 10 or not pairs_of(numbers(cells), totals) then return foreign(F) end
   stored_kind, stored_length = word, list[1]
-  for i = 1, 7 do shared[i] = list[i + 1] end
+  for i = 1, 9 do shared[i] = list[i + 1] end
   local words = {}
   for each in string.gmatch(rest, '%S+') do words[#words + 1] = each end
   if #words % (FIELDS + 1) ~= 0 then return foreign(F) end
@@ -126,7 +129,8 @@ if stored_kind ~= kind or stored_length ~= length then
     return redis.error_reply('MISFIT cells of ' .. kind .. ' ' .. text(length) .. ', expected ' ..
         stored_kind .. ' ' .. text(stored_length) .. ' as other members say')
   end
-  shared, totals, members, by_name, counted = {0, -1, 0, -1, 0, 0, 0}, {}, {}, {}, {}
+  shared = {0, -1, 0, -1, 0, 0, 0, shared[BORN], shared[LOST]}
+  totals, members, by_name, counted = {}, {}, {}, {}
 end
 
 local capacity, reach, living
@@ -143,10 +147,7 @@ local function bind()
 end
 
 local me = by_name[name]
-if me and number <= me[NUMBER] then
-  bind()
-  return {now, capacity}
-end
+if me and number <= me[NUMBER] then return {now} end
 if not me then
   me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
   members[#members + 1] = me
@@ -186,6 +187,10 @@ for _, record in ipairs(members) do
   end
 end
 shared[BARRED] = max(shared[BARRED], new_barred)
+
+-- what others know was lost: nothing is granted while slices may last that were granted before
+if known_birth ~= -1 and known_birth ~= shared[BORN] then shared[LOST] = now end
+local learning = shared[LOST] ~= -1 and now < shared[LOST] + ttl
 
 local function slowest_of_the_living()
   local slowest
@@ -429,21 +434,25 @@ local function grant_slots(turn)
   end
 end
 
-local turn = me[HEAD] > 0 and me[TURN] or EXACT
-if kind == 'STRICT' then
-  grant_slots(turn)
-elseif keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
-  grant_wanted()
+local function grant_all()
+  local turn = me[HEAD] > 0 and me[TURN] or EXACT
+  if kind == 'STRICT' then
+    grant_slots(turn)
+  elseif keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
+    grant_wanted()
+  end
 end
 
-local answer = {now, capacity}
+if not learning then grant_all() end
+
+local answer = {now, capacity, shared[BORN]}
 for _, cell in ipairs(cells) do
   if granted[cell] then
     answer[#answer + 1] = cell
     answer[#answer + 1] = granted[cell]
   end
 end
-if kind == 'SPAN' and #answer > 2 then shared[ANCHOR] = at end
+if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
 
 -- written back: sorted, so that equal states are equal texts
 local function packed(amounts)
@@ -472,17 +481,18 @@ for _, record in ipairs(members) do
   end
 end
 if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
-for i = 1, 7 do shared[i] = text(shared[i]) end
-local all = '1 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
+for i = 1, 9 do shared[i] = text(shared[i]) end
+local all = '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
     '|' .. table.concat(words, ' ')
 if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
 redis.call('HSET', key, F, all, F .. ':' .. name, mine)
 
--- the hash ends a minute and more after the last moment anything in it counts
+-- the hash ends a minute and more after the last moment anything in it counts, and not before it
+-- was left alone for an hour: sooner, those who know it would take that for a loss
 newest = max(newest, tonumber(shared[BARRED]))
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end
 if kind == 'SPAN' and newest >= 0 then lasts = max(lasts, newest + SPAN + reach) end
-local millis = div(lasts - now, 1000) + 1
+local millis = max(div(lasts - now, 1000) + 1, KEPT)
 if redis.call('PTTL', key) < millis then redis.call('PEXPIRE', key, text(millis + 60000)) end
 return answer

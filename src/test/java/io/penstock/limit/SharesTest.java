@@ -24,7 +24,7 @@ class SharesTest {
       Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
     number++;
     Shares.Report report =
-        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE);
+        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE);
     return shares.round(report, Partition.of(spec), now, TTL).parts();
   }
 
@@ -185,9 +185,11 @@ class SharesTest {
     Shares shares = shares(spec);
     Partition at = Partition.of(spec);
     Shares.Report late =
-        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE);
-    assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
-    Shares.Report barred = new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND);
+        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE);
+    assertThat(shares.round(late, at, now, TTL).parts())
+        .containsExactly(new Part(now + 60_000, 1));
+    Shares.Report barred =
+        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE);
     assertThat(shares.round(barred, at, now, TTL).parts())
         .containsExactly(new Part(now + SECOND + 1, 1));
   }
@@ -196,6 +198,29 @@ class SharesTest {
   void slidingWindow_hasTheCellsOfATrailingOne() {
     assertThat(Partition.of(new LimitSpec.SlidingWindow(7, 60 * NANOS)))
         .isEqualTo(Partition.of(new LimitSpec.TrailingWindow(7, 60 * NANOS, 0, 1)));
+  }
+
+  @Test
+  void anotherBirthIsKnown_nothingIsGrantedWhileOldSlicesLast() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 100 * NANOS);
+    Shares shares = shares(spec);
+    Shares.Report knows =
+        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND);
+    Shares.Granted told = shares.round(knows, Partition.of(spec), now, TTL);
+    assertThat(told).isEqualTo(new Shares.Granted(10, now, List.of()));
+    now += TTL - 1;
+    assertThat(round(shares, spec, "b", 0, 5)).isEmpty();
+    now++;
+    assertThat(round(shares, spec, "b", 0, 5)).hasSize(1);
+  }
+
+  @Test
+  void leftAlone_endsAfterAnHour() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
+    Shares shares = shares(spec);
+    round(shares, spec, "a", 0, 10);
+    assertThat(shares.ends(now + 3_600 * SECOND, TTL)).isFalse();
+    assertThat(shares.ends(now + 3_600 * SECOND + 1, TTL)).isTrue();
   }
 
   @Test
