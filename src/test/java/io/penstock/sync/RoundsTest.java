@@ -53,7 +53,7 @@ class RoundsTest {
     long from = Math.ceilDiv(START + 20 * SECOND, window) * window;
     long until = world.now() / window * window;
     double offered = (double) capacity * (until - from) / window;
-    assertThat(world.most(world.spec)).isLessThanOrEqualTo(capacity);
+    assertThat(world.most()).isLessThanOrEqualTo(capacity);
     assertThat(world.released(from, until) / offered).isGreaterThanOrEqualTo(least);
   }
 
@@ -128,10 +128,9 @@ class RoundsTest {
     long base = Long.getLong("penstock.sim.seed", 1);
     for (long seed = base; seed < base + SEEDS; seed++) {
       World world = schedule(seed);
-      long capacity = world.spec instanceof LimitSpec.FixedWindow window ? window.capacity() : 600;
-      assertThat(world.most(world.spec))
-          .as("penstock.sim.seed=" + seed)
-          .isLessThanOrEqualTo(capacity);
+      assertThat(world.most())
+          .as("penstock.sim.seed=" + seed + " " + world.spec)
+          .isLessThanOrEqualTo(Kinds.capacity(world.spec, world.wayNanos()));
       if (world.slowest < World.PACE.timeoutNanos()) {
         assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
       }
@@ -140,11 +139,7 @@ class RoundsTest {
 
   private static World schedule(long seed) {
     Random random = new Random(seed * SPREAD);
-    LimitSpec spec =
-        random.nextBoolean()
-            ? new LimitSpec.FixedWindow(300, 5 * SECOND)
-            : new LimitSpec.TrailingWindow(600, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
-    World world = new World(seed, spec);
+    World world = new World(seed, Kinds.draw(random));
     long until = START + 25 * SECOND;
     int members = 2 + random.nextInt(9);
     world.loss = random.nextInt(3) * 0.05;
@@ -152,7 +147,8 @@ class RoundsTest {
     world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
-      offer(world, node, SECOND / (1 + random.nextInt(60)), 20, until);
+      long largest = world.spec instanceof LimitSpec.Strict ? 1 : 20;
+      offer(world, node, SECOND / (1 + random.nextInt(60)), largest, until);
       giveBack(world, node, until);
     }
     troubles(world, random).forEach(trouble -> trouble.run());
@@ -176,7 +172,7 @@ class RoundsTest {
     long at = START + (8 + random.nextLong(6)) * SECOND + random.nextLong(SECOND);
     Node some = world.nodes.getFirst();
     boolean restarted = random.nextBoolean();
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(8)) {
       case 0 -> List.of(() -> world.at(at, some::crash));
       case 1 -> List.of(() -> world.at(at, () -> world.flush(restarted)));
       case 2 -> List.of(() -> world.at(at, () -> world.rollback(at - 5 * SECOND, restarted)));
@@ -185,8 +181,44 @@ class RoundsTest {
           List.of(
               () -> world.at(at, some::crash),
               () -> world.at(at + 10 * MILLI, () -> world.rollback(at - 5 * SECOND, true)));
+      case 5 -> List.of(() -> world.at(at, world::lose));
+      case 6 ->
+          List.of(
+              () -> world.at(at + random.nextLong(SECOND), some::crash),
+              () -> world.at(at + random.nextLong(SECOND), world::lose));
       default -> List.of(() -> world.at(at, () -> world.join()));
     };
+  }
+
+  @Test
+  void limitLostAlone_isSpentAgainOnceOldSlicesAreOver() {
+    World world = new World(3, FIXED);
+    for (int each = 0; each < 3; each++) {
+      offer(world, world.join(), SECOND / 200, 3, START + 40 * SECOND);
+    }
+    world.run(START + 13 * SECOND);
+    world.lose();
+    world.run(START + 17 * SECOND);
+    long before = world.releases.size();
+    world.run(START + 18 * SECOND);
+    assertThat(world.releases.size()).isGreaterThan((int) before);
+    world.run(START + 40 * SECOND);
+    assertThat(world.most()).isLessThanOrEqualTo(3_000);
+  }
+
+  @Test
+  void limitIdleForAnHour_isSpentAtOnce() {
+    World world = new World(3, FIXED);
+    Node node = world.join();
+    Node other = world.join();
+    node.arrive(5);
+    other.arrive(5);
+    world.run(START + 3_700 * SECOND);
+    node.longestWait = 0;
+    node.arrive(5);
+    world.run(START + 3_701 * SECOND);
+    assertThat(node.waits()).isZero();
+    assertThat(node.longestWait).isLessThan(SECOND / 2);
   }
 
   private static void cut(World world, long from, long until) {
