@@ -145,8 +145,7 @@ public final class RedisSupply implements Supply {
       return failed(Diagnosis.of(failure));
     }
     troubles.well();
-    eviction.look(link, namespace + LIFE_KEY);
-    return CompletableFuture.completedStage(answer);
+    return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answer);
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {

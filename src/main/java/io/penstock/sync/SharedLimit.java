@@ -159,11 +159,6 @@ final class SharedLimit {
     return demand.least() > 0 ? asked - pace.renewalNanos() : asked;
   }
 
-  /** Whether it keeps a stock. */
-  boolean stocked() {
-    return stock > 0;
-  }
-
   /**
    * What there is to say now; null for nothing.
    *
@@ -219,7 +214,9 @@ final class SharedLimit {
         born);
   }
 
-  /** Slices end, permits are those of a member that is heard, and what is left alone is forgotten. */
+  /**
+   * Slices end, permits are those of a member that is heard, and what is left alone is forgotten.
+   */
   private boolean due(Tally tally, long now) {
     boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
     return now - asked >= (holds && !cells.slots() ? pace.renewalNanos() : keptNanos)
