@@ -107,12 +107,26 @@ public interface Supply {
    *     when it was rolled back
    * @param members all members heard of by that life, this one included
    * @param grants slices by limit; limits of which nothing is left are absent
+   * @param unanswered the asks that failed alone: nothing is known of them, as of a round that
+   *     failed
    */
   record Answer(
-      long clockNanos, String life, long count, List<Member> members, List<Grant> grants) {
+      long clockNanos,
+      String life,
+      long count,
+      List<Member> members,
+      List<Grant> grants,
+      Set<LimitId> unanswered) {
     public Answer {
       members = List.copyOf(members);
       grants = List.copyOf(grants);
+      unanswered = Set.copyOf(unanswered);
+    }
+
+    /** What a round is answered of which no ask failed. */
+    public Answer(
+        long clockNanos, String life, long count, List<Member> members, List<Grant> grants) {
+      this(clockNanos, life, count, members, grants, Set.of());
     }
   }
 

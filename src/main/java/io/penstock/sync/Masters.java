@@ -2,15 +2,20 @@ package io.penstock.sync;
 
 import io.penstock.quota.Supply.Member;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lives of all masters as one: a loss of one of them is a loss of the store, because a limit
- * may be on any. Safe from any thread.
+ * may be on any. One that is silent while others answer is no loss yet: it is waited for as long as
+ * {@code quietNanos}, and counts with what it said last; after that the others go on without it,
+ * and its return is a loss, because nobody was heard there meanwhile. Safe from any thread.
  */
 final class Masters {
   /**
@@ -47,44 +52,74 @@ final class Masters {
   /** The name, count, clock and members of all together. */
   record Together(String name, long count, long clockNanos, List<Member> members) {}
 
-  private final Map<String, Long> counts = new HashMap<>();
+  /**
+   * What was heard of a master last.
+   *
+   * @param at when, by the own clock
+   * @param missed whether others went on without it since
+   */
+  private record Heard(Life life, long at, boolean missed) {}
+
+  private final long quietNanos;
+  private final Map<String, Heard> heard = new TreeMap<>();
+  private Set<String> keys = Set.of();
   private long losses;
 
+  Masters(long quietNanos) {
+    this.quietNanos = quietNanos;
+  }
+
   /**
-   * Puts together what all masters said in one round.
+   * Puts together what masters said in one round.
    *
-   * @param lives one a master, at least one
+   * @param said by the key of its life what each master says, or nothing; at least one says
+   *     something
+   * @param now by the own clock
    */
-  synchronized Together together(List<Life> lives) {
-    Life first = lives.getFirst();
-    if (lives.size() == 1) {
-      counts.clear();
-      return new Together(first.name(), first.count(), first.clockMicros() * 1_000, members(lives));
+  synchronized Together together(Map<String, Optional<Life>> said, long now) {
+    TreeMap<String, Life> lives = new TreeMap<>();
+    said.forEach((key, life) -> life.ifPresent(is -> lives.put(key, is)));
+    Life first = lives.firstEntry().getValue();
+    long clock = first.clockMicros() * 1_000;
+    if (said.size() == 1) {
+      heard.clear();
+      keys = said.keySet();
+      Heard only = new Heard(first, now, false);
+      return new Together(first.name(), first.count(), clock, members(List.of(only), now));
     }
-    TreeMap<String, Life> named = new TreeMap<>();
-    lives.forEach(life -> named.put(life.name(), life));
-    // a sum may rise while one of its parts falls
-    if (lives.stream().anyMatch(life -> life.count() <= counts.getOrDefault(life.name(), 0L))) {
-      losses++;
+    boolean lost = !keys.isEmpty() && !keys.equals(said.keySet());
+    keys = Set.copyOf(said.keySet());
+    heard.keySet().retainAll(keys);
+    for (Map.Entry<String, Life> each : lives.entrySet()) {
+      Heard before = heard.put(each.getKey(), new Heard(each.getValue(), now, false));
+      lost |= before != null && (before.missed() || fell(before.life(), each.getValue()));
     }
-    counts.keySet().retainAll(named.keySet());
-    long sum = 0;
-    for (Life life : named.values()) {
-      counts.put(life.name(), life.count());
-      sum += life.count();
-    }
-    String name = String.join("+", named.navigableKeySet()) + "#" + losses;
-    return new Together(name, sum, first.clockMicros() * 1_000, members(lives));
+    heard.replaceAll(
+        (key, last) -> new Heard(last.life(), last.at(), now - last.at() > quietNanos));
+    losses += lost ? 1 : 0;
+    List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
+    // a sum may rise while one of its parts falls: that is told by the losses
+    long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
+    return new Together(
+        String.join("+", names) + "#" + losses, sum, clock, members(heard.values(), now));
+  }
+
+  private static boolean fell(Life before, Life after) {
+    return before.name().equals(after.name()) && after.count() <= before.count();
   }
 
   /** A member that one master has not heard of is not known: what it has there may be lost. */
-  private static List<Member> members(List<Life> lives) {
+  private static List<Member> members(Collection<Heard> masters, long now) {
+    List<Heard> counting = masters.stream().filter(last -> !last.missed()).toList();
     List<Member> members = new ArrayList<>();
-    for (String name : lives.getFirst().silentMicros().keySet()) {
+    for (String name : counting.getFirst().life().silentMicros().keySet()) {
       long silent = 0;
-      for (Life life : lives) {
-        Long there = life.silentMicros().get(name);
-        silent = there == null || silent < 0 ? -1 : Math.max(silent, there);
+      for (Heard master : counting) {
+        Long there = master.life().silentMicros().get(name);
+        silent =
+            there == null || silent < 0
+                ? -1
+                : Math.max(silent, there + (now - master.at()) / 1_000);
       }
       if (silent >= 0) {
         members.add(new Member(name, silent * 1_000));

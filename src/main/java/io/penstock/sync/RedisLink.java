@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.BatchOptions;
@@ -52,8 +53,9 @@ public final class RedisLink implements AutoCloseable {
    * What became of a call: one of the two is null.
    *
    * @param said the reply: text, whole numbers, and lists of them
+   * @param master which one was asked: the same number for the same one, in one set of replies
    */
-  record Reply(@Nullable Object said, @Nullable RedisTrouble trouble) {}
+  record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
 
   private final RedisAddress address;
   private final @Nullable Trust trust;
@@ -214,10 +216,13 @@ public final class RedisLink implements AutoCloseable {
     private final Redisson client;
     private final List<Call> calls;
     private final List<CompletableFuture<Object>> answers = new ArrayList<>();
+    private final Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+    private final int[] masters;
 
     Sending(Redisson client, List<Call> calls) {
       this.client = client;
       this.calls = calls;
+      this.masters = new int[calls.size()];
       calls.forEach(call -> answers.add(new CompletableFuture<>()));
     }
 
@@ -228,7 +233,7 @@ public final class RedisLink implements AutoCloseable {
       }
       return send(all, !loaded)
           .thenCompose(done -> again())
-          .thenApply(done -> answers.stream().map(Sending::reply).toList());
+          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList());
     }
 
     private CompletableFuture<?> again() {
@@ -246,16 +251,15 @@ public final class RedisLink implements AutoCloseable {
     }
 
     private CompletableFuture<?> send(List<Integer> some, boolean loading) {
-      Map<Integer, List<Integer>> masters = new TreeMap<>();
-      Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+      Map<Integer, List<Integer>> each = new TreeMap<>();
       ConnectionManager manager = manager(client);
       for (int i : some) {
         MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
-        int number = owner == null ? -1 : numbers.computeIfAbsent(owner, is -> numbers.size());
-        masters.computeIfAbsent(number, none -> new ArrayList<>()).add(i);
+        masters[i] = owner == null ? -1 : numbers.computeIfAbsent(owner, is -> numbers.size());
+        each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
       }
       List<CompletableFuture<?>> batches = new ArrayList<>();
-      masters.values().forEach(each -> batches.add(batch(each, loading)));
+      each.values().forEach(its -> batches.add(batch(its, loading)));
       return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
     }
 
@@ -298,11 +302,11 @@ public final class RedisLink implements AutoCloseable {
           .toCompletableFuture();
     }
 
-    private static Reply reply(CompletableFuture<Object> answer) {
-      Throwable failure = failure(answer);
+    private Reply reply(int i) {
+      Throwable failure = failure(answers.get(i));
       return failure == null
-          ? new Reply(answer.getNow(null), null)
-          : new Reply(null, Diagnosis.of(failure));
+          ? new Reply(answers.get(i).getNow(null), null, masters[i])
+          : new Reply(null, Diagnosis.of(failure), masters[i]);
     }
 
     private static @Nullable Throwable failure(CompletableFuture<Object> answer) {

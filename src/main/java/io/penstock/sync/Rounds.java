@@ -202,7 +202,9 @@ public final class Rounds {
     long ends = of.sentAt() + pace.ttlNanos();
     for (Supply.Ask ask : of.round().asks()) {
       SharedLimit limit = limits.get(ask.id());
-      if (limit != null) {
+      if (limit != null && answer.unanswered().contains(ask.id())) {
+        limit.doubt();
+      } else if (limit != null) {
         limit.answered(ask, grants.get(ask.id()), clock, ends, now);
         if (limit.suffices(now)) {
           eased.add(limit.demand());

@@ -10,12 +10,13 @@ import org.junit.jupiter.api.AfterEach;
 /** The contract of supplies on a real server, which takes the test's clock for its own. */
 class RedisSupplyContractTest extends SupplyContract {
   private final RedisLink link =
-      new RedisLink(
-          RedisAddress.parse(RedisServer.shared().url(), null, null),
-          null,
-          10_000,
-          Ticker.system());
+      new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());
   private volatile long nanos = START;
+
+  /** Returns a server of the version that is tested. */
+  RedisServer server() {
+    return RedisServer.shared();
+  }
 
   @Override
   protected Supply supply() {
