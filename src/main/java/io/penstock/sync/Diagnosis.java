@@ -52,6 +52,9 @@ final class Diagnosis {
           new Sign("NOREPLICAS ", Kind.READ_ONLY),
           new Sign("BUSY ", Kind.BUSY));
 
+  /** How Redisson says that sentinels do not know a master. */
+  private static final String NO_MASTER = "Master node is undefined!";
+
   private Diagnosis() {}
 
   /** How the scripts of this room begin an error; what follows has no secret in it. */
@@ -66,15 +69,16 @@ final class Diagnosis {
         return known;
       }
       Kind kind = kind(each);
+      if (kind == Kind.AWAY && String.valueOf(each.getMessage()).startsWith(NO_MASTER)) {
+        return new RedisTrouble(kind, "sentinels know no master of that name");
+      }
       if (kind != null && kind != Kind.AWAY) {
         return new RedisTrouble(kind, detail(kind, each));
       }
       last = kind == null ? last : kind;
       each = each.getCause();
     }
-    return last == Kind.ODD
-        ? new RedisTrouble(last, failure.getClass().getSimpleName())
-        : new RedisTrouble(last);
+    return new RedisTrouble(last, last == Kind.ODD ? failure.getClass().getSimpleName() : "");
   }
 
   private static String detail(Kind kind, Throwable failure) {
@@ -101,9 +105,6 @@ final class Diagnosis {
       }
       if (message.startsWith("No subject alternative") || message.startsWith("No name matching")) {
         return "its certificate is for another host: " + message;
-      }
-      if (message.contains("certificate_required")) {
-        return "it wants a certificate";
       }
       each = each.getCause();
     }

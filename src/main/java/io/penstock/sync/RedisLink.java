@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.BatchOptions;
@@ -19,6 +22,8 @@ import org.redisson.api.RBatch;
 import org.redisson.api.RScript;
 import org.redisson.api.RScriptAsync;
 import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisRedirectException;
+import org.redisson.client.RedisRetryException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.connection.ConnectionManager;
 import org.redisson.connection.MasterSlaveEntry;
@@ -32,6 +37,11 @@ public final class RedisLink implements AutoCloseable {
   private static final long REOPEN_NANOS = 500_000_000L;
 
   private static final int SLOTS = 16_384;
+  private static final int NOBODY = -1;
+
+  /** What all look like a server that does not answer. */
+  private static final String NO_TLS =
+      "over TLS: nothing answers, or that port is not encrypted, or it wants a certificate";
 
   /**
    * A call of a script for what is kept under one key.
@@ -99,7 +109,8 @@ public final class RedisLink implements AutoCloseable {
    *     there is no connection or not all answers came in time: nothing is known of any call then
    */
   CompletableFuture<List<Reply>> call(List<Call> calls) {
-    return bounded(client().thenCompose(open -> new Sending(open, calls).sent()));
+    CompletableFuture<Redisson> client = client();
+    return bounded(client, client.thenCompose(open -> new Sending(open, calls).sent()));
   }
 
   /**
@@ -111,19 +122,30 @@ public final class RedisLink implements AutoCloseable {
    */
   CompletableFuture<List<Reply>> call(
       List<Call> calls, String prefix, Function<String, Call> closing) {
+    CompletableFuture<Redisson> client = client();
     return bounded(
-        client()
-            .thenCompose(
-                open -> {
-                  List<Call> all = new ArrayList<>(calls);
-                  keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
-                  return new Sending(open, all).sent();
-                }));
+        client,
+        client.thenCompose(
+            open -> {
+              List<Call> all = new ArrayList<>(calls);
+              keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
+              return new Sending(open, all).sent();
+            }));
   }
 
-  private CompletableFuture<List<Reply>> bounded(CompletableFuture<List<Reply>> answers) {
+  private CompletableFuture<List<Reply>> bounded(
+      CompletableFuture<Redisson> client, CompletableFuture<List<Reply>> answers) {
     // connection and answer have the timeout each; that no connection came is then known as such
-    return answers.orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS);
+    return answers
+        .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    failure instanceof TimeoutException && !client.isDone() ? away() : failure));
+  }
+
+  private RedisTrouble away() {
+    return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? NO_TLS : "");
   }
 
   private List<String> keyOfEachMaster(Redisson open, String prefix) {
@@ -175,7 +197,7 @@ public final class RedisLink implements AutoCloseable {
       RedisTrouble why = Diagnosis.of(e);
       // that no connection came in time is no word on how fast Redis answers
       boolean late = why.kind() == RedisTrouble.Kind.SLOW;
-      into.completeExceptionally(late ? new RedisTrouble(RedisTrouble.Kind.AWAY) : why);
+      into.completeExceptionally(late ? away() : why);
       return;
     }
     boolean unwanted;
@@ -255,10 +277,14 @@ public final class RedisLink implements AutoCloseable {
       ConnectionManager manager = manager(client);
       for (int i : some) {
         MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
-        masters[i] = owner == null ? -1 : numbers.computeIfAbsent(owner, is -> numbers.size());
+        masters[i] = owner == null ? NOBODY : numbers.computeIfAbsent(owner, is -> numbers.size());
         each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
       }
       List<CompletableFuture<?>> batches = new ArrayList<>();
+      // what nobody has is not given to Redisson, which would not free it
+      each.getOrDefault(NOBODY, List.of())
+          .forEach(i -> answers.set(i, CompletableFuture.failedFuture(away())));
+      each.remove(NOBODY);
       each.values().forEach(its -> batches.add(batch(its, loading)));
       return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
     }
@@ -280,7 +306,25 @@ public final class RedisLink implements AutoCloseable {
         }
         answers.set(i, made(scripts, call, load));
       }
-      return batch.executeAsync().toCompletableFuture().handle((done, failed) -> null);
+      return batch
+          .executeAsync()
+          .toCompletableFuture()
+          .handle(
+              (done, failed) -> {
+                if (failed != null) {
+                  some.forEach(i -> answers.get(i).completeExceptionally(unretried(failed)));
+                }
+                return null;
+              });
+    }
+
+    /** What might be tried again Redisson tells the batch alone, where other failures are, too. */
+    private static Throwable unretried(Throwable failed) {
+      Throwable first = failed instanceof CompletionException ? failed.getCause() : failed;
+      return Stream.concat(Stream.of(first), Stream.of(first.getSuppressed()))
+          .filter(each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
+          .findFirst()
+          .orElse(first);
     }
 
     private static CompletableFuture<Object> made(RScriptAsync scripts, Call call, boolean load) {

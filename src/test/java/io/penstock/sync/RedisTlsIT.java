@@ -7,6 +7,7 @@ import io.penstock.fake.RunningGateway;
 import io.penstock.sync.RedisTrouble.Kind;
 import io.penstock.sync.SyncSettings.Trust;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class RedisTlsIT {
   private record Secured(RedisServer server, int port) implements AutoCloseable {
     static Secured with(String certificate, String... more) {
       int port = RunningGateway.freePort();
-      List<String> lines = new java.util.ArrayList<>(List.of("tls-port " + port));
+      List<String> lines = new ArrayList<>(List.of("tls-port " + port));
       lines.add("tls-cert-file " + file(certificate));
       lines.add("tls-key-file " + file("server-key.pem"));
       lines.add("tls-ca-cert-file " + file("ca.pem"));
@@ -69,7 +70,7 @@ class RedisTlsIT {
   void ownCertificate_thatIsMissing_isSaid() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients yes");
         Peer peer = redis.peer(OURS)) {
-      assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("certificate");
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("wants a certificate");
     }
   }
 
@@ -104,7 +105,7 @@ class RedisTlsIT {
   void portThatIsNotEncrypted_isRefused() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients no");
         Peer peer = redis.peer("rediss", redis.server().port(), OURS)) {
-      assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("TLS");
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("is not encrypted");
     }
   }
 
