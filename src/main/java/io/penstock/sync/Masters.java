@@ -24,24 +24,41 @@ final class Masters {
    * @param name which life of it
    * @param count of the rounds it answered
    * @param clockMicros its clock
-   * @param silentMicros for how long nothing was heard of each member
+   * @param members what is known of each, by name
+   * @param losses limits that were found lost, and when they were born again
    */
-  record Life(String name, long count, long clockMicros, Map<String, Long> silentMicros) {
+  record Life(
+      String name,
+      long count,
+      long clockMicros,
+      Map<String, Heard> members,
+      Map<String, Long> losses) {
     /**
      * Reads the reply of the script of lives.
      *
      * @throws IllegalArgumentException when it is none
      */
     static Life read(@Nullable Object said) {
-      if (!(said instanceof List<?> reply) || reply.size() < 3 || reply.size() % 2 == 0) {
+      if (!(said instanceof List<?> reply) || reply.size() < 3 || reply.size() % 4 != 3) {
         throw new IllegalArgumentException("reply of the life script is not one of its own");
       }
-      Map<String, Long> silent = new HashMap<>();
-      for (int i = 3; i < reply.size(); i += 2) {
-        silent.put(String.valueOf(reply.get(i)), number(reply.get(i + 1)));
+      Map<String, Heard> members = new HashMap<>();
+      Map<String, Long> losses = new HashMap<>();
+      for (int i = 3; i < reply.size(); i += 4) {
+        String what = String.valueOf(reply.get(i + 1));
+        long first = number(reply.get(i + 2));
+        if ("m".equals(reply.get(i))) {
+          members.put(what, new Heard(first, number(reply.get(i + 3))));
+        } else {
+          losses.put(what, first);
+        }
       }
       return new Life(
-          String.valueOf(reply.getFirst()), number(reply.get(1)), number(reply.get(2)), silent);
+          String.valueOf(reply.getFirst()),
+          number(reply.get(1)),
+          number(reply.get(2)),
+          members,
+          losses);
     }
 
     private static long number(@Nullable Object word) {
@@ -49,8 +66,19 @@ final class Masters {
     }
   }
 
-  /** The name, count, clock and members of all together. */
-  record Together(String name, long count, long clockNanos, List<Member> members) {}
+  /**
+   * What one master knows of a member.
+   *
+   * @param silentMicros for how long nothing was heard of it
+   * @param wholeMicros how long ago it said all it has; negative when it never did
+   */
+  record Heard(long silentMicros, long wholeMicros) {}
+
+  /** The name, count, clock, members and losses of all together. */
+  record Together(
+      String name, long count, long clockNanos, List<Member> members, Map<String, Long> losses) {}
+
+  private static final Heard NEVER = new Heard(-1, -1);
 
   /**
    * What was heard of a master last.
@@ -58,12 +86,22 @@ final class Masters {
    * @param at when, by the own clock
    * @param missed whether others went on without it since
    */
-  private record Heard(Life life, long at, boolean missed) {}
+  private record Last(Life life, long at, boolean missed) {
+    Heard of(String member, long now) {
+      Heard then = life.members().getOrDefault(member, NEVER);
+      long since = (now - at) / 1_000;
+      return new Heard(aged(then.silentMicros(), since), aged(then.wholeMicros(), since));
+    }
+
+    private static long aged(long micros, long since) {
+      return micros < 0 ? micros : micros + since;
+    }
+  }
 
   private final long quietNanos;
-  private final Map<String, Heard> heard = new TreeMap<>();
+  private final Map<String, Last> heard = new TreeMap<>();
   private Set<String> keys = Set.of();
-  private long losses;
+  private long lost;
 
   Masters(long quietNanos) {
     this.quietNanos = quietNanos;
@@ -84,24 +122,33 @@ final class Masters {
     if (said.size() == 1) {
       heard.clear();
       keys = said.keySet();
-      Heard only = new Heard(first, now, false);
-      return new Together(first.name(), first.count(), clock, members(List.of(only), now));
+      List<Member> members = members(List.of(new Last(first, now, false)), now);
+      return new Together(first.name(), first.count(), clock, members, first.losses());
     }
-    boolean lost = !keys.isEmpty() && !keys.equals(said.keySet());
-    keys = Set.copyOf(said.keySet());
+    lost += take(said.keySet(), lives, now) ? 1 : 0;
+    List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
+    // a sum may rise while one of its parts falls: that is told by what was lost
+    long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
+    Map<String, Long> losses = new HashMap<>();
+    lives
+        .values()
+        .forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
+    String name = String.join("+", names) + "#" + lost;
+    return new Together(name, sum, clock, members(heard.values(), now), losses);
+  }
+
+  /** Takes in what was said; returns whether something of it is a loss that no name tells. */
+  private boolean take(Set<String> all, Map<String, Life> lives, long now) {
+    boolean loss = !keys.isEmpty() && !keys.equals(all);
+    keys = Set.copyOf(all);
     heard.keySet().retainAll(keys);
     for (Map.Entry<String, Life> each : lives.entrySet()) {
-      Heard before = heard.put(each.getKey(), new Heard(each.getValue(), now, false));
-      lost |= before != null && (before.missed() || fell(before.life(), each.getValue()));
+      Last before = heard.put(each.getKey(), new Last(each.getValue(), now, false));
+      loss |= before != null && (before.missed() || fell(before.life(), each.getValue()));
     }
     heard.replaceAll(
-        (key, last) -> new Heard(last.life(), last.at(), now - last.at() > quietNanos));
-    losses += lost ? 1 : 0;
-    List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
-    // a sum may rise while one of its parts falls: that is told by the losses
-    long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
-    return new Together(
-        String.join("+", names) + "#" + losses, sum, clock, members(heard.values(), now));
+        (key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
+    return loss;
   }
 
   private static boolean fell(Life before, Life after) {
@@ -109,22 +156,27 @@ final class Masters {
   }
 
   /** A member that one master has not heard of is not known: what it has there may be lost. */
-  private static List<Member> members(Collection<Heard> masters, long now) {
-    List<Heard> counting = masters.stream().filter(last -> !last.missed()).toList();
+  private static List<Member> members(Collection<Last> masters, long now) {
+    List<Last> counting = masters.stream().filter(last -> !last.missed()).toList();
     List<Member> members = new ArrayList<>();
-    for (String name : counting.getFirst().life().silentMicros().keySet()) {
+    for (String name : counting.getFirst().life().members().keySet()) {
       long silent = 0;
-      for (Heard master : counting) {
-        Long there = master.life().silentMicros().get(name);
-        silent =
-            there == null || silent < 0
-                ? -1
-                : Math.max(silent, there + (now - master.at()) / 1_000);
+      long whole = 0;
+      for (Last master : counting) {
+        Heard there = master.of(name, now);
+        silent = later(silent, there.silentMicros());
+        whole = later(whole, there.wholeMicros());
       }
       if (silent >= 0) {
-        members.add(new Member(name, silent * 1_000));
+        long said = whole < 0 ? Long.MAX_VALUE : whole * 1_000;
+        members.add(new Member(name, silent * 1_000, said));
       }
     }
     return members;
+  }
+
+  /** The longer time ago; negative is never. */
+  private static long later(long one, long other) {
+    return one < 0 || other < 0 ? -1 : Math.max(one, other);
   }
 }

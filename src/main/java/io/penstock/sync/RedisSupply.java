@@ -9,11 +9,10 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,15 +25,18 @@ import org.jspecify.annotations.Nullable;
  * Slices that Redis hands out: one script call a limit and one a master for its life, all at once.
  *
  * <p>The life is asked for last, over the same connection: whatever was lost before or between the
- * grants shows in it. A limit that Redis or its reply fails is unanswered, alone; so are the limits
- * of a master of a cluster that is away, late, or not as it should be. A round fails with {@link
- * RedisTrouble} when all masters are.
+ * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone; so are
+ * those of a master of a cluster that is away, late, or not as it should be. A round fails with
+ * {@link RedisTrouble} when all masters are.
  */
 public final class RedisSupply implements Supply {
   private static final Script LIFE = Script.read("life.lua");
   private static final Script GRANT = Script.of(GrantScript.source());
   private static final String FORGET_MICROS = String.valueOf(TimeUnit.HOURS.toMicros(1));
   private static final String KEEP_MILLIS = String.valueOf(TimeUnit.DAYS.toMillis(2));
+
+  /** Of the key of each master's life. */
+  private static final String LIFE_KEY = ":life:";
 
   /**
    * How a round went.
@@ -51,6 +53,7 @@ public final class RedisSupply implements Supply {
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
   private final Masters lives;
+  private final Eviction eviction = new Eviction();
 
   /** What to add to the monotonic clock for about the time of Redis. */
   private final AtomicLong offsetNanos;
@@ -106,10 +109,10 @@ public final class RedisSupply implements Supply {
     List<String> masters = new ArrayList<>();
     return link.call(
             calls,
-            namespace + ":life:",
+            namespace + LIFE_KEY,
             key -> {
               masters.add(key);
-              return lifeCall(key, round.member());
+              return lifeCall(key, round);
             })
         .thenApply(replies -> answered(round, masters, replies))
         .handle(this::settled)
@@ -123,9 +126,32 @@ public final class RedisSupply implements Supply {
     return new Call(GRANT, namespace + ":" + timed.key(), timed.arguments());
   }
 
-  private Call lifeCall(String key, String member) {
+  private Call lifeCall(String key, Round round) {
     String time = testMicros == null ? "" : String.valueOf(micros());
-    return new Call(LIFE, key, List.of(member, FORGET_MICROS, KEEP_MILLIS, time), true);
+    List<String> args = new ArrayList<>();
+    args.addAll(List.of(round.member(), FORGET_MICROS, KEEP_MILLIS, time));
+    args.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    for (Loss loss : round.losses()) {
+      args.add(written(loss.id()));
+      args.add(String.valueOf(loss.born()));
+    }
+    return new Call(LIFE, key, args, true);
+  }
+
+  private static String written(LimitId id) {
+    return id.kind().name().toLowerCase(Locale.ROOT) + " " + id.owner() + " " + id.counts();
+  }
+
+  private static List<Loss> losses(Map<String, Long> written) {
+    List<Loss> losses = new ArrayList<>();
+    written.forEach(
+        (id, born) -> {
+          String[] words = id.split(" ", 3);
+          if (words.length == 3) {
+            losses.add(new Loss(LimitId.parse(words[0], words[1], words[2]), born));
+          }
+        });
+    return losses;
   }
 
   private long micros() {
@@ -142,6 +168,7 @@ public final class RedisSupply implements Supply {
     } else {
       troubles.failed(answered.partial());
     }
+    eviction.look(link, namespace + LIFE_KEY);
     return CompletableFuture.completedStage(answered.answer());
   }
 
@@ -171,19 +198,17 @@ public final class RedisSupply implements Supply {
       said.put(masters.get(i), Optional.ofNullable(heard.get(closing.get(i).master())));
     }
     List<Grant> given = new ArrayList<>();
-    Set<LimitId> unanswered = new HashSet<>();
     for (int i = 0; i < asks; i++) {
-      Ask ask = round.asks().get(i);
       // a life that was not heard may be another one by now
-      boolean known = heard.containsKey(replies.get(i).master());
-      if (!known || !grant(ask, replies.get(i), given)) {
-        unanswered.add(ask.id());
+      if (heard.containsKey(replies.get(i).master())) {
+        grant(round.asks().get(i), replies.get(i), given);
       }
     }
     Masters.Together all = lives.together(said, ticker.nanos());
     offsetNanos.set(all.clockNanos() - ticker.nanos());
     return new Answered(
-        new Answer(all.clockNanos(), all.name(), all.count(), all.members(), given, unanswered),
+        new Answer(
+            all.clockNanos(), all.name(), all.count(), all.members(), given, losses(all.losses())),
         bad.isEmpty() ? null : new RedisTrouble(worst(bad.values()).kind(), "some of its masters"));
   }
 
@@ -209,24 +234,26 @@ public final class RedisSupply implements Supply {
         .orElseGet(() -> bad.stream().findFirst().orElseGet(() -> new RedisTrouble(Kind.CLUSTER)));
   }
 
-  /** Takes a grant in; returns whether it was one. */
-  private boolean grant(Ask ask, Reply reply, List<Grant> into) {
+  private void grant(Ask ask, Reply reply, List<Grant> into) {
     if (reply.trouble() != null) {
       troubles.failed(ask.id().toString(), reply.trouble());
-      return false;
+      return;
     }
     try {
-      Grant grant = GrantScript.reply(ask, reply.said()).grant();
-      if (!grant.slices().isEmpty()) {
-        into.add(grant);
+      GrantScript.Reply said = GrantScript.reply(ask, reply.said());
+      if (said.grant() != null) {
+        into.add(said.grant());
       }
       troubles.well(ask.id().toString());
-      return true;
     } catch (IllegalArgumentException odd) {
       troubles.failed(
           ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
-      return false;
     }
+  }
+
+  /** Returns whether Redis said that it drops keys when its memory is full. */
+  boolean evicts() {
+    return eviction.warned();
   }
 
   /** Returns what went wrong so far. */

@@ -9,9 +9,13 @@ import io.penstock.quota.Waits;
 import io.penstock.time.CellClock;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +32,17 @@ public final class Rounds {
   /** The step of the clock that answers tell. */
   private static final long QUANTUM_NANOS = 1_000;
 
+  /**
+   * The most that is asked at once: a round of these takes Redis and this instance a few dozen
+   * milliseconds. What is left over comes with the next rounds, 20 ms apart at least.
+   */
+  static final int MOST_ASKS = 1_000;
+
+  /** So many limits keep a stock for as long as they may; of more, each for a shorter time. */
+  private static final int STOCKED = 500;
+
+  private record Wish(SharedLimit limit, Supply.Ask ask) {}
+
   private record Flight(Supply.Round round, long sentAt) {}
 
   private record Arrived(long number, Supply.@Nullable Answer answer) {}
@@ -43,6 +58,10 @@ public final class Rounds {
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
+  /** Those the store lost alone, while it has to be told. */
+  private final Set<SharedLimit> lost = new HashSet<>();
+
+  private int stocked;
   private @Nullable Flight flight;
   private long number;
   private long sent = Long.MIN_VALUE / 2;
@@ -142,24 +161,22 @@ public final class Rounds {
   private void send(long now) {
     dry.set(false);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
-    List<Supply.Ask> asks = new ArrayList<>();
-    boolean learning = lives.learning(now);
-    if (clock.known()) {
-      for (SharedLimit limit : limits.values()) {
-        Supply.Ask ask = limit.ask(clock, learning, lives, now);
-        if (ask != null) {
-          asks.add(ask);
-        }
-      }
-    }
-    boolean idle = asks.isEmpty() && now - sent < pace.heartbeatNanos();
+    List<Wish> wishes = clock.known() ? wishes(now) : List.of();
+    List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
+    List<Wish> first = wishes.subList(0, wishes.size() - left.size());
+    List<Supply.Loss> losses = losses(now);
+    boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < pace.heartbeatNanos();
     if (stopped || idle) {
       return;
     }
+    first.forEach(wish -> wish.limit().asked(now));
+    due = left.isEmpty() ? due : now;
     sent = now;
     number++;
     long mine = number;
-    flight = new Flight(new Supply.Round(member, mine, asks), now);
+    boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
+    List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
+    flight = new Flight(new Supply.Round(member, mine, asks, whole, losses), now);
     supply
         .round(flight.round())
         .whenComplete(
@@ -167,6 +184,41 @@ public final class Rounds {
               arrived.add(new Arrived(mine, failure == null ? answer : null));
               alarm.soon(this::step);
             });
+  }
+
+  /** What there is to ask, the most urgent first when it is too much for one round. */
+  private List<Wish> wishes(long now) {
+    boolean learning = lives.learning(now);
+    long most = SharedLimit.STOCKED_NANOS / Math.max(STOCKED, stocked) * STOCKED;
+    long stockedNanos = Math.max(most, pace.ttlNanos());
+    List<Wish> wishes = new ArrayList<>();
+    stocked = 0;
+    for (SharedLimit limit : limits.values()) {
+      Supply.Ask ask = limit.ask(clock, learning, lives, stockedNanos, now);
+      stocked += limit.stocked() ? 1 : 0;
+      if (ask != null) {
+        wishes.add(new Wish(limit, ask));
+      }
+    }
+    if (wishes.size() > MOST_ASKS) {
+      Map<Wish, Long> turns = new IdentityHashMap<>();
+      wishes.forEach(wish -> turns.put(wish, wish.limit().turn()));
+      wishes.sort(Comparator.comparing(turns::get));
+    }
+    return wishes;
+  }
+
+  private List<Supply.Loss> losses(long now) {
+    List<Supply.Loss> losses = new ArrayList<>();
+    for (SharedLimit limit : List.copyOf(lost)) {
+      Supply.Loss loss = limit.loss(now);
+      if (loss == null) {
+        lost.remove(limit);
+      } else {
+        losses.add(loss);
+      }
+    }
+    return losses;
   }
 
   private void arrive(Arrived each, long now, List<Demand> eased) {
@@ -194,23 +246,36 @@ public final class Rounds {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
     if (!lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees)) {
-      limits.values().forEach(SharedLimit::doubt);
+      limits.values().forEach(SharedLimit::forgotten);
       return;
     }
+    hear(answer, now);
     Map<LimitId, Supply.Grant> grants = new HashMap<>();
     answer.grants().forEach(grant -> grants.put(grant.id(), grant));
     long ends = of.sentAt() + pace.ttlNanos();
     for (Supply.Ask ask : of.round().asks()) {
       SharedLimit limit = limits.get(ask.id());
-      if (limit != null && answer.unanswered().contains(ask.id())) {
-        limit.doubt();
-      } else if (limit != null) {
-        limit.answered(ask, grants.get(ask.id()), clock, ends, now);
+      if (limit != null) {
+        if (limit.answered(ask, grants.get(ask.id()), clock, lives, ends, now)) {
+          lost.add(limit);
+        }
         if (limit.suffices(now)) {
           eased.add(limit.demand());
         }
       }
     }
+  }
+
+  /** Takes in what members say that the store lost, and who says all that it has. */
+  private void hear(Supply.Answer answer, long now) {
+    for (Supply.Loss loss : answer.losses()) {
+      SharedLimit limit = limits.get(loss.id());
+      if (limit != null) {
+        limit.told(loss.born(), answer.clockNanos(), lives, clock, now);
+        lost.add(limit);
+      }
+    }
+    lost.forEach(limit -> limit.heard(answer, now));
   }
 
   /** Returns how many instances were heard lately, this one included. */

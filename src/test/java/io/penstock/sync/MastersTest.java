@@ -17,11 +17,11 @@ class MastersTest {
   private long now = 5_000 * MILLI;
 
   private static Optional<Life> life(String name, long count, String... members) {
-    Map<String, Long> silent = new TreeMap<>();
+    Map<String, Masters.Heard> heard = new TreeMap<>();
     for (String member : members) {
-      silent.put(member, 1_000L);
+      heard.put(member, new Masters.Heard(1_000, 1_000));
     }
-    return Optional.of(new Life(name, count, 7_000, silent));
+    return Optional.of(new Life(name, count, 7_000, heard, Map.of()));
   }
 
   private Masters.Together round(Optional<Life> a, Optional<Life> b) {

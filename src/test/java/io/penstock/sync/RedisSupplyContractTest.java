@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import io.penstock.fake.RedisServer;
+import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import io.penstock.quota.SupplyContract;
 import io.penstock.time.Ticker;
@@ -10,7 +11,12 @@ import org.junit.jupiter.api.AfterEach;
 /** The contract of supplies on a real server, which takes the test's clock for its own. */
 class RedisSupplyContractTest extends SupplyContract {
   private final RedisLink link =
-      new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());
+      new RedisLink(
+          RedisAddress.parse(server().url(), null, null),
+          null,
+          10_000,
+          Ticker.system());
+  private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
 
   /** Returns a server of the version that is tested. */
@@ -21,8 +27,12 @@ class RedisSupplyContractTest extends SupplyContract {
   @Override
   protected Supply supply() {
     nanos = START;
-    String namespace = "supply-" + UUID.randomUUID();
     return new RedisSupply(link, namespace, TTL, Ticker.system(), START, () -> nanos / 1_000);
+  }
+
+  @Override
+  protected void lose(LimitId id) {
+    RedisServer.shared().command("DEL", namespace + ":" + id.text());
   }
 
   @Override
