@@ -220,7 +220,7 @@ class RoundsTest {
       busy.arrive(1);
     }
     world.run(START + 200 * SECOND);
-    assertThat(world.most(spec)).isEqualTo(100);
+    assertThat(world.most()).isEqualTo(100);
   }
 
   @Test
