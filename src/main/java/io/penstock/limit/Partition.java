@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param cellMicros the length of a cell of the grid, 0 where there is none
  * @param reach for how many cells after it a cell counts; of days, for how many microseconds
  * @param capacity the most that may count at the same time, cut to {@link Shares#MOST}
- * @param releases tokens that come every {@code seconds}; 0 of all but buckets
+ * @param releases tokens or slots that come every {@code seconds}; 0 of all others
  * @param seconds see {@code releases}
  * @param fillMicros how long an empty bucket takes to be full; 0 of all others
  * @param midnight where a day ends, null of all but {@link Kind#DAY}
@@ -41,12 +41,18 @@ public record Partition(
     /** A cell is 24 h long, its number the microsecond of its first grant. */
     SPAN,
     /** Cell c is the minute [c × length, (c + 1) × length): what is not spent in it comes back. */
-    BUCKET
+    BUCKET,
+    /**
+     * A cell is a slot, or those that begin within 5 ms of it, its number the microsecond at which
+     * it begins. It counts from being handed out; nothing is reported of it.
+     */
+    STRICT
   }
 
   /** How long a {@link Kind#SPAN} is. */
   public static final long SPAN_MICROS = LimitSpec.Day.NANOS / 1_000;
 
+  private static final long LEAST_SLIDING_NANOS = 10_000_000_000L;
   private static final long MINUTE_MICROS = 60_000_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -75,9 +81,9 @@ public record Partition(
               0,
               day.midnight());
       case LimitSpec.TokenBucket bucket -> bucket(bucket);
+      case LimitSpec.Strict strict -> slots(strict.rate());
+      case LimitSpec.SlidingWindow window -> sliding(window);
       case LimitSpec.Unlimited unlimited -> throw unshared("has no limit");
-      case LimitSpec.Strict strict -> throw unshared("has slots");
-      case LimitSpec.SlidingWindow window -> throw unshared("knows each release");
     };
   }
 
@@ -85,17 +91,31 @@ public record Partition(
     return new IllegalArgumentException(
         "a limit that "
             + why
-            + " is not shared in slices, expected a window, a day, a bucket or a concurrency");
+            + " is not shared in slices, expected a rate, a window, a day, a bucket or permits");
   }
 
   private static Partition plain(Kind kind, long cellMicros, long reach, long capacity) {
     return new Partition(kind, cellMicros, reach, cut(capacity), 0, 0, 0, null);
   }
 
+  /** Shared, it has sub-cells as trailing windows have: each release counts a little longer. */
+  private static Partition sliding(LimitSpec.SlidingWindow window) {
+    if (window.windowNanos() < LEAST_SLIDING_NANOS) {
+      throw unshared("is a sliding window under 10 s");
+    }
+    return trailing(
+        new LimitSpec.TrailingWindow(
+            window.capacity(), window.windowNanos(), 0, LimitSpec.TrailingWindow.UNPACED));
+  }
+
   private static Partition trailing(LimitSpec.TrailingWindow window) {
     long cell = Math.ceilDiv(micros(window.windowNanos()), Limit.SUB_CELLS);
     long counts = micros(window.windowNanos() + window.guardNanos());
     return plain(Kind.TRAILING, cell, Math.ceilDiv(counts, cell), window.capacity());
+  }
+
+  private static Partition slots(Rate rate) {
+    return new Partition(Kind.STRICT, 0, 0, 1, rate.releases(), rate.seconds(), 0, null);
   }
 
   private static Partition bucket(LimitSpec.TokenBucket bucket) {
@@ -165,7 +185,7 @@ public record Partition(
         "a day's guard is %d µs, expected less than a day".formatted(lateMicros));
   }
 
-  /** Whether a bucket fills at a lower rate; false of all others. */
+  /** Whether the rate of tokens or slots is lower; false of all others. */
   boolean slowerThan(Partition other) {
     return (double) releases / seconds < (double) other.releases / other.seconds;
   }

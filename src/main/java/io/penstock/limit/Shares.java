@@ -1,8 +1,6 @@
 package io.penstock.limit;
 
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -25,6 +23,9 @@ public final class Shares {
   /** No cell. */
   public static final long NONE = -1;
 
+  /** For how long these are kept that nobody speaks of. */
+  private static final long KEPT_MICROS = 3_600_000_000L;
+
   private static final long AHEAD = 60;
 
   /**
@@ -41,14 +42,22 @@ public final class Shares {
    * @param member which one
    * @param number of its round: of none above that of its last one, nothing is taken notice
    * @param from the first cell reported: in later ones that are not in {@code uses} it spent
-   *     nothing
+   *     nothing; of {@link Partition.Kind#STRICT} the first slot that is of use
    * @param uses what it spent and may still spend, by cell
    * @param head what it lacks in one cell, all or nothing
    * @param wanted what it would like to have besides
    * @param barred the last cell in which nothing is granted, or {@link #NONE}
+   * @param born which birth of these shares the member knows, or {@link #NONE}
    */
   public record Report(
-      String member, long number, long from, List<Part> uses, long head, long wanted, long barred) {
+      String member,
+      long number,
+      long from,
+      List<Part> uses,
+      long head,
+      long wanted,
+      long barred,
+      long born) {
     public Report {
       uses = List.copyOf(uses);
     }
@@ -58,26 +67,30 @@ public final class Shares {
    * What it is granted.
    *
    * @param capacity the lowest of living members
+   * @param born when these shares were asked for first, or {@link #NONE} when no notice was taken
+   *     of what was said, because it is late
    * @param parts at most one a cell, each ≥ 1
    */
-  public record Granted(long capacity, List<Part> parts) {
+  public record Granted(long capacity, long born, List<Part> parts) {
     public Granted {
       parts = List.copyOf(parts);
     }
   }
 
-  private final Map<String, Sharer> members = new LinkedHashMap<>();
+  private final Sharers sharers = new Sharers();
   private final NavigableMap<Long, Long> totals = new TreeMap<>();
   private Partition partition;
   private long known;
   private long barred = NONE;
-  private long turns;
+  private long born = NONE;
+  private long heardAt;
+
+  /** When it was found out last that others like these were lost. */
+  private long lostAt = NONE;
+
   private long anchor = NONE;
   private SharedBucket bucket = new SharedBucket();
-
-  private long capacity;
-  private long reach;
-  private int living;
+  private SharedSlots slots = new SharedSlots();
 
   /** Makes shares of which none is granted. */
   public Shares(Partition partition) {
@@ -101,33 +114,57 @@ public final class Shares {
     if (!partition.fits(at)) {
       restart(at, now, ttl);
     }
-    Sharer member = members.get(report.member());
-    if (member != null && report.number() <= member.number) {
-      bind(at, now, ttl);
-      return new Granted(capacity, List.of());
+    Sharer before = sharers.get(report.member());
+    if (before != null && report.number() <= before.number) {
+      return new Granted(before.partition.capacity(), NONE, List.of());
     }
-    if (member == null) {
-      member = new Sharer(at);
-      members.put(report.member(), member);
-    }
-    hear(member, report, at, now);
-    bind(at, now, ttl);
+    heardAt = now;
+    born = born == NONE ? now : born;
+    lostAt = report.born() == NONE || report.born() == born ? lostAt : now;
+    Sharer member = sharers.hear(report, at, now);
+    sharers.bind(at, now, ttl);
     forgetSilent(now, ttl);
     barred = Math.max(barred, report.barred());
     fill(now, ttl);
-    long running = running(at, now);
-    known = Math.max(known, knownFrom(running));
-    totals.headMap(known, false).clear();
+    List<Part> parts =
+        partition.kind() == Partition.Kind.STRICT
+            ? slots(member, report, now, ttl)
+            : cells(member, report, at, now, ttl);
+    sharers.drop(known, now, ttl);
+    return new Granted(sharers.capacity(), born, parts);
+  }
+
+  /** Whether slices may last still that were granted before a loss. */
+  private boolean learning(long now, long ttl) {
+    return lostAt != NONE && now < lostAt + ttl;
+  }
+
+  private List<Part> slots(Sharer member, Report report, long now, long ttl) {
+    Partition rate = sharers.slowest(now, ttl);
+    if (rate == null || learning(now, ttl)) {
+      return List.of();
+    }
+    long soonest = Math.max(barred + 1, now + SharedSlots.LEAD_MICROS);
+    long from = Math.max(report.from(), soonest);
+    return slots.grant(rate, from, now + ttl, member, sharers, sharers.lacked(now, ttl));
+  }
+
+  private List<Part> cells(Sharer member, Report report, Partition at, long now, long ttl) {
+    forget(running(at, now));
     count(member, report);
-    running = running(at, now); // a report may say since when a span runs
-    known = Math.max(known, knownFrom(running));
-    totals.headMap(known, false).clear();
-    List<Part> parts = grant(member, cells(at, running, now, ttl), now, ttl);
+    long running = running(at, now); // a report may say since when a span runs
+    forget(running);
+    List<Part> parts =
+        learning(now, ttl) ? List.of() : grant(member, cells(at, running, now, ttl), now, ttl);
     if (at.kind() == Partition.Kind.SPAN && !parts.isEmpty()) {
       anchor = running;
     }
-    drop(now, ttl);
-    return new Granted(capacity, parts);
+    return parts;
+  }
+
+  private void forget(long running) {
+    known = Math.max(known, knownFrom(running));
+    totals.headMap(known, false).clear();
   }
 
   private void restart(Partition at, long now, long ttl) {
@@ -136,66 +173,43 @@ public final class Shares {
           "it is cut in cells of %s %d µs, expected %s %d µs as other members say"
               .formatted(at.kind(), at.cellMicros(), partition.kind(), partition.cellMicros()));
     }
-    members.clear();
+    sharers.clear();
     totals.clear();
     partition = at;
     known = 0;
     barred = NONE;
     anchor = NONE;
     bucket = new SharedBucket();
+    slots = new SharedSlots();
   }
 
   /** Returns whether nothing is lost when these shares are: nothing counts, and nobody lives. */
   public boolean idle(long now, long ttl) {
-    for (Sharer member : members.values()) {
+    for (Sharer member : sharers.all()) {
       if (!member.silent(now, ttl) || counts(member.newest(), member.partition.reach(), now)) {
         return false;
       }
     }
-    return !counts(barred, 0, now);
+    return !counts(barred, 0, now) && slots.nextAt() <= now;
+  }
+
+  /** Returns whether nobody would notice that these shares are no more. */
+  public boolean ends(long now, long ttl) {
+    return now - heardAt > KEPT_MICROS && idle(now, ttl);
   }
 
   private boolean counts(long cell, long reach, long now) {
     return switch (partition.kind()) {
-      case CONCURRENCY -> false;
+      case CONCURRENCY, STRICT -> false;
       case FIXED, TRAILING, BUCKET -> cell + reach >= now / partition.cellMicros();
       case DAY -> cell != NONE && now < cell + 31 * Partition.SPAN_MICROS + 7_200_000_000L + reach;
       case SPAN -> cell != NONE && now < cell + Partition.SPAN_MICROS + reach;
     };
   }
 
-  private void hear(Sharer member, Report report, Partition at, long now) {
-    member.partition = at;
-    member.number = report.number();
-    member.heard = now;
-    member.wanted = Math.min(report.wanted(), MOST);
-    if (report.head() > 0 && member.head == 0) {
-      turns++;
-      member.turn = turns;
-    }
-    member.head = Math.min(report.head(), MOST);
-  }
-
-  /** The lowest capacity and the largest reach of the living. */
-  private void bind(Partition at, long now, long ttl) {
-    capacity = MOST;
-    reach = 0;
-    living = 0;
-    for (Sharer member : members.values()) {
-      if (!member.silent(now, ttl)) {
-        capacity = Math.min(capacity, member.partition.capacity());
-        reach = Math.max(reach, member.partition.reach());
-        living++;
-      }
-    }
-    if (living == 0) {
-      capacity = at.capacity();
-    }
-  }
-
   /** Who is silent waits for nothing, and holds no permit. */
   private void forgetSilent(long now, long ttl) {
-    for (Sharer member : members.values()) {
+    for (Sharer member : sharers.all()) {
       if (member.silent(now, ttl)) {
         member.head = 0;
         if (partition.kind() == Partition.Kind.CONCURRENCY) {
@@ -207,20 +221,14 @@ public final class Shares {
 
   private long span() {
     return switch (partition.kind()) {
-      case FIXED, CONCURRENCY, DAY, SPAN -> 0;
-      case TRAILING, BUCKET -> reach;
+      case FIXED, CONCURRENCY, STRICT, DAY, SPAN -> 0;
+      case TRAILING, BUCKET -> sharers.reach();
     };
   }
 
   /** The slowest rate of the living fills the bucket. */
   private void fill(long now, long ttl) {
-    Partition slowest = null;
-    for (Sharer member : members.values()) {
-      boolean slower = slowest == null || member.partition.slowerThan(slowest);
-      if (!member.silent(now, ttl) && slower) {
-        slowest = member.partition;
-      }
-    }
+    Partition slowest = sharers.slowest(now, ttl);
     if (slowest != null && partition.kind() == Partition.Kind.BUCKET) {
       bucket.fill(slowest, now);
     }
@@ -229,13 +237,13 @@ public final class Shares {
   private long running(Partition at, long now) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> now / partition.cellMicros();
-      case CONCURRENCY -> 0;
-      case DAY -> at.days(now, reach).getFirst();
+      case CONCURRENCY, STRICT -> 0;
+      case DAY -> at.days(now, sharers.reach()).getFirst();
       case SPAN -> {
-        if (anchor == NONE || now >= anchor + Partition.SPAN_MICROS + reach) {
+        if (anchor == NONE || now >= anchor + Partition.SPAN_MICROS + sharers.reach()) {
           anchor = Math.max(barred, totals.isEmpty() ? NONE : totals.lastKey());
         }
-        if (anchor != NONE && now >= anchor + Partition.SPAN_MICROS + reach) {
+        if (anchor != NONE && now >= anchor + Partition.SPAN_MICROS + sharers.reach()) {
           anchor = NONE;
         }
         yield anchor == NONE ? now : anchor;
@@ -290,13 +298,13 @@ public final class Shares {
         }
       }
       case DAY -> {
-        for (long day : at.days(now, reach)) {
-          if (day == running || day + reach <= now + ttl) {
+        for (long day : at.days(now, sharers.reach())) {
+          if (day == running || day + sharers.reach() <= now + ttl) {
             cells.add(day);
           }
         }
       }
-      case CONCURRENCY, SPAN -> cells.add(running);
+      case CONCURRENCY, STRICT, SPAN -> cells.add(running);
     }
     boolean endless = partition.kind() == Partition.Kind.CONCURRENCY;
     cells.removeIf(cell -> cell - span() < known || (cell <= barred && !endless));
@@ -306,13 +314,13 @@ public final class Shares {
   private List<Part> grant(Sharer member, List<Long> cells, long now, long ttl) {
     Allotment allotment =
         partition.kind() == Partition.Kind.BUCKET
-            ? Allotment.bucket(cells, bucket.missing(), capacity)
-            : Allotment.windows(cells, totals, capacity, span());
+            ? Allotment.bucket(cells, bucket.missing(), sharers.capacity())
+            : Allotment.windows(cells, totals, sharers.capacity(), span());
     Map<Long, Long> parts = new TreeMap<>();
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
     if (keepForHeads(allotment, 0, turn) && grantHead(member, allotment, parts)) {
       if (keepForHeads(allotment, turn, Long.MAX_VALUE)) {
-        grantWanted(member, allotment, parts, wanted(now, ttl));
+        grantWanted(member, allotment, parts, sharers.wanted(now, ttl));
       }
     }
     List<Part> granted = new ArrayList<>();
@@ -324,7 +332,7 @@ public final class Shares {
   private boolean bitByBit() {
     return switch (partition.kind()) {
       case TRAILING, CONCURRENCY, BUCKET -> true;
-      case FIXED, DAY, SPAN -> false;
+      case FIXED, DAY, SPAN, STRICT -> false;
     };
   }
 
@@ -333,15 +341,8 @@ public final class Shares {
    * that others may have.
    */
   private boolean keepForHeads(Allotment allotment, long after, long before) {
-    List<Sharer> heads = new ArrayList<>();
-    for (Sharer member : members.values()) {
-      if (member.head > 0 && member.turn > after && member.turn < before) {
-        heads.add(member);
-      }
-    }
-    heads.sort(Comparator.comparingLong(head -> head.turn));
-    for (Sharer head : heads) {
-      if (!allotment.keepFirst(Math.min(head.head, capacity)) && bitByBit()) {
+    for (Sharer head : sharers.heads(after, before)) {
+      if (!allotment.keepFirst(Math.min(head.head, sharers.capacity())) && bitByBit()) {
         return false;
       }
     }
@@ -350,7 +351,7 @@ public final class Shares {
 
   /** Returns whether the member may have more besides. */
   private boolean grantHead(Sharer member, Allotment allotment, Map<Long, Long> parts) {
-    long head = Math.min(member.head, capacity);
+    long head = Math.min(member.head, sharers.capacity());
     if (head == 0) {
       return true;
     }
@@ -370,31 +371,19 @@ public final class Shares {
     parts.merge(cell, amount, Long::sum);
   }
 
-  private long wanted(long now, long ttl) {
-    long sum = 0;
-    for (Sharer member : members.values()) {
-      sum = Math.min(MOST, sum + (member.silent(now, ttl) ? 0 : member.wanted));
-    }
-    return sum;
-  }
-
   /** When there is less than all want, nobody but who is alone gets more than a part of it. */
   private void grantWanted(
       Sharer member, Allotment allotment, Map<Long, Long> parts, long wantedByAll) {
     long left = member.wanted;
     for (long cell : allotment.cells()) {
       long room = allotment.room(cell);
-      boolean scarce = living > 1 && wantedByAll > room;
-      long most = scarce ? Math.max(1, room / (2L * living)) : room;
+      boolean scarce = sharers.living() > 1 && wantedByAll > room;
+      long most = scarce ? Math.max(1, room / (2L * sharers.living())) : room;
       long amount = Math.min(left, Math.min(room, most));
       if (amount > 0) {
         grant(member, allotment, cell, amount, parts);
         left -= amount;
       }
     }
-  }
-
-  private void drop(long now, long ttl) {
-    members.values().removeIf(member -> member.silent(now, ttl) && member.newest() < known);
   }
 }

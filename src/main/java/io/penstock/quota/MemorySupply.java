@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Slices for the members within one process. A round that asks for a limit of a kind that is not
@@ -26,6 +27,9 @@ public final class MemorySupply implements Supply {
   private final long ttlMicros;
   private final String life;
   private final Map<String, Long> heard = new LinkedHashMap<>();
+  private final Map<String, Long> numbers = new HashMap<>();
+  private final Map<String, Long> whole = new HashMap<>();
+  private final Map<LimitId, Long> losses = new LinkedHashMap<>();
   private final Map<LimitId, Shares> limits = new HashMap<>();
   private long count;
 
@@ -52,38 +56,63 @@ public final class MemorySupply implements Supply {
 
   private synchronized Answer answer(Round round) {
     long now = clock.nanos() / NANOS_PER_MICRO;
-    limits.values().removeIf(shares -> shares.idle(now, ttlMicros));
+    limits.values().removeIf(shares -> shares.ends(now, ttlMicros));
     for (Ask ask : round.asks()) {
-      check(ask);
+      check(ask, now);
     }
-    heard.put(round.member(), now);
+    hear(round, now);
+    round.losses().forEach(loss -> losses.put(loss.id(), loss.born()));
     count++;
     List<Grant> grants = new ArrayList<>();
     for (Ask ask : round.asks()) {
-      Grant grant = grant(round, ask, now);
-      if (!grant.slices().isEmpty()) {
+      @Nullable Grant grant = grant(round, ask, now);
+      if (grant != null) {
         grants.add(grant);
       }
     }
     List<Member> members = new ArrayList<>();
-    heard.forEach((name, at) -> members.add(new Member(name, silent(now, at))));
-    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants);
+    heard.forEach((name, at) -> members.add(member(name, now, at)));
+    List<Loss> lost = new ArrayList<>();
+    losses.forEach((id, born) -> lost.add(new Loss(id, born)));
+    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants, lost);
+  }
+
+  /** Of a round that is late, or comes twice, its member is not heard. */
+  private void hear(Round round, long now) {
+    Long last = numbers.get(round.member());
+    if (last == null || last < round.number()) {
+      numbers.put(round.member(), round.number());
+      heard.put(round.member(), now);
+      if (round.whole()) {
+        whole.put(round.member(), now);
+      }
+    }
+  }
+
+  private Member member(String name, long now, long at) {
+    Long said = whole.get(name);
+    return new Member(name, silent(now, at), said == null ? Long.MAX_VALUE : silent(now, said));
+  }
+
+  /** Loses all that is known of one limit, as a store may that keeps each by itself. */
+  synchronized void lose(LimitId id) {
+    limits.remove(id);
   }
 
   private static long silent(long now, long at) {
     return Math.max(0, now - at) * NANOS_PER_MICRO;
   }
 
-  private void check(Ask ask) {
+  private void check(Ask ask, long now) {
     Partition partition = Partition.of(ask.spec());
     Shares known = limits.get(ask.id());
-    if (known != null && !known.fits(partition)) {
+    if (known != null && !known.fits(partition) && !known.idle(now, ttlMicros)) {
       throw new IllegalArgumentException(
           ask.id() + " has other cells here, expected those other members said");
     }
   }
 
-  private Grant grant(Round round, Ask ask, long now) {
+  private @Nullable Grant grant(Round round, Ask ask, long now) {
     Partition partition = Partition.of(ask.spec());
     Shares shares = limits.computeIfAbsent(ask.id(), absent -> new Shares(partition));
     List<Shares.Part> uses = new ArrayList<>();
@@ -98,12 +127,16 @@ public final class MemorySupply implements Supply {
             uses,
             ask.head(),
             ask.wanted(),
-            ask.barred());
+            ask.barred(),
+            ask.born());
     Shares.Granted granted = shares.round(report, partition, now, ttlMicros);
+    if (granted.born() == Shares.NONE) {
+      return null;
+    }
     List<Slice> slices = new ArrayList<>();
     for (Shares.Part part : granted.parts()) {
       slices.add(new Slice(part.cell(), part.amount()));
     }
-    return new Grant(ask.id(), granted.capacity(), slices);
+    return new Grant(ask.id(), granted.capacity(), granted.born(), slices);
   }
 }

@@ -18,7 +18,14 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>What counts of a member in a cell is what it says it {@linkplain Use used}, and what was
  * granted to it since: each of its rounds takes the place of all before it. A round that comes
- * late, or twice, is one with an old number: it changes nothing and is granted nothing.
+ * late, or twice, is one with an old number: it changes nothing and is granted nothing, and its
+ * member was not heard.
+ *
+ * <p>What is known of one limit may be lost alone. Each limit is born once, and again after such a
+ * loss: who has asked before says which birth it knows, and when that is not the one of now, nobody
+ * is granted anything of it for as long as slices last that were granted before. Who finds it out
+ * {@linkplain Loss tells} the others with its rounds, so that they report what they have of it.
+ * What is idle for an hour is forgotten without a loss.
  *
  * <p>When the stage completes exceptionally, or never, nothing is known of the round: it may have
  * been applied. The caller goes on spending the slices it has until they expire, never takes what
@@ -35,9 +42,13 @@ public interface Supply {
    * @param member the instance that asks, the same for as long as it runs, not blank
    * @param number of the round, above those of all earlier rounds of the member
    * @param asks one a limit, only for those with something to say
+   * @param whole whether with these asks all is said that the member has spent, as far as it knows
+   *     what the store lost
+   * @param losses what the member found lost lately
    */
-  record Round(String member, long number, List<Ask> asks) {
+  record Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
     public Round {
+      losses = List.copyOf(losses);
       if (member.isBlank()) {
         throw new IllegalArgumentException("member is blank, expected the name of an instance");
       }
@@ -49,7 +60,20 @@ public interface Supply {
         }
       }
     }
+
+    /** A round that says all, of a member that found nothing lost. */
+    public Round(String member, long number, List<Ask> asks) {
+      this(member, number, asks, true, List.of());
+    }
   }
+
+  /**
+   * A limit of which all was lost that the store knew.
+   *
+   * @param id which limit
+   * @param born when it was born again
+   */
+  record Loss(LimitId id, long born) {}
 
   /**
    * What a member has to say of one limit.
@@ -58,7 +82,8 @@ public interface Supply {
    * @param spec what this member is configured to have it do; of differing ones the lowest capacity
    *     among living members binds
    * @param from the first cell that is reported: of this one and all after it, what is not in
-   *     {@code uses} is 0; what counts in those before it stays as it was
+   *     {@code uses} is 0; what counts in those before it stays as it was. Of slots, of which
+   *     nothing is reported, the first that is of use
    * @param uses what was spent, or may still be, by cell, {@code from} or later
    * @param head what the first that waits lacks in one cell, ≥ 0: less would not let it go, so that
    *     it is granted whole or not at all, and kept for the member that lacked it first
@@ -66,10 +91,18 @@ public interface Supply {
    *     first, less when little is left
    * @param barred the last cell in which nobody is granted anything, because what was spent there
    *     may have been lost; {@link #NONE} for no such cell
+   * @param born which birth of the limit the member knows; {@link #NONE} for none
    */
   record Ask(
-      LimitId id, LimitSpec spec, long from, List<Use> uses, long head, long wanted, long barred) {
-    /** No cell. */
+      LimitId id,
+      LimitSpec spec,
+      long from,
+      List<Use> uses,
+      long head,
+      long wanted,
+      long barred,
+      long born) {
+    /** No cell, and no birth. */
     public static final long NONE = -1;
 
     public Ask {
@@ -82,6 +115,18 @@ public interface Supply {
               "use is of cell %d, expected %d or later".formatted(use.cell(), from));
         }
       }
+    }
+
+    /** An ask of who knows no birth. */
+    public Ask(
+        LimitId id,
+        LimitSpec spec,
+        long from,
+        List<Use> uses,
+        long head,
+        long wanted,
+        long barred) {
+      this(id, spec, from, uses, head, wanted, barred, NONE);
     }
   }
 
@@ -106,12 +151,20 @@ public interface Supply {
    * @param count of all rounds that life has answered, this included: not above the last one seen
    *     when it was rolled back
    * @param members all members heard of by that life, this one included
-   * @param grants slices by limit; limits of which nothing is left are absent
+   * @param grants one for each ask that was taken note of; of asks that are absent, nothing is
+   *     known, as of a round that failed
+   * @param losses what members found lost lately, at least those of this round
    */
   record Answer(
-      long clockNanos, String life, long count, List<Member> members, List<Grant> grants) {
+      long clockNanos,
+      String life,
+      long count,
+      List<Member> members,
+      List<Grant> grants,
+      List<Loss> losses) {
     public Answer {
       members = List.copyOf(members);
+      losses = List.copyOf(losses);
       grants = List.copyOf(grants);
     }
   }
@@ -121,10 +174,18 @@ public interface Supply {
    *
    * @param name of the instance
    * @param silentNanos for how long nothing was heard of it, ≥ 0
+   * @param wholeNanos how long ago it said all that it has, {@link Long#MAX_VALUE} when it never
+   *     did
    */
-  record Member(String name, long silentNanos) {
+  record Member(String name, long silentNanos, long wholeNanos) {
     public Member {
       check("silentNanos", silentNanos);
+      check("wholeNanos", wholeNanos);
+    }
+
+    /** One that said all when it was heard last. */
+    public Member(String name, long silentNanos) {
+      this(name, silentNanos, silentNanos);
     }
   }
 
@@ -133,9 +194,10 @@ public interface Supply {
    *
    * @param id which limit
    * @param capacity the lowest that any living member is configured with
-   * @param slices at most one a cell
+   * @param born when the store began to know of the limit
+   * @param slices at most one a cell; none when nothing is left
    */
-  record Grant(LimitId id, long capacity, List<Slice> slices) {
+  record Grant(LimitId id, long capacity, long born, List<Slice> slices) {
     public Grant {
       slices = List.copyOf(slices);
     }

@@ -34,7 +34,8 @@ record Cells(long nanos, long reach) {
     return new Cells(partition.cellMicros() * MICRO, partition.reach());
   }
 
-  private boolean endless() {
+  /** Whether there is one cell, which never ends. */
+  boolean endless() {
     return nanos == Long.MAX_VALUE;
   }
 

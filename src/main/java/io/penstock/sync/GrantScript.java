@@ -47,9 +47,9 @@ final class GrantScript {
    * An answer.
    *
    * @param clockMicros the clock of the store
-   * @param grant what is granted; no slices when there is nothing
+   * @param grant what is granted; no slices when there is nothing, null when the call was late
    */
-  record Reply(long clockMicros, Supply.Grant grant) {}
+  record Reply(long clockMicros, Supply.@Nullable Grant grant) {}
 
   private GrantScript() {}
 
@@ -107,6 +107,7 @@ final class GrantScript {
             exact(ask.barred()),
             uses.toString(),
             midnights.toString(),
+            exact(ask.born()),
             ""));
   }
 
@@ -120,12 +121,15 @@ final class GrantScript {
    * @throws IllegalArgumentException when the script does not answer so
    */
   static Reply reply(Supply.Ask ask, @Nullable Object reply) {
-    if (!(reply instanceof List<?> list) || list.size() < 2 || list.size() % 2 != 0) {
+    if (reply instanceof List<?> late && late.size() == 1) {
+      return new Reply(number(ask, late.getFirst(), 0), null);
+    }
+    if (!(reply instanceof List<?> list) || list.size() < 3 || list.size() % 2 == 0) {
       throw garbage(ask, "no list of pairs");
     }
     List<Supply.Slice> slices = new ArrayList<>();
     long asked = Math.min(Shares.MOST, ask.head()) + Math.min(Shares.MOST, ask.wanted());
-    for (int i = 2; i < list.size(); i += 2) {
+    for (int i = 3; i < list.size(); i += 2) {
       long amount = number(ask, list.get(i + 1), 1);
       asked -= amount;
       if (asked < 0) {
@@ -134,7 +138,9 @@ final class GrantScript {
       slices.add(new Supply.Slice(number(ask, list.get(i), 0), amount));
     }
     long capacity = number(ask, list.get(1), 1);
-    return new Reply(number(ask, list.getFirst(), 0), new Supply.Grant(ask.id(), capacity, slices));
+    long born = number(ask, list.get(2), 0);
+    return new Reply(
+        number(ask, list.getFirst(), 0), new Supply.Grant(ask.id(), capacity, born, slices));
   }
 
   private static long number(Supply.Ask ask, @Nullable Object value, long least) {
@@ -146,7 +152,7 @@ final class GrantScript {
 
   private static IllegalArgumentException garbage(Supply.Ask ask, String what) {
     return new IllegalArgumentException(
-        "%s %s was answered %s, expected a clock, a capacity and slices"
+        "%s %s was answered %s, expected a clock, a capacity, a birth and slices"
             .formatted(ask.id().text(), ask.id().field(), what));
   }
 }

@@ -2,45 +2,33 @@ package io.penstock.sync;
 
 import io.penstock.quota.Supply;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the store still knows all that members spent. It does not when another life of it
- * answers, or one that was rolled back; then nobody takes slices for as long as slices last that
- * were granted before, and members report all they have.
- *
- * <p>A member has reported all once it was heard twice: with its second round, having learned from
- * the first one's answer, or having got none. One that was known and is not heard has spent nobody
- * knows what. Belongs to one thread at a time.
+ * answers, or one that was rolled back: then all {@linkplain Learning learn}. Belongs to one thread
+ * at a time.
  */
 final class Lives {
   private final String self;
   private final long ttlNanos;
+  private final Learning learning;
 
   private @Nullable String life;
   private long count;
   private long sent;
-  private boolean learning = true;
-  private long learnsUntil;
-  private long learnsAtMost;
 
-  /** When members were heard last, by the shared clock. */
+  /** When other members were heard last, by the shared clock. */
   private final Map<String, Long> known = new HashMap<>();
 
-  private final Map<String, Long> expected = new HashMap<>();
-  private final Map<String, Long> once = new HashMap<>();
-  private final Set<String> confirmed = new HashSet<>();
-  private long lostAt;
-  private long heardFrom;
-  private boolean barred;
-  private long missingHeard;
+  /** And by the life before. */
+  private final Map<String, Long> before = new HashMap<>();
 
   Lives(String self, long ttlNanos) {
     this.self = self;
     this.ttlNanos = ttlNanos;
+    this.learning = new Learning(ttlNanos);
   }
 
   /**
@@ -55,66 +43,39 @@ final class Lives {
     boolean lost =
         life != null && (reset || !answer.life().equals(life) || answer.count() <= count);
     if (life == null || sentAt - sent > ttlNanos) {
-      learn(now); // what was rolled back meanwhile may be beyond recognition
+      learning.begin(now); // what was rolled back meanwhile may be beyond recognition
     }
     if (lost) {
-      expected.putAll(known);
+      learning.lost(known, shared, answer.clockNanos(), now);
+      before.clear();
+      before.putAll(known);
       known.clear();
-      once.clear();
-      confirmed.clear();
-      lostAt = shared;
-      heardFrom = answer.clockNanos();
-      learn(now);
     }
     life = answer.life();
     count = answer.count();
     sent = sentAt;
-    answer.members().forEach(member -> see(member, answer.clockNanos() - member.silentNanos()));
-    return !lost;
-  }
-
-  private void learn(long now) {
-    learning = true;
-    learnsUntil = now + ttlNanos;
-    learnsAtMost = learnsUntil + ttlNanos;
-  }
-
-  private void see(Supply.Member member, long heard) {
-    if (member.name().equals(self)) {
-      return;
-    }
-    known.put(member.name(), heard);
-    if (expected.containsKey(member.name()) && heard > heardFrom) {
-      Long first = once.putIfAbsent(member.name(), heard);
-      if (first != null && heard > first) {
-        confirmed.add(member.name());
+    for (Supply.Member member : answer.members()) {
+      if (!member.name().equals(self)) {
+        known.put(member.name(), answer.clockNanos() - member.silentNanos());
+        learning.see(member, answer.clockNanos());
       }
     }
+    return !lost;
   }
 
   /** Whether slices are not to be taken yet. */
   boolean learning(long now) {
-    if (!learning || life == null || now < learnsUntil) {
-      return learning;
-    }
-    Set<String> missing = new HashSet<>(expected.keySet());
-    missing.removeAll(confirmed);
-    if (now < learnsAtMost && missing.stream().anyMatch(once::containsKey)) {
-      return true;
-    }
-    for (String name : missing) {
-      missingHeard = Math.max(barred ? missingHeard : 0, expected.getOrDefault(name, 0L));
-      barred = true;
-    }
-    expected.clear();
-    learning = false;
-    return false;
+    return life == null || learning.lasts(now);
   }
 
   /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
   long barred(Cells cells) {
-    boolean counts = missingHeard >= lostAt - cells.countsNanos() - ttlNanos;
-    return barred && counts ? cells.at(lostAt + ttlNanos) + cells.reach() : Supply.Ask.NONE;
+    return learning.barred(cells);
+  }
+
+  /** When other members were heard last, by the shared clock. */
+  Map<String, Long> known() {
+    return known;
   }
 
   /** How many were heard lately, this one included. */
@@ -124,7 +85,7 @@ final class Lives {
 
   /** How many were heard lately, this one included, be it by a life that is no more. */
   int members(long shared, long lostAfterNanos) {
-    Map<String, Long> all = new HashMap<>(expected);
+    Map<String, Long> all = new HashMap<>(before);
     all.putAll(known);
     return 1 + (int) all.values().stream().filter(at -> shared - at <= lostAfterNanos).count();
   }

@@ -19,24 +19,41 @@ final class Masters {
    * @param name which life of it
    * @param count of the rounds it answered
    * @param clockMicros its clock
-   * @param silentMicros for how long nothing was heard of each member
+   * @param members what is known of each, by name
+   * @param losses limits that were found lost, and when they were born again
    */
-  record Life(String name, long count, long clockMicros, Map<String, Long> silentMicros) {
+  record Life(
+      String name,
+      long count,
+      long clockMicros,
+      Map<String, Heard> members,
+      Map<String, Long> losses) {
     /**
      * Reads the reply of the script of lives.
      *
      * @throws IllegalArgumentException when it is none
      */
     static Life read(@Nullable Object said) {
-      if (!(said instanceof List<?> reply) || reply.size() < 3 || reply.size() % 2 == 0) {
+      if (!(said instanceof List<?> reply) || reply.size() < 3 || reply.size() % 4 != 3) {
         throw new IllegalArgumentException("reply of the life script is not one of its own");
       }
-      Map<String, Long> silent = new HashMap<>();
-      for (int i = 3; i < reply.size(); i += 2) {
-        silent.put(String.valueOf(reply.get(i)), number(reply.get(i + 1)));
+      Map<String, Heard> members = new HashMap<>();
+      Map<String, Long> losses = new HashMap<>();
+      for (int i = 3; i < reply.size(); i += 4) {
+        String what = String.valueOf(reply.get(i + 1));
+        long first = number(reply.get(i + 2));
+        if ("m".equals(reply.get(i))) {
+          members.put(what, new Heard(first, number(reply.get(i + 3))));
+        } else {
+          losses.put(what, first);
+        }
       }
       return new Life(
-          String.valueOf(reply.getFirst()), number(reply.get(1)), number(reply.get(2)), silent);
+          String.valueOf(reply.getFirst()),
+          number(reply.get(1)),
+          number(reply.get(2)),
+          members,
+          losses);
     }
 
     private static long number(@Nullable Object word) {
@@ -44,8 +61,19 @@ final class Masters {
     }
   }
 
-  /** The name, count, clock and members of all together. */
-  record Together(String name, long count, long clockNanos, List<Member> members) {}
+  /**
+   * What one master knows of a member.
+   *
+   * @param silentMicros for how long nothing was heard of it
+   * @param wholeMicros how long ago it said all it has; negative when it never did
+   */
+  record Heard(long silentMicros, long wholeMicros) {}
+
+  /** The name, count, clock, members and losses of all together. */
+  record Together(
+      String name, long count, long clockNanos, List<Member> members, Map<String, Long> losses) {}
+
+  private static final Heard NEVER = new Heard(-1, -1);
 
   private final Map<String, Long> counts = new HashMap<>();
   private long losses;
@@ -59,7 +87,8 @@ final class Masters {
     Life first = lives.getFirst();
     if (lives.size() == 1) {
       counts.clear();
-      return new Together(first.name(), first.count(), first.clockMicros() * 1_000, members(lives));
+      return new Together(
+          first.name(), first.count(), first.clockMicros() * 1_000, members(lives), first.losses());
     }
     TreeMap<String, Life> named = new TreeMap<>();
     lives.forEach(life -> named.put(life.name(), life));
@@ -74,22 +103,32 @@ final class Masters {
       sum += life.count();
     }
     String name = String.join("+", named.navigableKeySet()) + "#" + losses;
-    return new Together(name, sum, first.clockMicros() * 1_000, members(lives));
+    Map<String, Long> losses = new HashMap<>();
+    lives.forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
+    return new Together(name, sum, first.clockMicros() * 1_000, members(lives), losses);
   }
 
   /** A member that one master has not heard of is not known: what it has there may be lost. */
   private static List<Member> members(List<Life> lives) {
     List<Member> members = new ArrayList<>();
-    for (String name : lives.getFirst().silentMicros().keySet()) {
+    for (String name : lives.getFirst().members().keySet()) {
       long silent = 0;
+      long whole = 0;
       for (Life life : lives) {
-        Long there = life.silentMicros().get(name);
-        silent = there == null || silent < 0 ? -1 : Math.max(silent, there);
+        Heard there = life.members().getOrDefault(name, NEVER);
+        silent = later(silent, there.silentMicros());
+        whole = later(whole, there.wholeMicros());
       }
       if (silent >= 0) {
-        members.add(new Member(name, silent * 1_000));
+        long said = whole < 0 ? Long.MAX_VALUE : whole * 1_000;
+        members.add(new Member(name, silent * 1_000, said));
       }
     }
     return members;
+  }
+
+  /** The longer time ago; negative is never. */
+  private static long later(long one, long other) {
+    return one < 0 || other < 0 ? -1 : Math.max(one, other);
   }
 }

@@ -31,6 +31,11 @@ public record Pace(long intervalNanos, long ttlNanos, long timeoutNanos) {
     return Math.min(INTERVALS_AHEAD * intervalNanos, ttlNanos / 2);
   }
 
+  /** After which slices that are still to be spent are asked for again. */
+  long renewalNanos() {
+    return ttlNanos / 3;
+  }
+
   /** After which a member without anything to say says that it lives. */
   long heartbeatNanos() {
     return ttlNanos / 4;

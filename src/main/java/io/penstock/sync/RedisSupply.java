@@ -1,5 +1,6 @@
 package io.penstock.sync;
 
+import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import io.penstock.sync.RedisLink.Call;
 import io.penstock.sync.RedisLink.Reply;
@@ -8,6 +9,8 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +31,9 @@ public final class RedisSupply implements Supply {
   private static final String FORGET_MICROS = String.valueOf(TimeUnit.HOURS.toMicros(1));
   private static final String KEEP_MILLIS = String.valueOf(TimeUnit.DAYS.toMillis(2));
 
+  /** Of the key of each master's life. */
+  private static final String LIFE_KEY = ":life:";
+
   private final RedisLink link;
   private final String namespace;
   private final long ttlNanos;
@@ -36,6 +42,7 @@ public final class RedisSupply implements Supply {
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
   private final Masters lives = new Masters();
+  private final Eviction eviction = new Eviction();
 
   /** What to add to the monotonic clock for about the time of Redis. */
   private final AtomicLong offsetNanos;
@@ -87,7 +94,7 @@ public final class RedisSupply implements Supply {
     if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
-    return link.call(calls, namespace + ":life:", key -> lifeCall(key, round.member()))
+    return link.call(calls, namespace + LIFE_KEY, key -> lifeCall(key, round))
         .thenApply(replies -> answer(round, replies))
         .handle(this::settled)
         .thenCompose(stage -> stage);
@@ -100,9 +107,32 @@ public final class RedisSupply implements Supply {
     return new Call(GRANT, namespace + ":" + timed.key(), timed.arguments());
   }
 
-  private Call lifeCall(String key, String member) {
+  private Call lifeCall(String key, Round round) {
     String time = testMicros == null ? "" : String.valueOf(micros());
-    return new Call(LIFE, key, List.of(member, FORGET_MICROS, KEEP_MILLIS, time), true);
+    List<String> args = new ArrayList<>();
+    args.addAll(List.of(round.member(), FORGET_MICROS, KEEP_MILLIS, time));
+    args.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    for (Loss loss : round.losses()) {
+      args.add(written(loss.id()));
+      args.add(String.valueOf(loss.born()));
+    }
+    return new Call(LIFE, key, args, true);
+  }
+
+  private static String written(LimitId id) {
+    return id.kind().name().toLowerCase(Locale.ROOT) + " " + id.owner() + " " + id.counts();
+  }
+
+  private static List<Loss> losses(Map<String, Long> written) {
+    List<Loss> losses = new ArrayList<>();
+    written.forEach(
+        (id, born) -> {
+          String[] words = id.split(" ", 3);
+          if (words.length == 3) {
+            losses.add(new Loss(LimitId.parse(words[0], words[1], words[2]), born));
+          }
+        });
+    return losses;
   }
 
   private long micros() {
@@ -115,7 +145,7 @@ public final class RedisSupply implements Supply {
       return failed(Diagnosis.of(failure));
     }
     troubles.well();
-    return CompletableFuture.completedStage(answer);
+    return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answer);
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {
@@ -143,7 +173,8 @@ public final class RedisSupply implements Supply {
     }
     Masters.Together all = lives.together(masters);
     offsetNanos.set(all.clockNanos() - ticker.nanos());
-    return new Answer(all.clockNanos(), all.name(), all.count(), all.members(), given);
+    return new Answer(
+        all.clockNanos(), all.name(), all.count(), all.members(), given, losses(all.losses()));
   }
 
   /** What is not about one key is about all. */
@@ -159,15 +190,20 @@ public final class RedisSupply implements Supply {
       return;
     }
     try {
-      Grant grant = GrantScript.reply(ask, reply.said()).grant();
-      if (!grant.slices().isEmpty()) {
-        into.add(grant);
+      GrantScript.Reply said = GrantScript.reply(ask, reply.said());
+      if (said.grant() != null) {
+        into.add(said.grant());
       }
       troubles.well(ask.id().toString());
     } catch (IllegalArgumentException odd) {
       troubles.failed(
           ask.id().toString(), new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage())));
     }
+  }
+
+  /** Returns whether Redis said that it drops keys when its memory is full. */
+  boolean evicts() {
+    return eviction.warned();
   }
 
   /** Returns what went wrong so far. */

@@ -9,9 +9,12 @@ import io.penstock.quota.Waits;
 import io.penstock.time.CellClock;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +34,21 @@ public final class Rounds {
   /** The step of the clock that answers tell. */
   private static final long QUANTUM_NANOS = 1_000;
 
+  /**
+   * The most that is asked at once: a round of these takes Redis and this instance a few dozen
+   * milliseconds. What is left over comes with the next rounds, 20 ms apart at least.
+   */
+  static final int MOST_ASKS = 1_000;
+
+  /**
+   * With more to ask than this, limits keep their stock for a shorter time after their last use.
+   */
+  private static final int MANY_ASKS = MOST_ASKS / 4;
+
+  private static final long MILLI = 1_000_000;
+
+  private record Wish(SharedLimit limit, Supply.Ask ask, long turn) {}
+
   private record Flight(Supply.Round round, long sentAt) {}
 
   private record Arrived(long number, Supply.@Nullable Answer answer) {}
@@ -48,6 +66,11 @@ public final class Rounds {
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
+
+  /** Those the store lost alone, while it has to be told. */
+  private final Set<SharedLimit> lost = new HashSet<>();
+
+  private long stockedNanos = SharedLimit.STOCKED_NANOS;
   private @Nullable Flight flight;
   private long number;
   private long sent = Long.MIN_VALUE / 2;
@@ -182,7 +205,7 @@ public final class Rounds {
     own.heard(now, now, shared, 0);
     for (SharedLimit limit : limits.values()) {
       limit.doubt(); // it says all there is
-      Supply.Ask ask = limit.ask(own, false, lives, now);
+      Supply.Ask ask = limit.ask(own, false, lives, stockedNanos, now);
       Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
       if (grant != null) {
         limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
@@ -212,24 +235,22 @@ public final class Rounds {
   private void send(long now) {
     dry.compareAndSet(true, contact.parts() > 0);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
-    List<Supply.Ask> asks = new ArrayList<>();
-    boolean learning = lives.learning(now);
-    if (clock.known()) {
-      for (SharedLimit limit : limits.values()) {
-        Supply.Ask ask = limit.ask(clock, learning, lives, now);
-        if (ask != null) {
-          asks.add(ask);
-        }
-      }
-    }
-    boolean idle = asks.isEmpty() && now - sent < pace.heartbeatNanos();
+    List<Wish> wishes = clock.known() ? wishes(now) : List.of();
+    List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
+    List<Wish> first = wishes.subList(0, wishes.size() - left.size());
+    List<Supply.Loss> losses = losses(now);
+    boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < pace.heartbeatNanos();
     if (stopped || idle) {
       return;
     }
+    first.forEach(wish -> wish.limit().asked(now));
+    due = left.isEmpty() ? due : now;
     sent = now;
     number++;
     long mine = number;
-    flight = new Flight(new Supply.Round(member, mine, asks), now);
+    boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
+    List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
+    flight = new Flight(new Supply.Round(member, mine, asks, whole, losses), now);
     supply
         .round(flight.round())
         .whenComplete(
@@ -237,6 +258,37 @@ public final class Rounds {
               arrived.add(new Arrived(mine, failure == null ? answer : null));
               alarm.soon(this::step);
             });
+  }
+
+  /** What there is to ask, the most urgent first when it is too much for one round. */
+  private List<Wish> wishes(long now) {
+    boolean learning = lives.learning(now);
+    List<Wish> wishes = new ArrayList<>();
+    for (SharedLimit limit : limits.values()) {
+      Supply.Ask ask = limit.ask(clock, learning, lives, stockedNanos, now);
+      if (ask != null) {
+        wishes.add(new Wish(limit, ask, limit.turn()));
+      }
+    }
+    long longer = Math.min(SharedLimit.STOCKED_NANOS, stockedNanos + stockedNanos / 16 + MILLI);
+    stockedNanos = wishes.size() > MANY_ASKS ? stockedNanos / 2 : longer;
+    if (wishes.size() > MOST_ASKS) {
+      wishes.sort(Comparator.comparingLong(Wish::turn));
+    }
+    return wishes;
+  }
+
+  private List<Supply.Loss> losses(long now) {
+    List<Supply.Loss> losses = new ArrayList<>();
+    for (SharedLimit limit : List.copyOf(lost)) {
+      Supply.Loss loss = limit.loss(now);
+      if (loss == null) {
+        lost.remove(limit);
+      } else {
+        losses.add(loss);
+      }
+    }
+    return losses;
   }
 
   private void arrive(Arrived each, long now, List<Demand> eased) {
@@ -264,10 +316,14 @@ public final class Rounds {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
     boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
-    contact.heard(
-        of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
-    if (!known || (lives.learning(now) && !answer.grants().isEmpty())) {
-      limits.values().forEach(SharedLimit::doubt);
+    contact.heard(of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
+    if (!known) {
+      limits.values().forEach(SharedLimit::forgotten);
+      return;
+    }
+    hear(answer, now);
+    if (lives.learning(now) && !answer.grants().isEmpty()) {
+      limits.values().forEach(SharedLimit::doubt); // asked for before: not taken any more
       return;
     }
     Map<LimitId, Supply.Grant> grants = new HashMap<>();
@@ -276,12 +332,26 @@ public final class Rounds {
     for (Supply.Ask ask : of.round().asks()) {
       SharedLimit limit = limits.get(ask.id());
       if (limit != null) {
-        limit.answered(ask, grants.get(ask.id()), clock, ends, now);
+        if (limit.answered(ask, grants.get(ask.id()), clock, lives, ends, now)) {
+          lost.add(limit);
+        }
         if (limit.suffices(now)) {
           eased.add(limit.demand());
         }
       }
     }
+  }
+
+  /** Takes in what members say that the store lost, and who says all that it has. */
+  private void hear(Supply.Answer answer, long now) {
+    for (Supply.Loss loss : answer.losses()) {
+      SharedLimit limit = limits.get(loss.id());
+      if (limit != null) {
+        limit.told(loss.born(), answer.clockNanos(), lives, clock, now);
+        lost.add(limit);
+      }
+    }
+    lost.forEach(limit -> limit.heard(answer, now));
   }
 
   /** Returns how many instances were heard lately, this one included. */

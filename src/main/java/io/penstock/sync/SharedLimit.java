@@ -19,11 +19,19 @@ import org.jspecify.annotations.Nullable;
  * to one thread at a time.
  */
 final class SharedLimit {
+  private static final long NONE = Supply.Ask.NONE;
+
   /** How the pace of spending is smoothed: by half in an interval. */
   private static final double NEWER = 0.5;
 
   /** For how long after its last use a limit has a stock. */
-  private static final long STOCKED_NANOS = 30_000_000_000L;
+  static final long STOCKED_NANOS = 30_000_000_000L;
+
+  /** The store forgets what is idle for an hour: before that it is asked for again. */
+  private static final long KEPT_NANOS = 900_000_000_000L;
+
+  /** What is spent in the time for which slices are asked ahead, when it is as good as nothing. */
+  private static final double LITTLE = 0.01;
 
   private final LimitId id;
   private final Limit limit;
@@ -37,6 +45,19 @@ final class SharedLimit {
   /** Whether the store may count anything else, in any cell. */
   private boolean unsure = true;
 
+  /** Which birth of it the store said last. */
+  private long born = NONE;
+
+  /** What became of it after the store lost it alone, the last time. */
+  private @Nullable Learning learning;
+
+  /** It need not be looked at before, unless somebody waits. */
+  private long lookAt = Long.MIN_VALUE;
+
+  /** Whether the store may not know of all that was spent. */
+  private boolean owes;
+
+  private final long keptNanos;
   private long lowest = Long.MAX_VALUE;
   private long asked = Long.MIN_VALUE / 2;
   private long looked;
@@ -56,6 +77,8 @@ final class SharedLimit {
     this.cells = cells;
     this.pace = pace;
     this.looked = now;
+    // those that were first seen at the same time are not asked for again at the same time
+    this.keptNanos = KEPT_NANOS / 2 + (id.hashCode() & 0xff) * (KEPT_NANOS / 2 / 0x100);
   }
 
   Limit limit() {
@@ -69,17 +92,95 @@ final class SharedLimit {
   /** What is known of the store is no more. */
   void doubt() {
     unsure = true;
+    lookAt = Long.MIN_VALUE;
   }
 
-  /** What there is to say now; null for nothing. */
-  Supply.@Nullable Ask ask(CellClock clock, boolean learning, Lives lives, long now) {
+  /** The store lost all it knew. */
+  void forgotten() {
+    born = NONE;
+    doubt();
+  }
+
+  /**
+   * Takes note of another's word that the store lost this limit.
+   *
+   * @param again when it was born again
+   * @param heard since when all are told, by the shared clock
+   */
+  void told(long again, long heard, Lives lives, CellClock clock, long now) {
+    if (again > born) {
+      lost(again, lives, clock, now);
+    }
+    if (again == born && learning != null) {
+      learning.told(heard);
+    }
+  }
+
+  private void lost(long again, Lives lives, CellClock clock, long now) {
+    born = again;
+    stored.clear();
+    doubt();
+    learning = learning == null ? new Learning(pace.ttlNanos()) : learning;
+    learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
+  }
+
+  /** What the others are to be told, or null once they were. */
+  Supply.@Nullable Loss loss(long now) {
+    return learns(now) && born != NONE ? new Supply.Loss(id, born) : null;
+  }
+
+  private boolean learns(long now) {
+    return learning != null && learning.lasts(now);
+  }
+
+  /** Takes in who was heard. */
+  void heard(Supply.Answer answer, long now) {
+    Learning lasting = learning;
+    if (lasting != null && lasting.lasts(now)) {
+      answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
+    }
+  }
+
+  /** Whether, while it is not asked for, the store may not know of all that was spent. */
+  boolean owes() {
+    return owes;
+  }
+
+  /** How urgent it is to ask: the lower, the more; those who wait come first, then the oldest. */
+  long turn() {
+    if (born == NONE && !owes && demand.least() == 0) {
+      return Long.MAX_VALUE;
+    }
+    return demand.least() > 0 ? asked - pace.renewalNanos() : asked;
+  }
+
+  /**
+   * What there is to say now; null for nothing.
+   *
+   * @param storeLearns whether no slices of any limit are taken
+   * @param stockedNanos for how long after its last use it keeps a stock
+   */
+  Supply.@Nullable Ask ask(
+      CellClock clock, boolean storeLearns, Lives lives, long stockedNanos, long now) {
+    if (now < lookAt && demand.least() == 0) {
+      return null;
+    }
+    Supply.Ask ask = asks(clock, storeLearns || learns(now), lives, stockedNanos, now);
+    boolean rests = now - used > pace.ttlNanos() && stock == 0;
+    long pause = rests ? pace.heartbeatNanos() : pace.intervalNanos() / 2;
+    lookAt = ask == null ? now + pause : now;
+    return ask;
+  }
+
+  private Supply.@Nullable Ask asks(
+      CellClock clock, boolean learning, Lives lives, long stockedNanos, long now) {
     recut(now);
     long earliest = clock.earliest(now);
     Grid grid = cells.grid(clock, now);
     long oldest = cells.oldest(earliest);
     long ahead = cells.at(clock.latest(now) + pace.ttlNanos());
     long lack = demand.least();
-    stock(lack, lives.living(earliest, pace.ttlNanos()), now);
+    stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
     learnPace(tally, now);
     long head = lack > tally.most() ? lack : 0;
@@ -89,13 +190,11 @@ final class SharedLimit {
     boolean low = lack > 0 || 2 * usable < target;
     long wanted = low ? Math.max(0, target - usable) : 0;
     long from = Math.min(firstOther(tally, oldest), cells.at(earliest));
-    boolean renews = tally.most() > 0 || inUse(tally);
-    boolean due = now - asked >= pace.ttlNanos() / 3 && renews;
     boolean news = from < cells.at(earliest) || differs(tally, from);
-    if (!due && !news && (learning || head + wanted == 0)) {
+    owes = unsure && inUse(tally);
+    if (!due(tally, now) && !news && (learning || head + wanted == 0)) {
       return null;
     }
-    asked = now;
     return new Supply.Ask(
         id,
         limit.spec(),
@@ -103,7 +202,22 @@ final class SharedLimit {
         uses(tally, from),
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, limit.capacity()),
-        lives.barred(cells));
+        Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
+        born);
+  }
+
+  /**
+   * Slices end, permits are those of a member that is heard, and what is left alone is forgotten.
+   */
+  private boolean due(Tally tally, long now) {
+    boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
+    return now - asked >= (holds ? pace.renewalNanos() : keptNanos)
+        || (born == NONE && now - asked >= pace.heartbeatNanos());
+  }
+
+  /** What was to be said is on its way. */
+  void asked(long now) {
+    asked = now;
   }
 
   /** A limit that became one of another kind has other cells: nothing of it is known there. */
@@ -119,12 +233,12 @@ final class SharedLimit {
   }
 
   /** Who alone has the limit has all of it in stock; several, little enough for the others. */
-  private void stock(long lack, int members, long now) {
+  private void stock(long lack, int members, long stockedNanos, long now) {
     if (lack > 0) {
       used = now;
     }
     long most = members == 1 ? limit.capacity() : Math.max(1, limit.capacity() / (4L * members));
-    stock = now - used > STOCKED_NANOS ? 0 : Math.min(most, Math.max(stock, lack));
+    stock = now - used > stockedNanos ? 0 : Math.min(most, Math.max(stock, lack));
     target = Math.max(target, stock);
   }
 
@@ -136,12 +250,12 @@ final class SharedLimit {
       perNano += newer * ((double) (tally.spent() - spent) / elapsed - perNano);
       spent = tally.spent();
       looked = now;
-      target = Math.max(stock, (long) Math.ceil(perNano * pace.horizonNanos()));
+      target = Math.max(stock, (long) Math.ceil(perNano * pace.horizonNanos() - LITTLE));
     }
   }
 
   private static boolean inUse(Tally tally) {
-    return !tally.counted().isEmpty() && tally.counted().getLast().amount() > 0;
+    return tally.counted().stream().anyMatch(each -> each.amount() > 0);
   }
 
   /** The first cell of which the store may have another number. */
@@ -180,23 +294,43 @@ final class SharedLimit {
   /**
    * Takes in what an ask was answered.
    *
+   * @param grant null when it was not taken note of
    * @param ends until when slices may be spent, by the own clock
+   * @return whether the store turns out to have lost all it knew of this limit
    */
-  void answered(
-      Supply.Ask ask, Supply.@Nullable Grant grant, CellClock clock, long ends, long now) {
+  boolean answered(
+      Supply.Ask ask,
+      Supply.@Nullable Grant grant,
+      CellClock clock,
+      Lives lives,
+      long ends,
+      long now) {
+    if (grant == null) {
+      doubt();
+      return false;
+    }
+    boolean other = born != NONE && grant.born() != born;
+    if (other || (ask.born() != NONE && ask.born() != grant.born())) {
+      if (other) {
+        lost(grant.born(), lives, clock, now);
+      }
+      doubt(); // what was said was not all there is to say
+      return other;
+    }
+    born = grant.born();
     stored.tailMap(ask.from(), true).clear();
     stored.headMap(cells.oldest(clock.earliest(now)), false).clear();
     ask.uses().forEach(use -> stored.put(use.cell(), use.amount()));
     unsure = false;
+    owes = false;
+    lowest = grant.capacity();
     List<Tally.Counted> more = new ArrayList<>();
-    if (grant != null) {
-      lowest = grant.capacity();
-      for (Supply.Slice slice : grant.slices()) {
-        stored.merge(slice.cell(), slice.amount(), Long::sum);
-        more.add(new Tally.Counted(slice.cell(), slice.amount()));
-      }
+    for (Supply.Slice slice : grant.slices()) {
+      stored.merge(slice.cell(), slice.amount(), Long::sum);
+      more.add(new Tally.Counted(slice.cell(), slice.amount()));
     }
     limit.granted(more, lowest, cell -> cells.span(cell, clock, ends, now));
+    return false;
   }
 
   /** Adds what it is granted of its part while it is cut off: the store knows nothing of it. */

@@ -4,18 +4,21 @@
 -- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
 --          one member, so that a round reads and writes two fields however many members there are.
 -- ARGV     F, member, number of its round, kind, length of a cell, reach, capacity, releases,
---          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, now
---          Times are microseconds; uses are "cell amount cell amount"; now is '' but in tests.
--- Answers  {now, capacity, cell, amount, cell, amount, ...}, or an error that begins with
---          FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
+--          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
+--          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
+--          member knows, -1 for none; now is '' but in tests.
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, {now} when the round is late and
+--          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
--- Field F: "1 kind length known barred turns anchor missing part filled|cell total ...|member 11
+-- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
 -- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
 -- below 2^53, which a double holds exactly.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
+local LEAD, TOGETHER = 2000, 5000
+local KEPT = 3600000 -- milliseconds
 local floor, min, max = math.floor, math.min, math.max
 
 local key, F, name = KEYS[1], ARGV[1], ARGV[2]
@@ -25,6 +28,7 @@ for i = 3, 15 do given[i] = tonumber(ARGV[i]) end
 local number, length, own_reach, own_capacity = given[3], given[5], given[6], given[7]
 local own_releases, own_seconds, own_fill, ttl = given[8], given[9], given[10], given[11]
 local from, head, wanted, new_barred = given[12], given[13], given[14], given[15]
+local known_birth = tonumber(ARGV[18])
 
 local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact, of what is not negative
 
@@ -51,15 +55,16 @@ local function foreign(field)
 end
 
 local uses, starts = numbers(ARGV[16]), numbers(ARGV[17])
-local now = tonumber(ARGV[18])
+local now = tonumber(ARGV[19])
 if not now then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
 -- what all share, in the order it is written
-local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED = 1, 2, 3, 4, 5, 6, 7
-local shared = {0, -1, 0, -1, 0, 0, 0}
+local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED, BORN, LOST = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
+local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
 -- a member's record: these, and its name
 local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
@@ -82,11 +87,11 @@ end
 local stored_kind, stored_length = kind, length
 if read[1] then
   local word, numbers_shared, cells, rest =
-      string.match(read[1], '^1 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
+      string.match(read[1], '^2 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
   local list = word and numbers(numbers_shared)
-  if not list or #list ~= 8 or not pairs_of(numbers(cells), totals) then return foreign(F) end
+  if not list or #list ~= 10 or not pairs_of(numbers(cells), totals) then return foreign(F) end
   stored_kind, stored_length = word, list[1]
-  for i = 1, 7 do shared[i] = list[i + 1] end
+  for i = 1, 9 do shared[i] = list[i + 1] end
   local words = {}
   for each in string.gmatch(rest, '%S+') do words[#words + 1] = each end
   if #words % (FIELDS + 1) ~= 0 then return foreign(F) end
@@ -107,7 +112,7 @@ local function silent(record) return now - record[HEARD] > ttl end
 local dropped = {}
 if stored_kind ~= kind or stored_length ~= length then
   local function counts(cell, reach)
-    if stored_kind == 'CONCURRENCY' then return false end
+    if stored_kind == 'CONCURRENCY' or stored_kind == 'STRICT' then return false end
     if stored_kind == 'DAY' then
       return cell ~= -1 and now < cell + 31 * SPAN + 2 * HOUR + reach
     end
@@ -115,6 +120,7 @@ if stored_kind ~= kind or stored_length ~= length then
     return stored_length < 1 or cell + reach >= div(now, stored_length)
   end
   local idle = not counts(shared[BARRED], 0)
+      and (stored_kind ~= 'STRICT' or shared[NEXT] <= now)
   for _, record in ipairs(members) do
     idle = idle and silent(record) and not counts(record[NEWEST], record[REACH])
     dropped[#dropped + 1] = F .. ':' .. record.name
@@ -123,7 +129,8 @@ if stored_kind ~= kind or stored_length ~= length then
     return redis.error_reply('MISFIT cells of ' .. kind .. ' ' .. text(length) .. ', expected ' ..
         stored_kind .. ' ' .. text(stored_length) .. ' as other members say')
   end
-  shared, totals, members, by_name, counted = {0, -1, 0, -1, 0, 0, 0}, {}, {}, {}, {}
+  shared = {0, -1, 0, -1, 0, 0, 0, shared[BORN], shared[LOST]}
+  totals, members, by_name, counted = {}, {}, {}, {}
 end
 
 local capacity, reach, living
@@ -140,10 +147,7 @@ local function bind()
 end
 
 local me = by_name[name]
-if me and number <= me[NUMBER] then
-  bind()
-  return {now, capacity}
-end
+if me and number <= me[NUMBER] then return {now} end
 if not me then
   me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
   members[#members + 1] = me
@@ -184,7 +188,11 @@ for _, record in ipairs(members) do
 end
 shared[BARRED] = max(shared[BARRED], new_barred)
 
-if kind == 'BUCKET' then
+-- what others know was lost: nothing is granted while slices may last that were granted before
+if known_birth ~= -1 and known_birth ~= shared[BORN] then shared[LOST] = now end
+local learning = shared[LOST] ~= -1 and now < shared[LOST] + ttl
+
+local function slowest_of_the_living()
   local slowest
   for _, record in ipairs(members) do
     if not silent(record) and (not slowest
@@ -192,6 +200,11 @@ if kind == 'BUCKET' then
       slowest = record
     end
   end
+  return slowest
+end
+
+if kind == 'BUCKET' then
+  local slowest = slowest_of_the_living()
   if now > shared[FILLED] then
     local elapsed = now - shared[FILLED]
     shared[FILLED] = now
@@ -264,7 +277,7 @@ local function count(cell, amount)
   counted[cell] = (counted[cell] or 0) + amount
   add(cell, amount)
 end
-for i = 1, #uses, 2 do
+for i = 1, kind == 'STRICT' and 0 or #uses, 2 do
   if uses[i] >= shared[KNOWN] and uses[i + 1] > 0 then count(uses[i], min(uses[i + 1], MOST)) end
 end
 shared[MISSING] = max(0, shared[MISSING])
@@ -280,7 +293,7 @@ local function candidate(cell)
 end
 if grid then
   for cell = at, min(at + 60, div(now + ttl, length)) do candidate(cell) end
-else
+elseif kind ~= 'STRICT' then
   candidate(at)
   if kind == 'DAY' and today < 4 and starts[today + 1] + reach <= now + ttl then
     candidate(starts[today + 1])
@@ -385,19 +398,61 @@ local function grant_wanted()
   end
 end
 
-local turn = me[HEAD] > 0 and me[TURN] or EXACT
-if keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
-  grant_wanted()
+local function heads_before(turn)
+  local count = 0
+  for _, record in ipairs(members) do
+    if record[HEAD] > 0 and record[TURN] < turn then count = count + 1 end
+  end
+  return count
 end
 
-local answer = {now, capacity}
+local function grant_slots(turn)
+  local first = max(from, shared[BARRED] + 1, now + LEAD)
+  local rate = slowest_of_the_living()
+  local releases, parts = rate[RELEASES], rate[SECONDS] * 1000000
+  local slot, part = shared[NEXT], min(shared[PART], releases - 1)
+  if first > slot then slot, part = first, 0 end
+  if slot > now + ttl then return end
+  local all = 0
+  for _, record in ipairs(members) do
+    if not silent(record) then all = min(MOST, all + record[HEAD] + record[WANTED]) end
+  end
+  local free = div(min(now + ttl - slot, div(EXACT - 1, releases)) * releases, parts) + 1
+  local most = free
+  if living > 1 and all > free then most = max(1, div(free, 2 * living)) end
+  local left = min(me[HEAD] + me[WANTED], most, free - heads_before(turn))
+  local together = max(1, div(TOGETHER * releases, parts))
+  while left > 0 do
+    local cell = part > 0 and slot + 1 or slot
+    if cell > now + ttl then break end
+    local amount = min(left, together)
+    cells[#cells + 1], granted[cell] = cell, amount
+    local passed = amount * parts + part
+    slot, part = slot + div(passed, releases), math.fmod(passed, releases)
+    left = left - amount
+    shared[NEXT], shared[PART], me[HEAD] = slot, part, 0
+  end
+end
+
+local function grant_all()
+  local turn = me[HEAD] > 0 and me[TURN] or EXACT
+  if kind == 'STRICT' then
+    grant_slots(turn)
+  elseif keep_for_heads(0, turn) and grant_head() and keep_for_heads(turn, EXACT) then
+    grant_wanted()
+  end
+end
+
+if not learning then grant_all() end
+
+local answer = {now, capacity, shared[BORN]}
 for _, cell in ipairs(cells) do
   if granted[cell] then
     answer[#answer + 1] = cell
     answer[#answer + 1] = granted[cell]
   end
 end
-if kind == 'SPAN' and #answer > 2 then shared[ANCHOR] = at end
+if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
 
 -- written back: sorted, so that equal states are equal texts
 local function packed(amounts)
@@ -425,17 +480,19 @@ for _, record in ipairs(members) do
     lasts = max(lasts, record[HEARD] + ttl)
   end
 end
-for i = 1, 7 do shared[i] = text(shared[i]) end
-local all = '1 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
+if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
+for i = 1, 9 do shared[i] = text(shared[i]) end
+local all = '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
     '|' .. table.concat(words, ' ')
 if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
 redis.call('HSET', key, F, all, F .. ':' .. name, mine)
 
--- the hash ends a minute and more after the last moment anything in it counts
+-- the hash ends a minute and more after the last moment anything in it counts, and not before it
+-- was left alone for an hour: sooner, those who know it would take that for a loss
 newest = max(newest, tonumber(shared[BARRED]))
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end
 if kind == 'SPAN' and newest >= 0 then lasts = max(lasts, newest + SPAN + reach) end
-local millis = div(lasts - now, 1000) + 1
+local millis = max(div(lasts - now, 1000) + 1, KEPT)
 if redis.call('PTTL', key) < millis then redis.call('PEXPIRE', key, text(millis + 60000)) end
 return answer

@@ -1,8 +1,12 @@
 -- The life of one Redis master, and who lives with it. Called last of a round: what was flushed,
 -- restarted or replaced before or between the round's other calls is another life here.
 -- KEYS[1]: a hash. ARGV: the member's name, after how many microseconds of silence a member is
--- forgotten, how many milliseconds the hash is kept, and, for tests, the time in microseconds.
--- Replies: life, count of rounds, time in microseconds, then name and silence of each member.
+-- forgotten, how many milliseconds the hash is kept, for tests the time in microseconds, the number
+-- of the round, 1 when with it all is said that the member has, then what it found lost: limit and
+-- its birth. Of a round that is late, or comes twice, its member is not heard.
+-- Replies: life, count of rounds, time in microseconds, then four words each: 'm', name, silence of
+-- a member and for how long it has not said all, -1 for ever; or 'l', limit, birth, 0.
+local LOSS_MICROS = 60000000 -- for so long it is told
 local key = KEYS[1]
 local clock = redis.call('TIME')
 local real = clock[1] * 1000000 + clock[2]
@@ -14,20 +18,42 @@ if not born then
   redis.call('HSET', key, 'born', born)
 end
 local count = redis.call('HINCRBY', key, 'count', 1)
-redis.call('HSET', key, 'm:' .. ARGV[1], string.format('%.0f', now))
+if (tonumber(redis.call('HGET', key, 'n:' .. ARGV[1]) or -1) or -1) < tonumber(ARGV[5]) then
+  local heard = string.format('%.0f', now)
+  redis.call('HSET', key, 'm:' .. ARGV[1], heard, 'n:' .. ARGV[1], ARGV[5])
+  if ARGV[6] == '1' then redis.call('HSET', key, 'w:' .. ARGV[1], heard) end
+end
+for i = 7, #ARGV, 2 do
+  redis.call('HSET', key, 'l:' .. ARGV[i], ARGV[i + 1] .. ' ' .. string.format('%.0f', now))
+end
 redis.call('PEXPIRE', key, ARGV[3])
 local reply = {run .. ':' .. born, count, string.format('%.0f', now)}
-local all = redis.call('HGETALL', key)
-for i = 1, #all, 2 do
-  if string.sub(all[i], 1, 2) == 'm:' then
-    local heard = tonumber(all[i + 1])
-    -- the clock may have been set back: nobody is silent for less than nothing
-    local silent = heard and math.max(0, now - heard)
+local all, fields = redis.call('HGETALL', key), {}
+for i = 1, #all, 2 do fields[all[i]] = all[i + 1] end
+
+local function say(...)
+  for _, word in ipairs({...}) do reply[#reply + 1] = word end
+end
+
+-- the clock may have been set back: nobody is silent for less than nothing
+local function since(at) return at and math.max(0, now - at) end
+
+for field, value in pairs(fields) do
+  local kind, name = string.match(field, '^([ml]):(.*)$')
+  if kind == 'm' then
+    local silent = since(tonumber(value))
+    local whole = since(tonumber(fields['w:' .. name]))
     if silent and silent <= tonumber(ARGV[2]) then
-      reply[#reply + 1] = string.sub(all[i], 3)
-      reply[#reply + 1] = string.format('%.0f', silent)
+      say('m', name, string.format('%.0f', silent), string.format('%.0f', whole or -1))
     else
-      redis.call('HDEL', key, all[i])
+      redis.call('HDEL', key, field, 'n:' .. name, 'w:' .. name)
+    end
+  elseif kind == 'l' then
+    local found, at = string.match(value, '^(%d+) (%d+)$')
+    if found and since(tonumber(at)) <= LOSS_MICROS then
+      say('l', name, found, '0')
+    else
+      redis.call('HDEL', key, field)
     end
   end
 end

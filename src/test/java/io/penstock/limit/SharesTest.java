@@ -24,7 +24,7 @@ class SharesTest {
       Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
     number++;
     Shares.Report report =
-        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE);
+        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE);
     return shares.round(report, Partition.of(spec), now, TTL).parts();
   }
 
@@ -134,6 +134,95 @@ class SharesTest {
   }
 
   @Test
+  void slots_areAnIntervalApartAndHandedOutOnce() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(3, 1));
+    Shares shares = shares(spec);
+    long first = now + 2_000;
+    assertThat(round(shares, spec, "a", 1, 2))
+        .containsExactly(
+            new Part(first, 1), new Part(first + 333_334, 1), new Part(first + 666_667, 1));
+    now += SECOND / 2;
+    assertThat(round(shares, spec, "a", 0, 1)).containsExactly(new Part(first + SECOND, 1));
+    now += 10 * SECOND;
+    assertThat(round(shares, spec, "a", 1, 0)).containsExactly(new Part(now + 2_000, 1));
+  }
+
+  @Test
+  void slotsCloserThanFiveMillis_areOnePart() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(1_000, 1));
+    long first = now + 2_000;
+    assertThat(round(shares(spec), spec, "a", 0, 12))
+        .containsExactly(
+            new Part(first, 5), new Part(first + 5_000, 5), new Part(first + 10_000, 2));
+  }
+
+  @Test
+  void slotsLaterThanASliceLives_areNotHandedOutYet() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(1, 10));
+    Shares shares = shares(spec);
+    long first = now + 2_000;
+    assertThat(round(shares, spec, "a", 1, 5)).containsExactly(new Part(first, 1));
+    assertThat(shares.idle(now + TTL + 1, TTL)).isFalse();
+    now += 10 * SECOND - TTL;
+    assertThat(round(shares, spec, "a", 1, 0)).isEmpty();
+    now += 2_000;
+    assertThat(round(shares, spec, "b", 1, 0)).as("a lacks it longer").isEmpty();
+    assertThat(round(shares, spec, "a", 1, 0)).containsExactly(new Part(first + 10 * SECOND, 1));
+  }
+
+  @Test
+  void slotsThatManyWant_areHandedOutInSmallRuns() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(10, 1));
+    Shares shares = shares(spec);
+    round(shares, spec, "b", 0, 0);
+    assertThat(round(shares, spec, "a", 0, 50)).hasSize(5);
+    assertThat(round(shares, spec, "b", 0, 50)).hasSize(3);
+  }
+
+  @Test
+  void slots_areNeverBeforeWhatIsOfUseNorInBarredTime() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(10, 1));
+    Shares shares = shares(spec);
+    Partition at = Partition.of(spec);
+    Shares.Report late =
+        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE);
+    assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
+    Shares.Report barred =
+        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE);
+    assertThat(shares.round(barred, at, now, TTL).parts())
+        .containsExactly(new Part(now + SECOND + 1, 1));
+  }
+
+  @Test
+  void slidingWindow_hasTheCellsOfATrailingOne() {
+    assertThat(Partition.of(new LimitSpec.SlidingWindow(7, 60 * NANOS)))
+        .isEqualTo(Partition.of(new LimitSpec.TrailingWindow(7, 60 * NANOS, 0, 1)));
+  }
+
+  @Test
+  void anotherBirthIsKnown_nothingIsGrantedWhileOldSlicesLast() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 100 * NANOS);
+    Shares shares = shares(spec);
+    Shares.Report knows =
+        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND);
+    Shares.Granted told = shares.round(knows, Partition.of(spec), now, TTL);
+    assertThat(told).isEqualTo(new Shares.Granted(10, now, List.of()));
+    now += TTL - 1;
+    assertThat(round(shares, spec, "b", 0, 5)).isEmpty();
+    now++;
+    assertThat(round(shares, spec, "b", 0, 5)).hasSize(1);
+  }
+
+  @Test
+  void leftAlone_endsAfterAnHour() {
+    LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
+    Shares shares = shares(spec);
+    round(shares, spec, "a", 0, 10);
+    assertThat(shares.ends(now + 3_600 * SECOND, TTL)).isFalse();
+    assertThat(shares.ends(now + 3_600 * SECOND + 1, TTL)).isTrue();
+  }
+
+  @Test
   void nothingCounts_idle() {
     LimitSpec spec = new LimitSpec.FixedWindow(10, 5 * NANOS);
     Shares shares = shares(spec);
@@ -144,11 +233,9 @@ class SharesTest {
 
   @Test
   void kindsWithoutCells_areSaidNotToBeShared() {
-    assertThatThrownBy(() -> Partition.of(new LimitSpec.Strict(new Rate(1, 1))))
+    assertThatThrownBy(() -> Partition.of(new LimitSpec.SlidingWindow(1, 10 * NANOS - 1)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("has slots");
-    assertThatThrownBy(() -> Partition.of(new LimitSpec.SlidingWindow(1, NANOS)))
-        .isInstanceOf(IllegalArgumentException.class);
+        .hasMessageContaining("under 10 s");
     assertThatThrownBy(() -> Partition.of(new LimitSpec.Unlimited()))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -11,10 +11,17 @@ import org.junit.jupiter.api.Test;
 class MemorySupplyTest extends SupplyContract {
   private final FakeTicker ticker = new FakeTicker();
 
+  private final MemorySupply supply = new MemorySupply(ticker, TTL, "first");
+
   @Override
   protected Supply supply() {
     ticker.set(START);
-    return new MemorySupply(ticker, TTL, "first");
+    return supply;
+  }
+
+  @Override
+  protected void lose(LimitId id) {
+    supply.lose(id);
   }
 
   @Override

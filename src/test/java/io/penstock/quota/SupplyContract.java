@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Measure;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
 import io.penstock.quota.Supply.Ask;
 import io.penstock.quota.Supply.Slice;
 import io.penstock.quota.Supply.Use;
@@ -28,6 +29,9 @@ public abstract class SupplyContract {
 
   /** Makes a supply whose slices, and silent members, live for {@link #TTL}. */
   protected abstract Supply supply();
+
+  /** Has the supply made last forget one limit. */
+  protected abstract void lose(LimitId id);
 
   /** Moves the shared clock. */
   protected abstract void clock(long nanos);
@@ -73,13 +77,14 @@ public abstract class SupplyContract {
   void aloneAndWantingMoreThanThereIs_isGrantedAllAndThenNothing() {
     Supply supply = supply();
     assertThat(slices(round(supply, "a", fixed(150)))).containsExactly(new Slice(NUMBERED, 100));
-    assertThat(round(supply, "a", fixed(1, new Use(NUMBERED, 100))).grants()).isEmpty();
+    assertThat(slices(round(supply, "a", fixed(1, new Use(NUMBERED, 100))))).isEmpty();
   }
 
   @Test
   void nothingWanted_grantsNothingAndTellsTheClock() {
     Supply.Answer answer = round(supply(), "a", fixed(0));
-    assertThat(answer.grants()).isEmpty();
+    assertThat(answer.grants())
+        .containsExactly(new Supply.Grant(FIXED_ID, 100, START / 1_000, List.of()));
     assertThat(answer.clockNanos()).isEqualTo(START);
     assertThat(answer.members()).extracting(Supply.Member::name).containsExactly("a");
   }
@@ -238,6 +243,75 @@ public abstract class SupplyContract {
     clock(START + LimitSpec.Day.NANOS + SECOND);
     assertThat(slices(round(supply, "b", ask(id, spec, 10, 0))))
         .containsExactly(new Slice(first + 86_401_000_000L, 10));
+  }
+
+  private static Ask knowing(long born, long wanted, Use... uses) {
+    return new Ask(FIXED_ID, FIXED, 0, List.of(uses), 0, wanted, Ask.NONE, born);
+  }
+
+  private static long born(Supply.Answer answer) {
+    return answer.grants().getFirst().born();
+  }
+
+  @Test
+  void limitLostAlone_isBornAgainAndGrantsNothingWhileOldSlicesLast() {
+    Supply supply = supply();
+    long first = born(round(supply, "a", fixed(60)));
+    clock(START + SECOND / 2);
+    assertThat(born(round(supply, "b", knowing(first, 0)))).isEqualTo(first);
+    lose(FIXED_ID);
+    clock(START + SECOND);
+    Supply.Answer after = round(supply, "a", knowing(first, 10, new Use(NUMBERED, 60)));
+    assertThat(born(after)).isNotEqualTo(first);
+    assertThat(sum(after)).isZero();
+    assertThat(sum(round(supply, "new", fixed(10)))).isZero();
+    clock(START + SECOND + TTL);
+    Use spent = new Use(NUMBERED, 60);
+    assertThat(sum(round(supply, "a", knowing(born(after), 100, spent)))).isBetween(1L, 40L);
+  }
+
+  @Test
+  void idleLimit_isTheSameForAnHour() {
+    Supply supply = supply();
+    long first = born(round(supply, "a", fixed(60)));
+    clock(START + 3_500 * SECOND);
+    Supply.Answer after = round(supply, "b", knowing(first, 10));
+    assertThat(born(after)).isEqualTo(first);
+    assertThat(sum(after)).isEqualTo(10);
+  }
+
+  @Test
+  void whatAMemberFoundLost_isToldToAll() {
+    Supply supply = supply();
+    LimitId id = new LimitId(LimitId.Kind.KEY, "a b|c", "m", Measure.TOKENS, SECOND);
+    Supply.Loss loss = new Supply.Loss(id, 7);
+    Supply.Round finds = new Supply.Round("a", 1, List.of(), true, List.of(loss));
+    assertThat(sent(supply, finds).losses()).containsExactly(loss);
+    assertThat(sent(supply, new Supply.Round("b", 1, List.of())).losses()).containsExactly(loss);
+  }
+
+  @Test
+  void roundThatDoesNotSayAll_isTold() {
+    Supply supply = supply();
+    Supply.Round part = new Supply.Round("a", 1, List.of(), false, List.of());
+    assertThat(sent(supply, part).members())
+        .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
+    sent(supply, new Supply.Round("a", 2, List.of()));
+    clock(START + SECOND);
+    Supply.Round next = new Supply.Round("a", 3, List.of(), false, List.of());
+    assertThat(sent(supply, next).members()).containsExactly(new Supply.Member("a", 0, SECOND));
+  }
+
+  @Test
+  void strictRate_isSlotsApartThatAreHandedOutOnce() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(4, 1));
+    LimitId id = id("strict", 0);
+    Supply supply = supply();
+    long first = START / 1_000 + 2_000;
+    assertThat(slices(round(supply, "a", ask(id, spec, 1, 1))))
+        .containsExactly(new Slice(first, 1), new Slice(first + 250_000, 1));
+    assertThat(slices(round(supply, "b", ask(id, spec, 1, 0))))
+        .containsExactly(new Slice(first + 500_000, 1));
   }
 
   @Test

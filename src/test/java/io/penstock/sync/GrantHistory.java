@@ -32,7 +32,7 @@ final class GrantHistory {
    *
    * @param call of the script
    * @param ask it is made of
-   * @param answer clock, capacity, cells and amounts; or {@link #MISFIT}
+   * @param answer clock, capacity, birth, cells and amounts; or {@link #MISFIT}
    */
   record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer) {}
 
@@ -42,6 +42,7 @@ final class GrantHistory {
     private final double eagerness;
     private final TreeMap<Long, Long> own = new TreeMap<>();
     private long number;
+    private long born = Supply.Ask.NONE;
 
     Member(String name, LimitSpec spec, double eagerness) {
       this.name = name;
@@ -66,7 +67,7 @@ final class GrantHistory {
   GrantHistory(long seed) {
     random = new Random(seed);
     id = new LimitId(LimitId.Kind.UPSTREAM, "h" + seed, "m", Measure.TOKENS, 60_000_000_000L);
-    kind = random.nextInt(6);
+    kind = random.nextInt(7);
     capacity = random.nextInt(20) == 0 ? random.nextLong(1L << 44) + 1 : random.nextInt(200) + 1;
     int window = 1 + random.nextInt(20);
     now = START + random.nextLong(86_400_000_000L);
@@ -90,12 +91,17 @@ final class GrantHistory {
       case 2 -> new LimitSpec.Concurrency(own);
       case 3 -> new LimitSpec.Day(own, midnight(), guard);
       case 4 -> new LimitSpec.Day(own, null, guard);
-      default -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+      case 5 -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+      default -> new LimitSpec.Strict(random.nextInt(3) == 0 ? fast() : rate());
     };
   }
 
   private Midnight midnight() {
     return new Midnight(ZoneId.of("America/Los_Angeles"), () -> 0, Midnight.Each.DAY);
+  }
+
+  private Rate fast() {
+    return new Rate(random.nextInt(5) == 0 ? 1_000_000_000 : 1 + random.nextInt(3_000), 1);
   }
 
   private Rate rate() {
@@ -151,7 +157,8 @@ final class GrantHistory {
     long wanted = random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * much * 1.2);
     boolean bars = random.nextInt(60) == 0 && !cells.isEmpty();
     long barred = bars ? cells.getLast() : Supply.Ask.NONE;
-    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred);
+    long born = random.nextInt(100) == 0 ? now - 1 : member.born;
+    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born);
   }
 
   /** Less, or now and then more, as when usage runs over. */
@@ -171,7 +178,8 @@ final class GrantHistory {
             uses,
             ask.head(),
             ask.wanted(),
-            ask.barred());
+            ask.barred(),
+            ask.born());
     steps.add(new Step(call(round), ask, answer(round, report)));
   }
 
@@ -189,8 +197,12 @@ final class GrantHistory {
     } catch (IllegalArgumentException otherCells) {
       return MISFIT;
     }
-    List<Long> answer = new ArrayList<>(List.of(now, granted.capacity()));
+    if (granted.born() == Shares.NONE) {
+      return List.of(now);
+    }
+    List<Long> answer = new ArrayList<>(List.of(now, granted.capacity(), granted.born()));
     boolean lost = random.nextInt(10) == 0;
+    round.member().born = lost ? round.member().born : granted.born();
     for (Shares.Part part : granted.parts()) {
       answer.add(part.cell());
       answer.add(part.amount());

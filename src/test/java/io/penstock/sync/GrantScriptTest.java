@@ -76,7 +76,7 @@ class GrantScriptTest {
     GrantScript.Reply reply = GrantScript.reply(ask(30), run("a", 1, ask(30)));
     assertThat(reply.clockMicros()).isEqualTo(NOW);
     assertThat(reply.grant())
-        .isEqualTo(new Supply.Grant(ID, 100, List.of(new Supply.Slice(170_000_000, 30))));
+        .isEqualTo(new Supply.Grant(ID, 100, NOW, List.of(new Supply.Slice(170_000_000, 30))));
   }
 
   @Test
@@ -117,13 +117,13 @@ class GrantScriptTest {
             "",
             "17",
             "{\"json\":1}",
-            "0 FIXED 10000000 0 -1 0 -1 0 0 0||",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 nan||",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 9007199254740992||",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000|",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000 -5|",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 0|170000000 x|",
-            "1 FIXED 10000000 0 -1 0 -1 0 0 0||a 1 2 3")) {
+            "0 FIXED 10000000 0 -1 0 -1 0 0 0 0 -1||",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 nan||",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 9007199254740992||",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 -1|170000000|",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 -1|170000000 -5|",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 -1|170000000 x|",
+            "2 FIXED 10000000 0 -1 0 -1 0 0 0 0 -1||a 1 2 3")) {
       redis.call("HSET", ID.text(), FIELD, value);
       assertThat(failure("a", ask(1))).as(value).contains("FOREIGN").contains(FIELD);
       assertThat(redis.call("HGET", ID.text(), FIELD)).isEqualTo(value);
@@ -155,6 +155,12 @@ class GrantScriptTest {
   }
 
   @Test
+  void callThatIsLate_isAnsweredWithoutAGrant() throws IOException {
+    run("a", 2, ask(60));
+    assertThat(GrantScript.reply(ask(60), run("a", 2, ask(60))).grant()).isNull();
+  }
+
+  @Test
   void midnightsOfAnotherTime_areRefused() throws IOException {
     LimitSpec day = new LimitSpec.Day(5, new Midnight(ZoneOffset.UTC, () -> 0), 0);
     Supply.Ask ask = new Supply.Ask(ID, day, 0, List.of(), 0, 1, Supply.Ask.NONE);
@@ -166,9 +172,9 @@ class GrantScriptTest {
   }
 
   @Test
-  void hash_endsSoonAfterTheLastMomentThatCounts() throws IOException {
+  void hash_endsWhenItWasLeftAloneForAnHour() throws IOException {
     run("a", 1, ask(60));
-    assertThat((long) redis.call("PTTL", ID.text())).isBetween(10_000L, 71_000L);
+    assertThat((long) redis.call("PTTL", ID.text())).isBetween(3_600_000L, 3_660_000L);
   }
 
   @Test
@@ -191,12 +197,14 @@ class GrantScriptTest {
             "OK",
             5L,
             List.of(),
-            List.of(1L),
-            List.of(NOW, 100L, 5L),
-            List.of(NOW, 100L, "5", 5L),
-            List.of(NOW, 100L, 5L, 0L),
-            List.of(NOW, 100L, 5L, 31L),
-            List.of(NOW, 0L))) {
+            List.of("now"),
+            List.of(NOW, 100L),
+            List.of(NOW, 100L, NOW, 5L),
+            List.of(NOW, 100L, NOW, "5", 5L),
+            List.of(NOW, 100L, NOW, 5L, 0L),
+            List.of(NOW, 100L, NOW, 5L, 31L),
+            List.of(NOW, 100L, -1L),
+            List.of(NOW, 0L, NOW))) {
       assertThatThrownBy(() -> GrantScript.reply(ask(30), reply))
           .as(reply.toString())
           .isInstanceOf(IllegalArgumentException.class)

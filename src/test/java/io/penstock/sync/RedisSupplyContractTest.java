@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import io.penstock.fake.RedisServer;
+import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import io.penstock.quota.SupplyContract;
 import io.penstock.time.Ticker;
@@ -15,13 +16,18 @@ class RedisSupplyContractTest extends SupplyContract {
           null,
           10_000,
           Ticker.system());
+  private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
 
   @Override
   protected Supply supply() {
     nanos = START;
-    String namespace = "supply-" + UUID.randomUUID();
     return new RedisSupply(link, namespace, TTL, Ticker.system(), START, () -> nanos / 1_000);
+  }
+
+  @Override
+  protected void lose(LimitId id) {
+    RedisServer.shared().command("DEL", namespace + ":" + id.text());
   }
 
   @Override

@@ -90,7 +90,7 @@ class RedisSupplyTest {
   void whatIsWanted_isGranted_andNeverMoreThanTheLimit() {
     Answer first = round("a", ask("k", 30));
     assertThat(first.grants())
-        .containsExactly(new Grant(id("k"), 100, List.of(new Slice(100, 30))));
+        .containsExactly(new Grant(id("k"), 100, START / 1_000, List.of(new Slice(100, 30))));
     assertThat(first.clockNanos()).isEqualTo(START);
     Answer all = round("b", ask("k", 1_000));
     Answer none = round("b", ask("k", 1_000));
@@ -188,6 +188,29 @@ class RedisSupplyTest {
     server.command("DEL", "ns:life:0");
     assertThatThrownBy(() -> round("a")).cause().extracting("kind").isEqualTo(Kind.PAUSED);
     assertThat(supply.troubles().counts()).containsEntry(Kind.VALUE, (long) Breaker.ROUNDS);
+  }
+
+  @Test
+  void serverThatDropsKeys_isSaidToDoSo() {
+    server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    round("a", ask("k", 10));
+    Until.holds("a word on it", () -> supply.evicts());
+  }
+
+  @Test
+  void serverThatDropsNothing_isNoTrouble() {
+    round("a", ask("k", 10));
+    round("a", ask("k", 10));
+    assertThat(supply.evicts()).isFalse();
+  }
+
+  @Test
+  void limitDeleted_isNoticedByWhoKnewIt() {
+    long born = round("a", ask("k", 60)).grants().getFirst().born();
+    server.command("DEL", "ns:" + id("k").text());
+    Ask knowing = new Ask(id("k"), FIXED, 0, List.of(), 0, 40, Ask.NONE, born - 1);
+    assertThat(sum(round("a", knowing))).isZero();
+    assertThat(sum(round("b", ask("k", 40)))).isZero();
   }
 
   @Test

@@ -176,7 +176,7 @@ class RoundsTest {
     long at = START + (8 + random.nextLong(6)) * SECOND + random.nextLong(SECOND);
     Node some = world.nodes.getFirst();
     boolean restarted = random.nextBoolean();
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(8)) {
       case 0 -> List.of(() -> world.at(at, some::crash));
       case 1 -> List.of(() -> world.at(at, () -> world.flush(restarted)));
       case 2 -> List.of(() -> world.at(at, () -> world.rollback(at - 5 * SECOND, restarted)));
@@ -185,8 +185,44 @@ class RoundsTest {
           List.of(
               () -> world.at(at, some::crash),
               () -> world.at(at + 10 * MILLI, () -> world.rollback(at - 5 * SECOND, true)));
+      case 5 -> List.of(() -> world.at(at, world::lose));
+      case 6 ->
+          List.of(
+              () -> world.at(at + random.nextLong(SECOND), some::crash),
+              () -> world.at(at + random.nextLong(SECOND), world::lose));
       default -> List.of(() -> world.at(at, () -> world.join()));
     };
+  }
+
+  @Test
+  void limitLostAlone_isSpentAgainOnceOldSlicesAreOver() {
+    World world = new World(3, FIXED);
+    for (int each = 0; each < 3; each++) {
+      offer(world, world.join(), SECOND / 200, 3, START + 40 * SECOND);
+    }
+    world.run(START + 13 * SECOND);
+    world.lose();
+    world.run(START + 17 * SECOND);
+    long before = world.releases.size();
+    world.run(START + 18 * SECOND);
+    assertThat(world.releases.size()).isGreaterThan((int) before);
+    world.run(START + 40 * SECOND);
+    assertThat(world.most(world.spec)).isLessThanOrEqualTo(3_000);
+  }
+
+  @Test
+  void limitIdleForAnHour_isSpentAtOnce() {
+    World world = new World(3, FIXED);
+    Node node = world.join();
+    Node other = world.join();
+    node.arrive(5);
+    other.arrive(5);
+    world.run(START + 3_700 * SECOND);
+    node.longestWait = 0;
+    node.arrive(5);
+    world.run(START + 3_701 * SECOND);
+    assertThat(node.waits()).isZero();
+    assertThat(node.longestWait).isLessThan(SECOND / 2);
   }
 
   private static void cut(World world, long from, long until) {

@@ -87,6 +87,8 @@ class SharedLimitSourceTest {
     run(990 * SECOND);
     assertThat(takes(limit, 1)).isFalse();
     run(1_000 * SECOND + SECOND / 10);
+    assertThat(takes(limit, 1)).as("idle for so long, it has no stock").isFalse();
+    run(1_000 * SECOND + SECOND / 5);
     assertThat(takes(limit, 1)).isTrue();
   }
 

@@ -163,6 +163,21 @@ final class World {
   void rollback(long to, boolean restarted) {
     life = restarted ? life + "'" : life;
     log.removeIf(sent -> sent.at() > to);
+    replay();
+  }
+
+  /** The store forgets the limit alone. */
+  void lose() {
+    log.replaceAll(sent -> new Sent(sent.at(), withoutAsks(sent.round())));
+    replay();
+  }
+
+  private static Supply.Round withoutAsks(Supply.Round round) {
+    return new Supply.Round(
+        round.member(), round.number(), List.of(), round.whole(), round.losses());
+  }
+
+  private void replay() {
     store = new MemorySupply(() -> storeNow, TTL, life);
     for (Sent sent : log) {
       storeNow = sent.at();

@@ -1,0 +1,93 @@
+package io.penstock.limit;
+
+import io.penstock.limit.Shares.Part;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The slots of a strict rate that members share: each is handed out once, in order, and none is
+ * closer to the one before it than an interval. Those nobody asked for in time are gone.
+ *
+ * <p>Slots that begin within 5 ms are handed out as one part: its cell is the microsecond of the
+ * first one. No slot is later than a slice lives, so that after a loss of this all that were handed
+ * out are over once that time is.
+ */
+final class SharedSlots {
+  /** Slots of so long are one part. */
+  private static final long TOGETHER_MICROS = 5_000;
+
+  /** A slot sooner than this would be over when the answer is there. */
+  static final long LEAD_MICROS = 2_000;
+
+  private static final long EXACT = 1L << 53;
+
+  /** The first slot that nobody has, and what it is later, in parts of a microsecond ÷ releases. */
+  private long nextAt;
+
+  private long part;
+
+  /** Returns when the last slot that was handed out is over, at the earliest. */
+  long nextAt() {
+    return nextAt;
+  }
+
+  /**
+   * Hands out slots: to who lacked one first if there are not enough for all who do, and when there
+   * are fewer than all want, to nobody but who is alone more than a part of them.
+   *
+   * @param rate the lowest of those who live
+   * @param from no slot before it is wanted
+   * @param last the latest that a slot may begin
+   * @param asks who is granted
+   * @param sharers all of them
+   * @param lacked what all who live lack or want
+   */
+  List<Part> grant(
+      Partition rate, long from, long last, Sharer asks, Sharers sharers, long lacked) {
+    boolean rests = from > nextAt;
+    long at = rests ? from : nextAt;
+    long late = rests ? 0 : Math.min(part, rate.releases() - 1);
+    if (at > last) {
+      return List.of();
+    }
+    long turn = asks.head > 0 ? asks.turn : Long.MAX_VALUE;
+    long free = free(rate, last - at);
+    boolean scarce = sharers.living() > 1 && lacked > free;
+    long most = scarce ? Math.max(1, free / (2L * sharers.living())) : free;
+    long room = Math.min(most, free - sharers.heads(0, turn).size());
+    List<Part> parts = cut(rate, at, late, last, Math.min(asks.head + asks.wanted, room));
+    if (!parts.isEmpty()) {
+      asks.head = 0;
+    }
+    return parts;
+  }
+
+  /** How many slots begin in so long; a product that is too much for a double is cut. */
+  private static long free(Partition rate, long micros) {
+    long cut = Math.min(micros, (EXACT - 1) / rate.releases());
+    return cut * rate.releases() / perSecond(rate) + 1;
+  }
+
+  private static long perSecond(Partition rate) {
+    return rate.seconds() * 1_000_000;
+  }
+
+  private List<Part> cut(Partition rate, long at, long late, long last, long amount) {
+    long together = Math.max(1, TOGETHER_MICROS * rate.releases() / perSecond(rate));
+    long slot = at;
+    long behind = late;
+    long left = amount;
+    List<Part> parts = new ArrayList<>();
+    while (left > 0 && slot + (behind > 0 ? 1 : 0) <= last) {
+      long taken = Math.min(left, together);
+      parts.add(new Part(slot + (behind > 0 ? 1 : 0), taken));
+      long passed = taken * perSecond(rate) + behind;
+      slot += passed / rate.releases();
+      behind = passed % rate.releases();
+      left -= taken;
+      nextAt = slot;
+      part = behind;
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,56 @@
+package io.penstock.sync;
+
+import io.penstock.sync.RedisLink.Call;
+import io.penstock.sync.RedisLink.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether Redis drops keys when its memory is full: then it may forget what was spent. Asked for
+ * once, and said once. Safe from any thread.
+ */
+final class Eviction {
+  private static final Logger LOG = LoggerFactory.getLogger(Eviction.class);
+  private static final Script SCRIPT = Script.read("eviction.lua");
+  private static final String NONE = "noeviction";
+
+  private final AtomicBoolean asked = new AtomicBoolean();
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  /**
+   * Asks all masters, unless they were; says nothing when they do not answer.
+   *
+   * @param prefix of a key that each master has
+   * @return when that is done: nothing else is to be on its way meanwhile
+   */
+  CompletionStage<?> look(RedisLink link, String prefix) {
+    if (!asked.compareAndSet(false, true)) {
+      return CompletableFuture.completedStage(null);
+    }
+    return link.call(List.of(), prefix, key -> new Call(SCRIPT, key, List.of(), true))
+        .thenAccept(replies -> replies.forEach(this::read))
+        .exceptionally(unknown -> null);
+  }
+
+  private void read(Reply reply) {
+    if (reply.said() instanceof List<?> words && !words.isEmpty()) {
+      String policy = String.valueOf(words.getFirst());
+      if (!policy.isEmpty() && !policy.equals(NONE) && warned.compareAndSet(false, true)) {
+        LOG.warn(
+            "shared limits: Redis has maxmemory-policy {}, expected {}:"
+                + " what was spent of a limit may be forgotten, and spent again",
+            policy,
+            NONE);
+      }
+    }
+  }
+
+  /** Returns whether there was anything to say. */
+  boolean warned() {
+    return warned.get();
+  }
+}
