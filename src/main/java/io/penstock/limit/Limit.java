@@ -214,7 +214,7 @@ public final class Limit {
     }
     long until = lacking(current, amount, current.earliest(amount, now), now);
     // An open window may have got room between the two looks.
-    return until <= now ? NOTHING : new Answer.Wait(until);
+    return until <= now ? NOTHING : new Answer.Wait(Math.min(until, current.ends(amount, now)));
   }
 
   /** What cannot be cut to a lowered capacity waits for the whole one. */
@@ -356,16 +356,14 @@ public final class Limit {
     return state().demand();
   }
 
-  /**
-   * Returns whether all that {@code amount} lacks now is slices: others may have what it needs, or
-   * nobody. Never of a limit that is not shared.
-   */
+  /** Returns whether slices alone lack, and only the next round tells if there are any. */
   public boolean dry(long amount, long now) {
-    State current = state();
-    long cut = Math.min(amount, current.capacity(now));
-    return current instanceof SharedState
-        && cut <= current.roomAlone(now)
-        && current.room(now) < cut;
+    return state().dry(amount, now);
+  }
+
+  /** Returns whether only slices that are not here would let {@code amount} pass. */
+  public boolean lacks(long amount, long now) {
+    return state().opens(amount, now) == Ticker.NEVER;
   }
 
   /**
@@ -386,11 +384,11 @@ public final class Limit {
    * Adds slices to a shared limit, and lets it spend all it has in the spans that are said.
    *
    * @param more amounts by cell
-   * @param capacity the lowest that any instance has for it
+   * @param supplied what was said with them
    * @param spans when what is left of a cell may be spent
    */
-  public void granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
-    changeShared(each -> each.granted(more, capacity, spans));
+  public void granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
+    changeShared(each -> each.granted(more, supplied, spans));
   }
 
   /** Lets no more of its slices be spent. */

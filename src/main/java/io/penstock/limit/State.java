@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +134,16 @@ sealed interface State
   /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
   default long earliest(long amount, long now) {
     return Math.max(opens(amount, now), paced(amount, now));
+  }
+
+  /** Whether slices alone are lacking, and nobody knows yet whether there are any. */
+  default boolean dry(long amount, long now) {
+    return false;
+  }
+
+  /** When all starts anew of which others are known to have what is lacking; never of most. */
+  default long ends(long amount, long now) {
+    return Ticker.NEVER;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.penstock.quota;
 
 import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
+import io.penstock.limit.Demand;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -16,6 +17,18 @@ import org.jspecify.annotations.Nullable;
  */
 record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
   static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
+
+  /**
+   * Returns who asks for slices of the limit, when it is not known yet whether there are any: with
+   * the next round it is. Null otherwise.
+   */
+  @Nullable Demand dry(long now) {
+    boolean dry =
+        metered != null
+            && answer instanceof Answer.Wait
+            && metered.limit().dry(weight.amount(), now);
+    return dry ? metered.limit().demand() : null;
+  }
 
   /** Returns the refusal of who asked, where nobody waits. */
   Refusal refusal(String quota, long now) {

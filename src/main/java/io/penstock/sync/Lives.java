@@ -22,9 +22,6 @@ final class Lives {
   /** When other members were heard last, by the shared clock. */
   private final Map<String, Long> known = new HashMap<>();
 
-  /** And by the life before. */
-  private final Map<String, Long> before = new HashMap<>();
-
   Lives(String self, long ttlNanos) {
     this.self = self;
     this.ttlNanos = ttlNanos;
@@ -47,8 +44,6 @@ final class Lives {
     }
     if (lost) {
       learning.lost(known, shared, answer.clockNanos(), now);
-      before.clear();
-      before.putAll(known);
       known.clear();
     }
     life = answer.life();
@@ -85,7 +80,7 @@ final class Lives {
 
   /** How many were heard lately, this one included, be it by a life that is no more. */
   int members(long shared, long lostAfterNanos) {
-    Map<String, Long> all = new HashMap<>(before);
+    Map<String, Long> all = new HashMap<>(learning.expected());
     all.putAll(known);
     return 1 + (int) all.values().stream().filter(at -> shared - at <= lostAfterNanos).count();
   }

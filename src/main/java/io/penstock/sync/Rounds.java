@@ -162,7 +162,7 @@ public final class Rounds {
   }
 
   private void step() {
-    List<Demand> eased = new ArrayList<>();
+    List<Runnable> eased = new ArrayList<>();
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
@@ -184,20 +184,20 @@ public final class Rounds {
         alarm.at(nextStep(), this::step);
       }
     }
-    eased.forEach(Demand::wake);
+    eased.forEach(Runnable::run);
   }
 
-  private void cutOffOrRejoin(List<Demand> eased) {
+  private void cutOffOrRejoin(List<Runnable> eased) {
     alone.begin();
     for (SharedLimit each : limits.values()) {
       each.limit().dropSlices();
       contact.apply(each.limit());
-      eased.add(each.demand());
+      eased.add(each.demand()::wake);
     }
   }
 
   /** Each limit has its part, in windows of the own clock. */
-  private void grantAlone(long now, List<Demand> eased) {
+  private void grantAlone(long now, List<Runnable> eased) {
     dry.set(false);
     aloneAt = now;
     CellClock own = new CellClock();
@@ -205,11 +205,11 @@ public final class Rounds {
     own.heard(now, now, shared, 0);
     for (SharedLimit limit : limits.values()) {
       limit.doubt(); // it says all there is
-      Supply.Ask ask = limit.ask(own, false, lives, stockedNanos, now);
+      Supply.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
       Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
       if (grant != null) {
         limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
-        eased.add(limit.demand());
+        eased.add(limit.demand()::wake);
       }
     }
   }
@@ -291,7 +291,7 @@ public final class Rounds {
     return losses;
   }
 
-  private void arrive(Arrived each, long now, List<Demand> eased) {
+  private void arrive(Arrived each, long now, List<Runnable> eased) {
     Flight of = flight;
     if (of == null || of.round().number() != each.number()) {
       return; // given up: what it was granted is never taken
@@ -310,22 +310,23 @@ public final class Rounds {
     limits.values().forEach(SharedLimit::doubt);
   }
 
-  private void take(Flight of, Supply.Answer answer, long now, List<Demand> eased) {
+  private void take(Flight of, Supply.Answer answer, long now, List<Runnable> eased) {
     boolean agrees = clock.heard(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
     boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
-    contact.heard(of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
+    contact.heard(
+        of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
     if (!known) {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
-    hear(answer, now);
-    if (lives.learning(now) && !answer.grants().isEmpty()) {
-      limits.values().forEach(SharedLimit::doubt); // asked for before: not taken any more
+    if (lives.learning(now) && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
+      limits.values().forEach(SharedLimit::doubt);
       return;
     }
+    hear(answer, now);
     Map<LimitId, Supply.Grant> grants = new HashMap<>();
     answer.grants().forEach(grant -> grants.put(grant.id(), grant));
     long ends = of.sentAt() + pace.ttlNanos();
@@ -336,7 +337,9 @@ public final class Rounds {
           lost.add(limit);
         }
         if (limit.suffices(now)) {
-          eased.add(limit.demand());
+          eased.add(limit.demand()::wake);
+        } else if (ask.head() > 0) {
+          eased.add(limit.demand()::denied);
         }
       }
     }

@@ -35,20 +35,11 @@ final class Schedule {
 
   private final Random random;
   private final World world;
-  private final long capacity;
   private final Set<Fault> faults = EnumSet.noneOf(Fault.class);
 
   private Schedule(long seed) {
     random = new Random(seed * SPREAD);
-    boolean fixed = random.nextBoolean();
-    capacity = fixed ? 300 : 600;
-    world =
-        new World(
-            seed,
-            fixed
-                ? new LimitSpec.FixedWindow(capacity, 5 * SECOND)
-                : new LimitSpec.TrailingWindow(
-                    capacity, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED));
+    world = new World(seed, Kinds.draw(random));
   }
 
   /** Runs the schedule of a seed. */
@@ -96,11 +87,15 @@ final class Schedule {
           next,
           () -> {
             if (node.waits() < 100) {
-              node.arrive(1 + world.random.nextLong(20));
+              node.arrive(1 + world.random.nextLong(largest()));
             }
             offer(node, meanNanos);
           });
     }
+  }
+
+  private long largest() {
+    return world.spec instanceof LimitSpec.Strict ? 1 : 20;
   }
 
   private void giveBack(Node node) {
@@ -182,6 +177,7 @@ final class Schedule {
 
   /** By how much more passed in any window than may. */
   long over() {
-    return Math.max(0, world.most(world.spec) - capacity);
+    return Math.max(
+        0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
   }
 }

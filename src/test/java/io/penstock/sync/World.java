@@ -192,37 +192,18 @@ final class World {
         .sum();
   }
 
+  /** The longest that an answer is under way that is taken. */
+  long wayNanos() {
+    return Math.min(2 * slowest + MILLI, PACE.timeoutNanos());
+  }
+
   /** The most that was let go in any window of the true time. */
-  long most(LimitSpec of) {
-    return most(of, releases, 0);
+  long most() {
+    return Kinds.most(spec, releases, 0);
   }
 
   /** The most of some that was let go in any window that starts so much before one of the cells. */
   static long most(LimitSpec of, List<Release> releases, long early) {
-    return switch (of) {
-      case LimitSpec.FixedWindow window -> mostFixed(window.windowNanos(), releases, early);
-      case LimitSpec.TrailingWindow window -> mostTrailing(window.windowNanos(), releases);
-      default -> throw new IllegalArgumentException("no windows: " + of);
-    };
-  }
-
-  private static long mostFixed(long window, List<Release> releases, long early) {
-    Map<Long, Long> sums = new HashMap<>();
-    releases.forEach(each -> sums.merge((each.at + early) / window, each.amount, Long::sum));
-    return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
-  }
-
-  private static long mostTrailing(long window, List<Release> releases) {
-    long most = 0;
-    long sum = 0;
-    int first = 0;
-    for (Release last : releases) {
-      sum += last.amount;
-      while (releases.get(first).at <= last.at - window) {
-        sum -= releases.get(first++).amount;
-      }
-      most = Math.max(most, sum);
-    }
-    return most;
+    return Kinds.most(of, releases, early);
   }
 }
