@@ -322,7 +322,8 @@ public final class Rounds {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
-    if (lives.learning(now) && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
+    if (lives.learning(now)
+        && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
       limits.values().forEach(SharedLimit::doubt);
       return;
     }

@@ -99,7 +99,9 @@ class SharedLimitTest {
   private void grant() {
     for (Limit limit : shared) {
       limit.granted(
-          List.of(new Tally.Counted(0, 10)), Supplied.NOTHING, cell -> new Grid.Span(START, 2 * START));
+          List.of(new Tally.Counted(0, 10)),
+          new Supplied(100, Long.MAX_VALUE, 0),
+          cell -> new Grid.Span(START, 2 * START));
       wake(limit);
     }
   }
