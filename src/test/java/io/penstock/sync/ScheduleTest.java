@@ -23,7 +23,7 @@ class ScheduleTest {
       Schedule schedule = Schedule.of(seed);
       schedule.faults().forEach(fault -> drawn.merge(fault, 1, Integer::sum));
       if (schedule.over() > 0) {
-        over.put(seed, schedule.over() + " of " + schedule.faults());
+        over.put(seed, schedule.over() + " of " + schedule.world().spec + schedule.faults());
       }
     }
     if (DEEP) {
