@@ -192,6 +192,31 @@ class OutageTest {
     assertThat(world.releases).hasSize(1);
   }
 
+  @Test
+  void figures_tellWhatBecameOfRounds() {
+    World world = world(OnOutage.PARK, FIXED, 3);
+    Rounds rounds = world.nodes.getFirst().rounds();
+    assertThat(rounds.figures().learning()).isTrue();
+    offer(world, 50, BACK + 10 * SECOND);
+    outage(world);
+    world.run(AWAY);
+    RoundFigures well = rounds.figures();
+    assertThat(well.sent()).isBetween(well.answered(), well.answered() + 1);
+    assertThat(well.answeredNanos() / well.answered()).isBetween(0L, 10 * MILLI);
+    assertThat(well.givenUp()).isZero();
+    assertThat(well.members()).isEqualTo(3);
+    assertThat(well.limits()).isEqualTo(1);
+    assertThat(well.dry()).isPositive();
+    assertThat(well.learning() || well.cutOff()).isFalse();
+    assertThat(rounds.sliceTokens()).isPositive();
+    world.run(CUT_OFF);
+    assertThat(rounds.figures().cutOff()).isTrue();
+    assertThat(rounds.figures().givenUp()).isPositive();
+    world.run(BACK + 10 * SECOND);
+    assertThat(rounds.figures().cutOff()).isFalse();
+    assertThat(rounds.figures().answered()).isGreaterThan(well.answered());
+  }
+
   @ParameterizedTest
   @EnumSource(OnOutage.class)
   void storeBack_limitsAreSharedAgainAfterASliceAndTwoIntervals(OnOutage policy) {
