@@ -221,8 +221,7 @@ final class SharedLimit {
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
         Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
-        born,
-        tally.freeNow() + tally.freeLater());
+        born);
   }
 
   /**
