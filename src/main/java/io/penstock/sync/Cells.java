@@ -179,9 +179,15 @@ final class Cells {
     };
   }
 
+  /** For how long what is free now may still be spent, slices being renewed; about. */
+  long leftNanos(Grid grid, long now) {
+    boolean stays = endless() || partition.kind() == Partition.Kind.BUCKET;
+    return stays ? Long.MAX_VALUE : grid.cellNanos() - (now - grid.startNanos());
+  }
+
   /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
   Grid.Span span(long cell, CellClock clock, long ends, long now) {
-    if (endless()) {
+    if (endless() || cell == Partition.OUT) {
       return new Grid.Span(now, ends);
     }
     long from = now + Math.min(0, lacks(cell, clock, now));

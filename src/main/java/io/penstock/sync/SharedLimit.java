@@ -194,7 +194,7 @@ final class SharedLimit {
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
     learnPace(tally, now);
     long head = lack > tally.most() ? lack : 0;
-    long left = Math.min(STOCKED_NANOS, grid.cellNanos() - (now - grid.startNanos()));
+    long left = Math.min(STOCKED_NANOS, cells.leftNanos(grid, now));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
     long usable = Math.min(tally.freeNow(), soon) + tally.freeLater();
     boolean low = lack > 0 || 2 * usable < target;
