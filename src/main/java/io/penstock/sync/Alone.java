@@ -50,8 +50,7 @@ final class Alone {
     long most = Partition.of(part).capacity();
     long head = ask.head() > most ? 0 : ask.head(); // it waits until there is contact again
     Supply.Ask own =
-        new Supply.Ask(
-            ask.id(), part, ask.from(), ask.uses(), head, ask.wanted(), Supply.Ask.NONE);
+        new Supply.Ask(ask.id(), part, ask.from(), ask.uses(), head, ask.wanted(), Supply.Ask.NONE);
     Supply.Answer answer =
         stores
             .computeIfAbsent(ask.id(), id -> new MemorySupply(() -> shared, ttlNanos, "own"))

@@ -63,6 +63,7 @@ public final class Rounds {
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
+
   /** Those the store lost alone, while it has to be told. */
   private final Set<SharedLimit> lost = new HashSet<>();
 
@@ -322,7 +323,8 @@ public final class Rounds {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
-    if (lives.learning(now) && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
+    if (lives.learning(now)
+        && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
       limits.values().forEach(SharedLimit::doubt);
       return;
     }
