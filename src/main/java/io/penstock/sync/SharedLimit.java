@@ -188,7 +188,7 @@ final class SharedLimit {
     long earliest = clock.earliest(now);
     Grid grid = cells.grid(clock, now);
     long oldest = cells.oldest(earliest);
-    long ahead = cells.at(clock.latest(now) + pace.ttlNanos());
+    long ahead = cells.at(clock.latest(now) + 2 * pace.ttlNanos());
     long lack = demand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
