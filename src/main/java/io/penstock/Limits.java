@@ -84,8 +84,7 @@ final class Limits implements AutoCloseable {
     String member = member();
     Rounds rounds = rounds(sync, member, link, grants, ticker, wall);
     RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
-    Exchange exchange =
-        new Exchange(told, member, ticker, wall, sync.interval().toNanos(), timeoutNanos(sync));
+    Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
     AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
     Function<LimitId, Sharing> sharing = id -> terms.get().of(id, sync.sharing());
     SharedLimitSource sliced =
@@ -130,7 +129,13 @@ final class Limits implements AutoCloseable {
     long ttlNanos = sync.sliceTtl().toNanos();
     Pace pace = new Pace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
     Supply supply = new RedisSupply(link, sync.namespace(), ttlNanos, ticker, wall);
-    return new Rounds(member, supply, ticker, alarm, pace, new SecureRandom()::nextDouble);
+    return new Rounds(
+        member, supply, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
+  }
+
+  private static Exchange.Terms exchanges(SyncSettings sync) {
+    return new Exchange.Terms(
+        sync.interval().toNanos(), timeoutNanos(sync), sync.sliceTtl().toNanos(), sync.onOutage());
   }
 
   private static long timeoutNanos(SyncSettings sync) {

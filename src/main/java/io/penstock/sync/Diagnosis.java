@@ -1,11 +1,15 @@
 package io.penstock.sync;
 
+import io.netty.handler.ssl.NotSslRecordException;
 import io.penstock.sync.RedisTrouble.Kind;
 import java.io.IOException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateExpiredException;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.client.RedisAskException;
 import org.redisson.client.RedisAuthRequiredException;
@@ -48,6 +52,9 @@ final class Diagnosis {
           new Sign("NOREPLICAS ", Kind.READ_ONLY),
           new Sign("BUSY ", Kind.BUSY));
 
+  /** How Redisson says that sentinels do not know a master. */
+  private static final String NO_MASTER = "Master node is undefined!";
+
   private Diagnosis() {}
 
   /** How the scripts of this room begin an error; what follows has no secret in it. */
@@ -62,19 +69,51 @@ final class Diagnosis {
         return known;
       }
       Kind kind = kind(each);
+      if (kind == Kind.AWAY && String.valueOf(each.getMessage()).startsWith(NO_MASTER)) {
+        return new RedisTrouble(kind, "sentinels know no master of that name");
+      }
       if (kind != null && kind != Kind.AWAY) {
-        return new RedisTrouble(kind, kind == Kind.VALUE ? own(each) : "");
+        return new RedisTrouble(kind, detail(kind, each));
       }
       last = kind == null ? last : kind;
       each = each.getCause();
     }
-    return last == Kind.ODD
-        ? new RedisTrouble(last, failure.getClass().getSimpleName())
-        : new RedisTrouble(last);
+    return new RedisTrouble(last, last == Kind.ODD ? failure.getClass().getSimpleName() : "");
+  }
+
+  private static String detail(Kind kind, Throwable failure) {
+    return switch (kind) {
+      case VALUE -> own(failure);
+      case TLS -> untrusted(failure);
+      default -> "";
+    };
+  }
+
+  /** Says why there is no trust, in few words. */
+  private static String untrusted(Throwable failure) {
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 10; depth++) {
+      String message = String.valueOf(each.getMessage());
+      if (each instanceof NotSslRecordException) {
+        return "that port does not speak TLS";
+      }
+      if (each instanceof CertificateExpiredException) {
+        return "its certificate has expired";
+      }
+      if (each instanceof CertPathBuilderException) {
+        return "its certificate is not trusted";
+      }
+      if (message.startsWith("No subject alternative") || message.startsWith("No name matching")) {
+        return "its certificate is for another host: " + message;
+      }
+      each = each.getCause();
+    }
+    return String.valueOf(failure.getMessage());
   }
 
   private static @Nullable Kind kind(Throwable failure) {
     return switch (failure) {
+      case SSLException untrusted -> Kind.TLS;
       case TimeoutException late -> Kind.SLOW;
       case RedisTimeoutException late ->
           String.valueOf(late.getMessage()).startsWith("Unable to acquire") ? Kind.AWAY : Kind.SLOW;

@@ -2,15 +2,20 @@ package io.penstock.sync;
 
 import io.penstock.quota.Supply.Member;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lives of all masters as one: a loss of one of them is a loss of the store, because a limit
- * may be on any. Safe from any thread.
+ * may be on any. One that is silent while others answer is no loss yet: it is waited for as long as
+ * {@code quietNanos}, and counts with what it said last; after that the others go on without it,
+ * and its return is a loss, because nobody was heard there meanwhile. Safe from any thread.
  */
 final class Masters {
   /**
@@ -75,47 +80,90 @@ final class Masters {
 
   private static final Heard NEVER = new Heard(-1, -1);
 
-  private final Map<String, Long> counts = new HashMap<>();
-  private long losses;
+  /**
+   * What was heard of a master last.
+   *
+   * @param at when, by the own clock
+   * @param missed whether others went on without it since
+   */
+  private record Last(Life life, long at, boolean missed) {
+    Heard of(String member, long now) {
+      Heard then = life.members().getOrDefault(member, NEVER);
+      long since = (now - at) / 1_000;
+      return new Heard(aged(then.silentMicros(), since), aged(then.wholeMicros(), since));
+    }
+
+    private static long aged(long micros, long since) {
+      return micros < 0 ? micros : micros + since;
+    }
+  }
+
+  private final long quietNanos;
+  private final Map<String, Last> heard = new TreeMap<>();
+  private Set<String> keys = Set.of();
+  private long lost;
+
+  Masters(long quietNanos) {
+    this.quietNanos = quietNanos;
+  }
 
   /**
-   * Puts together what all masters said in one round.
+   * Puts together what masters said in one round.
    *
-   * @param lives one a master, at least one
+   * @param said by the key of its life what each master says, or nothing; at least one says
+   *     something
+   * @param now by the own clock
    */
-  synchronized Together together(List<Life> lives) {
-    Life first = lives.getFirst();
-    if (lives.size() == 1) {
-      counts.clear();
-      return new Together(
-          first.name(), first.count(), first.clockMicros() * 1_000, members(lives), first.losses());
+  synchronized Together together(Map<String, Optional<Life>> said, long now) {
+    TreeMap<String, Life> lives = new TreeMap<>();
+    said.forEach((key, life) -> life.ifPresent(is -> lives.put(key, is)));
+    Life first = lives.firstEntry().getValue();
+    long clock = first.clockMicros() * 1_000;
+    if (said.size() == 1) {
+      heard.clear();
+      keys = said.keySet();
+      List<Member> members = members(List.of(new Last(first, now, false)), now);
+      return new Together(first.name(), first.count(), clock, members, first.losses());
     }
-    TreeMap<String, Life> named = new TreeMap<>();
-    lives.forEach(life -> named.put(life.name(), life));
-    // a sum may rise while one of its parts falls
-    if (lives.stream().anyMatch(life -> life.count() <= counts.getOrDefault(life.name(), 0L))) {
-      losses++;
-    }
-    counts.keySet().retainAll(named.keySet());
-    long sum = 0;
-    for (Life life : named.values()) {
-      counts.put(life.name(), life.count());
-      sum += life.count();
-    }
-    String name = String.join("+", named.navigableKeySet()) + "#" + losses;
+    lost += take(said.keySet(), lives, now) ? 1 : 0;
+    List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
+    // a sum may rise while one of its parts falls: that is told by what was lost
+    long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
     Map<String, Long> losses = new HashMap<>();
-    lives.forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
-    return new Together(name, sum, first.clockMicros() * 1_000, members(lives), losses);
+    lives
+        .values()
+        .forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
+    String name = String.join("+", names) + "#" + lost;
+    return new Together(name, sum, clock, members(heard.values(), now), losses);
+  }
+
+  /** Takes in what was said; returns whether something of it is a loss that no name tells. */
+  private boolean take(Set<String> all, Map<String, Life> lives, long now) {
+    boolean loss = !keys.isEmpty() && !keys.equals(all);
+    keys = Set.copyOf(all);
+    heard.keySet().retainAll(keys);
+    for (Map.Entry<String, Life> each : lives.entrySet()) {
+      Last before = heard.put(each.getKey(), new Last(each.getValue(), now, false));
+      loss |= before != null && (before.missed() || fell(before.life(), each.getValue()));
+    }
+    heard.replaceAll(
+        (key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
+    return loss;
+  }
+
+  private static boolean fell(Life before, Life after) {
+    return before.name().equals(after.name()) && after.count() <= before.count();
   }
 
   /** A member that one master has not heard of is not known: what it has there may be lost. */
-  private static List<Member> members(List<Life> lives) {
+  private static List<Member> members(Collection<Last> masters, long now) {
+    List<Last> counting = masters.stream().filter(last -> !last.missed()).toList();
     List<Member> members = new ArrayList<>();
-    for (String name : lives.getFirst().members().keySet()) {
+    for (String name : counting.getFirst().life().members().keySet()) {
       long silent = 0;
       long whole = 0;
-      for (Life life : lives) {
-        Heard there = life.members().getOrDefault(name, NEVER);
+      for (Last master : counting) {
+        Heard there = master.of(name, now);
         silent = later(silent, there.silentMicros());
         whole = later(whole, there.wholeMicros());
       }

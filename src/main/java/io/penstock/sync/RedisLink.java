@@ -8,9 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.BatchOptions;
@@ -18,6 +22,8 @@ import org.redisson.api.RBatch;
 import org.redisson.api.RScript;
 import org.redisson.api.RScriptAsync;
 import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.RedisRedirectException;
+import org.redisson.client.RedisRetryException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.connection.ConnectionManager;
 import org.redisson.connection.MasterSlaveEntry;
@@ -31,6 +37,11 @@ public final class RedisLink implements AutoCloseable {
   private static final long REOPEN_NANOS = 500_000_000L;
 
   private static final int SLOTS = 16_384;
+  private static final int NOBODY = -1;
+
+  /** What all look like a server that does not answer. */
+  private static final String NO_TLS =
+      "over TLS: nothing answers, or that port is not encrypted, or it wants a certificate";
 
   /**
    * A call of a script for what is kept under one key.
@@ -52,8 +63,9 @@ public final class RedisLink implements AutoCloseable {
    * What became of a call: one of the two is null.
    *
    * @param said the reply: text, whole numbers, and lists of them
+   * @param master which one was asked: the same number for the same one, in one set of replies
    */
-  record Reply(@Nullable Object said, @Nullable RedisTrouble trouble) {}
+  record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
 
   private final RedisAddress address;
   private final @Nullable Trust trust;
@@ -97,7 +109,8 @@ public final class RedisLink implements AutoCloseable {
    *     there is no connection or not all answers came in time: nothing is known of any call then
    */
   CompletableFuture<List<Reply>> call(List<Call> calls) {
-    return bounded(client().thenCompose(open -> new Sending(open, calls).sent()));
+    CompletableFuture<Redisson> client = client();
+    return bounded(client, client.thenCompose(open -> new Sending(open, calls).sent()));
   }
 
   /**
@@ -109,19 +122,30 @@ public final class RedisLink implements AutoCloseable {
    */
   CompletableFuture<List<Reply>> call(
       List<Call> calls, String prefix, Function<String, Call> closing) {
+    CompletableFuture<Redisson> client = client();
     return bounded(
-        client()
-            .thenCompose(
-                open -> {
-                  List<Call> all = new ArrayList<>(calls);
-                  keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
-                  return new Sending(open, all).sent();
-                }));
+        client,
+        client.thenCompose(
+            open -> {
+              List<Call> all = new ArrayList<>(calls);
+              keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
+              return new Sending(open, all).sent();
+            }));
   }
 
-  private CompletableFuture<List<Reply>> bounded(CompletableFuture<List<Reply>> answers) {
+  private CompletableFuture<List<Reply>> bounded(
+      CompletableFuture<Redisson> client, CompletableFuture<List<Reply>> answers) {
     // connection and answer have the timeout each; that no connection came is then known as such
-    return answers.orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS);
+    return answers
+        .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    failure instanceof TimeoutException && !client.isDone() ? away() : failure));
+  }
+
+  private RedisTrouble away() {
+    return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? NO_TLS : "");
   }
 
   private List<String> keyOfEachMaster(Redisson open, String prefix) {
@@ -173,7 +197,7 @@ public final class RedisLink implements AutoCloseable {
       RedisTrouble why = Diagnosis.of(e);
       // that no connection came in time is no word on how fast Redis answers
       boolean late = why.kind() == RedisTrouble.Kind.SLOW;
-      into.completeExceptionally(late ? new RedisTrouble(RedisTrouble.Kind.AWAY) : why);
+      into.completeExceptionally(late ? away() : why);
       return;
     }
     boolean unwanted;
@@ -214,10 +238,13 @@ public final class RedisLink implements AutoCloseable {
     private final Redisson client;
     private final List<Call> calls;
     private final List<CompletableFuture<Object>> answers = new ArrayList<>();
+    private final Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+    private final int[] masters;
 
     Sending(Redisson client, List<Call> calls) {
       this.client = client;
       this.calls = calls;
+      this.masters = new int[calls.size()];
       calls.forEach(call -> answers.add(new CompletableFuture<>()));
     }
 
@@ -228,7 +255,7 @@ public final class RedisLink implements AutoCloseable {
       }
       return send(all, !loaded)
           .thenCompose(done -> again())
-          .thenApply(done -> answers.stream().map(Sending::reply).toList());
+          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList());
     }
 
     private CompletableFuture<?> again() {
@@ -246,16 +273,19 @@ public final class RedisLink implements AutoCloseable {
     }
 
     private CompletableFuture<?> send(List<Integer> some, boolean loading) {
-      Map<Integer, List<Integer>> masters = new TreeMap<>();
-      Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
+      Map<Integer, List<Integer>> each = new TreeMap<>();
       ConnectionManager manager = manager(client);
       for (int i : some) {
         MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
-        int number = owner == null ? -1 : numbers.computeIfAbsent(owner, is -> numbers.size());
-        masters.computeIfAbsent(number, none -> new ArrayList<>()).add(i);
+        masters[i] = owner == null ? NOBODY : numbers.computeIfAbsent(owner, is -> numbers.size());
+        each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
       }
       List<CompletableFuture<?>> batches = new ArrayList<>();
-      masters.values().forEach(each -> batches.add(batch(each, loading)));
+      // what nobody has is not given to Redisson, which would not free it
+      each.getOrDefault(NOBODY, List.of())
+          .forEach(i -> answers.set(i, CompletableFuture.failedFuture(away())));
+      each.remove(NOBODY);
+      each.values().forEach(its -> batches.add(batch(its, loading)));
       return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
     }
 
@@ -276,7 +306,25 @@ public final class RedisLink implements AutoCloseable {
         }
         answers.set(i, made(scripts, call, load));
       }
-      return batch.executeAsync().toCompletableFuture().handle((done, failed) -> null);
+      return batch
+          .executeAsync()
+          .toCompletableFuture()
+          .handle(
+              (done, failed) -> {
+                if (failed != null) {
+                  some.forEach(i -> answers.get(i).completeExceptionally(unretried(failed)));
+                }
+                return null;
+              });
+    }
+
+    /** What might be tried again Redisson tells the batch alone, where other failures are, too. */
+    private static Throwable unretried(Throwable failed) {
+      Throwable first = failed instanceof CompletionException ? failed.getCause() : failed;
+      return Stream.concat(Stream.of(first), Stream.of(first.getSuppressed()))
+          .filter(each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
+          .findFirst()
+          .orElse(first);
     }
 
     private static CompletableFuture<Object> made(RScriptAsync scripts, Call call, boolean load) {
@@ -298,11 +346,11 @@ public final class RedisLink implements AutoCloseable {
           .toCompletableFuture();
     }
 
-    private static Reply reply(CompletableFuture<Object> answer) {
-      Throwable failure = failure(answer);
+    private Reply reply(int i) {
+      Throwable failure = failure(answers.get(i));
       return failure == null
-          ? new Reply(answer.getNow(null), null)
-          : new Reply(null, Diagnosis.of(failure));
+          ? new Reply(answers.get(i).getNow(null), null, masters[i])
+          : new Reply(null, Diagnosis.of(failure), masters[i]);
     }
 
     private static @Nullable Throwable failure(CompletableFuture<Object> answer) {

@@ -8,9 +8,12 @@ import io.penstock.sync.RedisTrouble.Kind;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Slices that Redis hands out: one script call a limit and one a master for its life, all at once.
  *
  * <p>The life is asked for last, over the same connection: whatever was lost before or between the
- * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone. A
- * round fails with {@link RedisTrouble}, when Redis is away, late, or not as it should be.
+ * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone; so are
+ * those of a master of a cluster that is away, late, or not as it should be. A round fails with
+ * {@link RedisTrouble} when all masters are.
  */
 public final class RedisSupply implements Supply {
   private static final Script LIFE = Script.read("life.lua");
@@ -34,6 +38,13 @@ public final class RedisSupply implements Supply {
   /** Of the key of each master's life. */
   private static final String LIFE_KEY = ":life:";
 
+  /**
+   * How a round went.
+   *
+   * @param partial what is wrong with some masters, or null
+   */
+  private record Answered(Answer answer, @Nullable RedisTrouble partial) {}
+
   private final RedisLink link;
   private final String namespace;
   private final long ttlNanos;
@@ -41,7 +52,7 @@ public final class RedisSupply implements Supply {
   private final @Nullable LongSupplier testMicros;
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
-  private final Masters lives = new Masters();
+  private final Masters lives;
   private final Eviction eviction = new Eviction();
 
   /** What to add to the monotonic clock for about the time of Redis. */
@@ -81,6 +92,7 @@ public final class RedisSupply implements Supply {
     this.offsetNanos = new AtomicLong(nowNanos - ticker.nanos());
     this.testMicros = testMicros;
     this.breaker = new Breaker(ticker);
+    this.lives = new Masters(ttlNanos / 2);
   }
 
   @Override
@@ -94,8 +106,15 @@ public final class RedisSupply implements Supply {
     if (!breaker.lets()) {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
-    return link.call(calls, namespace + LIFE_KEY, key -> lifeCall(key, round))
-        .thenApply(replies -> answer(round, replies))
+    List<String> masters = new ArrayList<>();
+    return link.call(
+            calls,
+            namespace + LIFE_KEY,
+            key -> {
+              masters.add(key);
+              return lifeCall(key, round);
+            })
+        .thenApply(replies -> answered(round, masters, replies))
         .handle(this::settled)
         .thenCompose(stage -> stage);
   }
@@ -139,14 +158,17 @@ public final class RedisSupply implements Supply {
     return testMicros == null ? 0 : testMicros.getAsLong();
   }
 
-  private CompletionStage<Answer> settled(Answer answer, Throwable failure) {
+  private CompletionStage<Answer> settled(Answered answered, Throwable failure) {
     breaker.told(failure == null);
     if (failure != null) {
       return failed(Diagnosis.of(failure));
     }
-    troubles.well();
-    eviction.look(link, namespace + LIFE_KEY);
-    return CompletableFuture.completedStage(answer);
+    if (answered.partial() == null) {
+      troubles.well();
+    } else {
+      troubles.failed(answered.partial());
+    }
+    return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answered.answer());
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {
@@ -154,35 +176,61 @@ public final class RedisSupply implements Supply {
     return CompletableFuture.failedStage(trouble);
   }
 
-  private Answer answer(Round round, List<Reply> replies) {
-    replies.forEach(RedisSupply::refuseAll);
+  private Answered answered(Round round, List<String> masters, List<Reply> replies) {
     int asks = round.asks().size();
-    List<Masters.Life> masters = new ArrayList<>();
-    for (Reply reply : replies.subList(asks, replies.size())) {
-      if (reply.trouble() != null) {
-        throw reply.trouble();
+    List<Reply> closing = replies.subList(asks, replies.size());
+    Map<Integer, RedisTrouble> bad = new TreeMap<>();
+    for (Reply reply : replies.subList(0, asks)) {
+      // what is not about one key is about all of its master
+      if (reply.trouble() != null && reply.trouble().kind() != Kind.VALUE) {
+        bad.putIfAbsent(reply.master(), reply.trouble());
       }
-      try {
-        masters.add(Masters.Life.read(reply.said()));
-      } catch (IllegalArgumentException odd) {
-        throw new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
-      }
+    }
+    Map<Integer, Masters.Life> heard = new TreeMap<>();
+    closing.forEach(reply -> hear(reply, heard, bad));
+    heard.keySet().removeAll(bad.keySet());
+    if (heard.isEmpty()) {
+      throw worst(bad.values());
+    }
+    Map<String, Optional<Masters.Life>> said = new TreeMap<>();
+    for (int i = 0; i < masters.size(); i++) {
+      said.put(masters.get(i), Optional.ofNullable(heard.get(closing.get(i).master())));
     }
     List<Grant> given = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
-      grant(round.asks().get(i), replies.get(i), given);
+      // a life that was not heard may be another one by now
+      if (heard.containsKey(replies.get(i).master())) {
+        grant(round.asks().get(i), replies.get(i), given);
+      }
     }
-    Masters.Together all = lives.together(masters);
+    Masters.Together all = lives.together(said, ticker.nanos());
     offsetNanos.set(all.clockNanos() - ticker.nanos());
-    return new Answer(
-        all.clockNanos(), all.name(), all.count(), all.members(), given, losses(all.losses()));
+    return new Answered(
+        new Answer(
+            all.clockNanos(), all.name(), all.count(), all.members(), given, losses(all.losses())),
+        bad.isEmpty() ? null : new RedisTrouble(worst(bad.values()).kind(), "some of its masters"));
   }
 
-  /** What is not about one key is about all. */
-  private static void refuseAll(Reply reply) {
-    if (reply.trouble() != null && reply.trouble().kind() != Kind.VALUE) {
-      throw reply.trouble();
+  private static void hear(
+      Reply reply, Map<Integer, Masters.Life> heard, Map<Integer, RedisTrouble> bad) {
+    if (reply.trouble() != null) {
+      bad.putIfAbsent(reply.master(), reply.trouble());
+      return;
     }
+    try {
+      heard.put(reply.master(), Masters.Life.read(reply.said()));
+    } catch (IllegalArgumentException odd) {
+      RedisTrouble trouble = new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
+      bad.putIfAbsent(reply.master(), trouble);
+    }
+  }
+
+  /** What masters that answer say tells more than that others do not. */
+  private static RedisTrouble worst(Collection<RedisTrouble> bad) {
+    return bad.stream()
+        .filter(trouble -> trouble.kind() != Kind.AWAY && trouble.kind() != Kind.SLOW)
+        .findFirst()
+        .orElseGet(() -> bad.stream().findFirst().orElseGet(() -> new RedisTrouble(Kind.CLUSTER)));
   }
 
   private void grant(Ask ask, Reply reply, List<Grant> into) {

@@ -8,6 +8,8 @@ public final class RedisTrouble extends RuntimeException {
   public enum Kind {
     /** There is no connection. */
     AWAY("Redis cannot be reached"),
+    /** There is a server, but no encrypted connection to it: it or this instance is not trusted. */
+    TLS("there is no encrypted connection to Redis"),
     /** There is a connection, and no answer in time. */
     SLOW("Redis does not answer in time"),
     /** It has failed too often: it is not asked for some seconds. */

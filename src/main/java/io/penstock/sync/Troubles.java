@@ -2,6 +2,7 @@ package io.penstock.sync;
 
 import io.penstock.sync.RedisTrouble.Kind;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +20,9 @@ public final class Troubles {
   private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
   private final Set<String> wrong = new HashSet<>();
   private long good;
-  private boolean bad;
-  private Kind last = Kind.AWAY;
+
+  /** What was said since it was well last: what comes and goes is said once. */
+  private final Set<Kind> said = EnumSet.noneOf(Kind.class);
 
   /**
    * Has counted nothing.
@@ -36,8 +38,8 @@ public final class Troubles {
     boolean ended;
     synchronized (this) {
       good++;
-      ended = bad;
-      bad = false;
+      ended = !said.isEmpty();
+      said.clear();
     }
     if (ended) {
       LOG.info("{}: Redis is well again", of);
@@ -50,11 +52,7 @@ public final class Troubles {
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
       // that it is not asked follows from what was said before
-      news = trouble.kind() != Kind.PAUSED && (!bad || last != trouble.kind());
-      if (trouble.kind() != Kind.PAUSED) {
-        bad = true;
-        last = trouble.kind();
-      }
+      news = trouble.kind() != Kind.PAUSED && said.add(trouble.kind());
     }
     if (news) {
       LOG.warn("{}: {}", of, trouble.getMessage());

@@ -2,6 +2,7 @@ package io.penstock.fake;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.time.Ticker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -22,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Gateways as processes of their own, clients who ask them, and what they all let go together. */
@@ -35,8 +37,16 @@ public final class Fleet implements AutoCloseable {
   public record Released(
       long unixNanos, int instance, long tokens, long waitedNanos, String endpoint) {}
 
+  /** Told of each answer. Safe from any thread. */
+  @FunctionalInterface
+  public interface Timing {
+    /** Takes note of an instant and of how long the answer took, in nanoseconds. */
+    void answered(long atNanos, long tookNanos);
+  }
+
   private record Running(Process process, int port, Path log) {}
 
+  private final Ticker ticker = Ticker.system();
   private final HttpClient client = HttpClient.newHttpClient();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Running> instances = new ArrayList<>();
@@ -117,6 +127,37 @@ public final class Fleet implements AutoCloseable {
               }
             });
       }
+    }
+  }
+
+  /**
+   * Has clients ask at a pace of their own, whatever they are answered, until {@link #stop}.
+   *
+   * @param counts how many clients ask which instance
+   * @param everyNanos between two requests of a client that is answered in time
+   * @param took told when each was answered, on the ticker, and how long that took
+   */
+  public void pace(int[] counts, String path, @Nullable String key, long everyNanos, Timing took) {
+    for (int instance = 0; instance < counts.length; instance++) {
+      for (int i = 0; i < counts[instance]; i++) {
+        int port = instances.get(instance).port();
+        long first = ticker.nanos() + everyNanos * i / counts[instance];
+        threads.execute(() -> paced(first, everyNanos, () -> once(port, path, key), took));
+      }
+    }
+  }
+
+  private void paced(long first, long everyNanos, Runnable request, Timing took) {
+    for (long at = first; !over; at += everyNanos) {
+      long now = ticker.nanos();
+      if (at > now) {
+        LockSupport.parkNanos(at - now);
+      }
+      long from = ticker.nanos();
+      request.run();
+      long to = ticker.nanos();
+      took.answered(to, to - from);
+      at = Math.max(at, to - everyNanos);
     }
   }
 

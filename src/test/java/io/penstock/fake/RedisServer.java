@@ -1,11 +1,13 @@
 package io.penstock.fake;
 
 import java.io.BufferedInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -21,13 +24,20 @@ import redis.embedded.core.ExecutableProvider;
 
 /** A real Redis, as a process of its own on a port of its own, that can be hurt in every way. */
 public final class RedisServer implements AutoCloseable {
+  private static final int BUS_PORTS = 10_000;
+
   private final Path directory;
-  private final int port = RunningGateway.freePort();
+  private final Path program;
+  private final int port;
   private final List<String> settings;
+  private final boolean sentinel;
   private @Nullable Process process;
   private String login = "";
 
-  private RedisServer(List<String> settings) {
+  private RedisServer(Path program, int port, boolean sentinel, List<String> settings) {
+    this.program = program;
+    this.port = port;
+    this.sentinel = sentinel;
     this.settings = settings;
     try {
       directory = Files.createTempDirectory("penstock-redis");
@@ -43,7 +53,53 @@ public final class RedisServer implements AutoCloseable {
    * @param settings lines of its configuration, such as {@code requirepass secret}
    */
   public static RedisServer started(String... settings) {
-    return new RedisServer(List.of(settings));
+    return started(Program.FILE, settings);
+  }
+
+  /** Starts one as {@link #started(String...)}, of another version. */
+  public static RedisServer started(Path program, String... settings) {
+    return new RedisServer(program, RunningGateway.freePort(), false, List.of(settings));
+  }
+
+  /** Starts one that watches others; its settings are all it is told. */
+  public static RedisServer sentinel(String... settings) {
+    return new RedisServer(Program.FILE, RunningGateway.freePort(), true, List.of(settings));
+  }
+
+  /** Starts one that can be a node of a cluster, and is in none yet. */
+  public static RedisServer node(String... settings) {
+    List<String> all = new ArrayList<>(List.of("cluster-enabled yes"));
+    all.addAll(List.of(settings));
+    return new RedisServer(Program.FILE, nodePort(), false, all);
+  }
+
+  /** Nodes talk to each other on a port that is higher by a fixed number. */
+  private static int nodePort() {
+    while (true) {
+      int port = RunningGateway.freePort();
+      if (port + BUS_PORTS > 65_535) {
+        port -= BUS_PORTS;
+      }
+      if (isFree(port) && isFree(port + BUS_PORTS)) {
+        return port;
+      }
+    }
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+
+  /** Returns the redis-server that is installed on this machine, if one is. */
+  public static Optional<Path> installed() {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        .map(directory -> Path.of(directory, "redis-server"))
+        .filter(Files::isExecutable)
+        .findFirst();
   }
 
   /** Started when it is asked for first, for tests that do it no harm; ends with the JVM. */
@@ -95,14 +151,21 @@ public final class RedisServer implements AutoCloseable {
   /** Starts it, with the data it has saved; returns once it answers. */
   public void start() {
     List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1"));
-    lines.addAll(List.of("dir " + directory, "save \"\"", "appendonly no", "daemonize no"));
+    lines.addAll(List.of("dir " + directory, "daemonize no"));
+    if (!sentinel) {
+      lines.addAll(List.of("save \"\"", "appendonly no"));
+    }
     lines.addAll(settings);
     try {
       Path file = directory.resolve("redis.conf");
       Files.write(file, lines);
       Path log = directory.resolve("redis.log");
+      List<String> command = new ArrayList<>(List.of(program.toString(), file.toString()));
+      if (sentinel) {
+        command.add("--sentinel");
+      }
       process =
-          new ProcessBuilder(Program.FILE.toString(), file.toString())
+          new ProcessBuilder(command)
               .redirectErrorStream(true)
               .redirectOutput(log.toFile())
               .start();
@@ -135,7 +198,7 @@ public final class RedisServer implements AutoCloseable {
     return last;
   }
 
-  /** Asks one command of words without spaces; returns the first line of the answer. */
+  /** Asks one command; returns a text as it is, and of all else the first line, with its sign. */
   public String command(String... words) {
     try {
       return ask(words);
@@ -155,7 +218,11 @@ public final class RedisServer implements AutoCloseable {
       }
       send(out, words);
       String first = line(in);
-      return first.startsWith("$") && !first.equals("$-1") ? line(in) : first;
+      if (!first.startsWith("$") || first.equals("$-1")) {
+        return first;
+      }
+      int length = Integer.parseInt(first.substring(1));
+      return new String(in.readNBytes(length), StandardCharsets.UTF_8);
     }
   }
 
@@ -182,9 +249,31 @@ public final class RedisServer implements AutoCloseable {
     return line.toString();
   }
 
+  /** Returns how often a command was called since the start, by clients and by scripts. */
+  public long calls(String command) {
+    String script =
+        "return string.match(redis.call('INFO', 'commandstats'), 'cmdstat_"
+            + command
+            + ":calls=(%d+)') or '0'";
+    return Long.parseLong(command("EVAL", script, "0"));
+  }
+
   /** Saves its data: they are there again after the next start. */
   public void save() {
     command("SAVE");
+  }
+
+  /** Has nothing be saved, as on a disk that is full, or has it be saved again. */
+  public void blockSaving(boolean blocked) {
+    Path file = directory.resolve("dump.rdb");
+    try {
+      Files.deleteIfExists(file);
+      if (blocked) {
+        Files.createDirectory(file); // no file takes its place
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Removes all data. */

@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Measure;
 import io.penstock.fake.RedisServer;
@@ -16,11 +17,16 @@ import org.junit.jupiter.api.Test;
 
 /** Counts in a real server. */
 class RedisCountsTest extends CountsContract {
-  private final RedisServer server = RedisServer.shared();
+  private final RedisServer server = server();
   private final String namespace = "counts-" + UUID.randomUUID();
   private final RedisLink link =
       new RedisLink(RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
   private long now = 100 * MINUTE_MILLIS;
+
+  /** Returns a server of the version that is tested. */
+  RedisServer server() {
+    return RedisServer.shared();
+  }
 
   @Override
   protected RedisCounts counts() {
@@ -85,6 +91,42 @@ class RedisCountsTest extends CountsContract {
     told(counts, "a", count(bad, 5), count(good, 6));
     assertThat(told(counts, "b")).containsExactly(count(good, 6));
     assertThat(counts.troubles().counts().get(RedisTrouble.Kind.VALUE)).isGreaterThanOrEqualTo(1);
+  }
+
+  @Test
+  void foreignValueUnderTheKeyOfChanges_failsExchanges_andStays() {
+    RedisCounts counts = counts();
+    LimitId id = id(LimitId.Kind.KEY, "k", "", Measure.TOKENS);
+    String key = namespace + ":counts";
+    server.command("SET", key, "foreign");
+    assertThatThrownBy(() -> told(counts, "a", count(id, 5)))
+        .cause()
+        .extracting("kind")
+        .isEqualTo(RedisTrouble.Kind.VALUE);
+    assertThat(server.command("GET", key)).isEqualTo("foreign");
+    server.command("DEL", key);
+    told(counts, "a", count(id, 5));
+    assertThat(told(counts, "b")).containsExactly(count(id, 5));
+  }
+
+  @Test
+  void namesOfNoLimit_amongTheChanged_areNothing() {
+    Counts counts = counts();
+    LimitId id = id(LimitId.Kind.KEY, "k", "", Measure.TOKENS);
+    told(counts, "a", count(id, 5));
+    server.command("ZADD", namespace + ":counts", "9000000000000000", "garbage {of} others");
+    assertThat(told(counts, "b")).containsExactly(count(id, 5));
+  }
+
+  @Test
+  void anotherNamespace_isNotHeard() {
+    Counts counts = counts();
+    LimitId id = id(LimitId.Kind.KEY, "k", "", Measure.TOKENS);
+    Counts others = new RedisCounts(link, namespace + "-b", Ticker.system(), () -> now, true);
+    told(others, "a", count(id, 7));
+    told(counts, "a", count(id, 5));
+    assertThat(told(counts, "b")).containsExactly(count(id, 5));
+    assertThat(told(others, "b")).containsExactly(count(id, 7));
   }
 
   @Test

@@ -24,11 +24,16 @@ class RedisLifeTest {
   /** Of those that wait for this machine, not for Redis. */
   private static final long SLACK_NANOS = 5_000_000_000L;
 
-  private RedisServer server = RedisServer.started();
+  private RedisServer server = started();
   private FaultProxy proxy = new FaultProxy(server.port());
   private RedisLink link = link("redis://127.0.0.1:" + proxy.port());
   private RedisSupply supply = supply(link);
   private long number;
+
+  /** Starts a server of the version that is tested. */
+  RedisServer started(String... settings) {
+    return RedisServer.started(settings);
+  }
 
   private static RedisLink link(String url) {
     return new RedisLink(
@@ -200,7 +205,7 @@ class RedisLifeTest {
 
   @Test
   void wrongPassword_saysSo_andTheRightOneIsTaken() {
-    use(RedisServer.started("requirepass right"), "redis://:wrong@127.0.0.1:PORT");
+    use(started("requirepass right"), "redis://:wrong@127.0.0.1:PORT");
     awaitTrouble(Kind.ACCESS);
     server.login("AUTH", "right").command("CONFIG", "SET", "requirepass", "wrong");
     well();
@@ -208,8 +213,7 @@ class RedisLifeTest {
 
   @Test
   void userWithoutTheRight_saysSo() {
-    RedisServer guarded =
-        RedisServer.started("user default off", "user app on >pass ~test:* +@all -info");
+    RedisServer guarded = started("user default off", "user app on >pass ~test:* +@all -info");
     use(guarded.login("AUTH", "app", "pass"), "redis://app:pass@127.0.0.1:PORT");
     awaitTrouble(Kind.ACCESS);
     server.command("ACL", "SETUSER", "app", "+info");
@@ -232,6 +236,32 @@ class RedisLifeTest {
     awaitTrouble(Kind.MEMORY);
     server.command("CONFIG", "SET", "maxmemory", "0");
     well();
+  }
+
+  @Test
+  void serverThatCannotSave_saysSo() {
+    use(started("save 3600 1000000"), "redis://127.0.0.1:PORT");
+    well();
+    server.blockSaving(true);
+    server.command("BGSAVE");
+    awaitTrouble(Kind.DISK);
+    server.blockSaving(false);
+    server.command("BGSAVE");
+    well();
+  }
+
+  @Test
+  void serverThatLoadsItsData_saysSo() {
+    // it looks at what it is asked after every two megabytes
+    use(started("key-load-delay 20000", "rdbcompression no"), "redis://127.0.0.1:PORT");
+    Answer before = well();
+    String fill = "for i = 1, 400 do redis.call('SET', 'k' .. i, string.rep('x', 100000)) end";
+    server.command("EVAL", fill + " return 1", "0");
+    server.save();
+    server.restart();
+    awaitTrouble(Kind.LOADING);
+    server.command("CONFIG", "SET", "key-load-delay", "0");
+    assertThat(well().life()).isNotEqualTo(before.life());
   }
 
   @Test

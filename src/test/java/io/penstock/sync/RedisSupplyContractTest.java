@@ -12,12 +12,17 @@ import org.junit.jupiter.api.AfterEach;
 class RedisSupplyContractTest extends SupplyContract {
   private final RedisLink link =
       new RedisLink(
-          RedisAddress.parse(RedisServer.shared().url(), null, null),
+          RedisAddress.parse(server().url(), null, null),
           null,
           10_000,
           Ticker.system());
   private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
+
+  /** Returns a server of the version that is tested. */
+  RedisServer server() {
+    return RedisServer.shared();
+  }
 
   @Override
   protected Supply supply() {

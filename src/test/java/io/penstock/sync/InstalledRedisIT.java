@@ -1,0 +1,82 @@
+package io.penstock.sync;
+
+import io.penstock.fake.RedisServer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Sharing once more with the Redis that is installed on this machine: another version than the one
+ * that comes with the tests, which puts what goes wrong in other words.
+ */
+class InstalledRedisIT {
+  private static @Nullable Path program;
+  private static @Nullable RedisServer shared;
+
+  @BeforeAll
+  static void find() {
+    program = RedisServer.installed().orElse(null);
+    if (program == null) {
+      System.out.println(
+          "The tests with an installed Redis are skipped: there is no redis-server in PATH");
+      Assumptions.abort("no redis-server in PATH");
+    }
+    shared = started();
+  }
+
+  @AfterAll
+  static void close() {
+    if (shared != null) {
+      shared.close();
+    }
+  }
+
+  private static RedisServer started(String... settings) {
+    if (program == null) {
+      throw new IllegalStateException("there is no program to start");
+    }
+    return RedisServer.started(program, settings);
+  }
+
+  private static RedisServer shared() {
+    if (shared == null) {
+      throw new IllegalStateException("there is no server to share");
+    }
+    return shared;
+  }
+
+  @Nested
+  class Lives extends RedisLifeTest {
+    @Override
+    RedisServer started(String... settings) {
+      return InstalledRedisIT.started(settings);
+    }
+  }
+
+  @Nested
+  class Slices extends RedisSupplyTest {
+    @Override
+    RedisServer server() {
+      return InstalledRedisIT.started();
+    }
+  }
+
+  @Nested
+  class Contract extends RedisSupplyContractTest {
+    @Override
+    RedisServer server() {
+      return InstalledRedisIT.shared();
+    }
+  }
+
+  @Nested
+  class CountsOfOthers extends RedisCountsTest {
+    @Override
+    RedisServer server() {
+      return InstalledRedisIT.shared();
+    }
+  }
+}

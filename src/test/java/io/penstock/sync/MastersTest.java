@@ -1,0 +1,118 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.quota.Supply.Member;
+import io.penstock.sync.Masters.Life;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class MastersTest {
+  private static final long MILLI = 1_000_000L;
+  private static final long QUIET = 1_000 * MILLI;
+
+  private final Masters masters = new Masters(QUIET);
+  private long now = 5_000 * MILLI;
+
+  private static Optional<Life> life(String name, long count, String... members) {
+    Map<String, Masters.Heard> heard = new TreeMap<>();
+    for (String member : members) {
+      heard.put(member, new Masters.Heard(1_000, 1_000));
+    }
+    return Optional.of(new Life(name, count, 7_000, heard, Map.of()));
+  }
+
+  private Masters.Together round(Optional<Life> a, Optional<Life> b) {
+    return masters.together(Map.of("life:0", a, "life:1", b), now);
+  }
+
+  @Test
+  void oneMaster_isItself() {
+    Masters.Together alone = masters.together(Map.of("life:0", life("a", 3, "me")), now);
+    assertThat(alone.name()).isEqualTo("a");
+    assertThat(alone.count()).isEqualTo(3);
+    assertThat(alone.clockNanos()).isEqualTo(7_000_000);
+    assertThat(alone.members()).containsExactly(new Member("me", 1_000_000));
+  }
+
+  @Test
+  void manyMasters_areOneLife_thatCountsUp() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    Masters.Together second = round(life("a", 4), life("b", 10));
+    assertThat(second.name()).isEqualTo(first.name());
+    assertThat(second.count()).isGreaterThan(first.count());
+  }
+
+  @Test
+  void masterThatFellBack_isALoss_thoughTheSumRises() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    Masters.Together second = round(life("a", 103), life("b", 8));
+    assertThat(second.name()).isNotEqualTo(first.name());
+  }
+
+  @Test
+  void anotherLifeOfOne_isALoss() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    assertThat(round(life("a", 4), life("c", 10)).name()).isNotEqualTo(first.name());
+  }
+
+  @Test
+  void silentMaster_isNoLoss_whenItIsSoonBack() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    now += QUIET;
+    Masters.Together without = round(life("a", 4), Optional.empty());
+    Masters.Together back = round(life("a", 5), life("b", 10));
+    assertThat(without.name()).isEqualTo(first.name());
+    assertThat(without.count()).isGreaterThan(first.count());
+    assertThat(back.name()).isEqualTo(first.name());
+    assertThat(back.count()).isGreaterThan(without.count());
+  }
+
+  @Test
+  void silentMaster_isALoss_whenOthersWentOnForLong() {
+    round(life("a", 3), life("b", 9));
+    now += QUIET + 1;
+    Masters.Together without = round(life("a", 4), Optional.empty());
+    Masters.Together back = round(life("a", 5), life("b", 10));
+    assertThat(back.name()).isNotEqualTo(without.name());
+    assertThat(round(life("a", 6), life("b", 11)).name()).isEqualTo(back.name());
+  }
+
+  @Test
+  void silentMaster_thatFellBackMeanwhile_isALoss() {
+    round(life("a", 3), life("b", 9));
+    Masters.Together without = round(life("a", 4), Optional.empty());
+    assertThat(round(life("a", 5), life("b", 9)).name()).isNotEqualTo(without.name());
+  }
+
+  @Test
+  void otherMasters_areALoss() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    Masters.Together more =
+        masters.together(
+            Map.of("life:0", life("a", 4), "life:1", life("b", 10), "life:2", Optional.empty()),
+            now);
+    assertThat(more.name()).isNotEqualTo(first.name());
+  }
+
+  @Test
+  void member_isKnown_whereAllMastersHeardOfIt() {
+    Masters.Together both = round(life("a", 3, "me", "x"), life("b", 9, "me"));
+    assertThat(both.members()).containsExactly(new Member("me", 1_000_000));
+  }
+
+  @Test
+  void member_isAsSilentAsWhereItWasHeardLast_alsoWhereThatIsSilentNow() {
+    round(life("a", 3, "me", "x"), life("b", 9, "me", "x"));
+    now += QUIET;
+    assertThat(round(life("a", 4, "me", "x"), Optional.empty()).members())
+        .containsExactlyInAnyOrder(
+            new Member("me", 1_000_000 + QUIET), new Member("x", 1_000_000 + QUIET));
+    now += 1;
+    assertThat(round(life("a", 5, "me", "x"), Optional.empty()).members())
+        .as("the others go on")
+        .containsExactlyInAnyOrder(new Member("me", 1_000_000), new Member("x", 1_000_000));
+  }
+}

@@ -1,0 +1,126 @@
+package io.penstock.sync;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply.Answer;
+import io.penstock.quota.Supply.Ask;
+import io.penstock.quota.Supply.Round;
+import io.penstock.quota.Supply.Slice;
+import io.penstock.sync.SyncSettings.Trust;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** An instance as far as Redis sees it: its link, and slices and counts over that. */
+final class Peer implements AutoCloseable {
+  static final String NAMESPACE = "ns";
+  private static final long SECOND = 1_000_000_000L;
+  private static final int TIMEOUT_MILLIS = 1_000;
+  private static final LimitSpec LIMIT = new LimitSpec.FixedWindow(1_000_000, 3_600 * SECOND);
+
+  final RedisLink link;
+  final RedisSupply supply;
+  final RedisCounts counts;
+  private final String name;
+  private long number;
+
+  Peer(String name, RedisAddress address, @Nullable Trust trust) {
+    this.name = name;
+    // a breaker whose clock runs an hour between two looks never waits
+    long[] hours = {0};
+    Ticker hasty = () -> ++hours[0] * 3_600 * SECOND;
+    link = new RedisLink(address, trust, TIMEOUT_MILLIS, Ticker.system());
+    supply = new RedisSupply(link, NAMESPACE, 2 * SECOND, hasty, WallClock.system());
+    counts = new RedisCounts(link, NAMESPACE, hasty, WallClock.system());
+  }
+
+  Peer(String name, String url) {
+    this(name, RedisAddress.parse(url, null, null), null);
+  }
+
+  static LimitId id(String limit) {
+    return new LimitId(LimitId.Kind.KEY, limit, "", Measure.TOKENS, 3_600 * SECOND);
+  }
+
+  /** The key of a limit. */
+  static String key(String limit) {
+    return NAMESPACE + ":" + id(limit).text();
+  }
+
+  static Ask ask(String limit, long wanted) {
+    return new Ask(id(limit), LIMIT, 0, List.of(), 0, wanted, Ask.NONE);
+  }
+
+  Answer round(Ask... asks) {
+    return supply
+        .round(new Round(name, ++number, List.of(asks)))
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join();
+  }
+
+  /** Returns why a round fails, or null. */
+  @Nullable RedisTrouble trouble() {
+    try {
+      round(ask("probe", 0));
+      return null;
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof RedisTrouble trouble) {
+        return trouble;
+      }
+      throw failed;
+    }
+  }
+
+  /** Makes rounds until one goes well; returns the next. */
+  Answer well(Ask... asks) {
+    Until.holds("a round that goes well", () -> trouble() == null);
+    return round(asks);
+  }
+
+  /** Makes rounds until one fails in that way; returns why. */
+  RedisTrouble awaitTrouble(RedisTrouble.Kind kind) {
+    AtomicReference<@Nullable RedisTrouble> last = new AtomicReference<>();
+    Until.holds(
+        "trouble " + kind,
+        () -> {
+          RedisTrouble trouble = trouble();
+          last.set(trouble);
+          return trouble != null && trouble.kind() == kind;
+        });
+    return Objects.requireNonNull(last.get());
+  }
+
+  /** Tells what was counted, and returns what others did. */
+  List<Counts.Count> exchange(Counts.Count... own) {
+    return counts
+        .exchange(name, List.of(own))
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join();
+  }
+
+  /** A count of the running hour. */
+  static Counts.Count count(String limit, long amount) {
+    return new Counts.Count(id(limit), WallClock.system().unixMillis() / 3_600_000, amount);
+  }
+
+  static long sum(Answer answer) {
+    return answer.grants().stream()
+        .flatMap(grant -> grant.slices().stream())
+        .mapToLong(Slice::amount)
+        .sum();
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,84 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisSentinels;
+import io.penstock.quota.Supply.Answer;
+import io.penstock.sync.RedisTrouble.Kind;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** Sharing through a master that sentinels name. */
+class RedisSentinelIT {
+  @Test
+  void masterThatDies_isFollowedByItsReplica_whichIsAnotherLife() {
+    try (RedisSentinels redis = RedisSentinels.started();
+        Peer a = new Peer("a", redis.url());
+        Peer b = new Peer("b", redis.url())) {
+      Answer before = a.well(Peer.ask("k", 5));
+      assertThat(Peer.sum(before)).isEqualTo(5);
+      a.exchange(Peer.count("c", 7));
+      assertThat(b.exchange()).containsExactly(Peer.count("c", 7));
+      redis.first().kill();
+      a.awaitTrouble(Kind.AWAY);
+      Answer after = a.well(Peer.ask("k", 6));
+      assertThat(Peer.sum(after)).as("by scripts the new master did not know").isEqualTo(6);
+      assertThat(after.life()).isNotEqualTo(before.life());
+      assertThat(redis.second().command("INFO", "replication")).contains("role:master");
+      Until.holds("an exchange with the new master", () -> exchanges(a, 8));
+      Until.holds("its counts", () -> exchanges(b, 0));
+      assertThat(b.exchange()).containsExactly(Peer.count("c", 8));
+      redis.first().start();
+      assertThat(a.well().life()).as("the old one is a replica now").isEqualTo(after.life());
+    }
+  }
+
+  private static boolean exchanges(Peer peer, long amount) {
+    try {
+      if (amount > 0) {
+        peer.exchange(Peer.count("c", amount));
+      } else {
+        peer.exchange();
+      }
+      return true;
+    } catch (CompletionException notYet) {
+      return false;
+    }
+  }
+
+  @Test
+  void sentinelsThatDie_areNotMissed() {
+    try (RedisSentinels redis = RedisSentinels.started()) {
+      redis.sentinels().getFirst().kill();
+      try (Peer peer = new Peer("a", redis.url())) {
+        Answer before = peer.well();
+        redis.sentinels().forEach(each -> each.kill());
+        Answer after = peer.well();
+        assertThat(after.life()).isEqualTo(before.life());
+      }
+    }
+  }
+
+  @Test
+  void masterThatNobodyKnows_isSaid() {
+    try (RedisSentinels redis = RedisSentinels.started();
+        Peer peer = new Peer("a", redis.url().replace("#main", "#other"))) {
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("know no master");
+    }
+  }
+
+  @Test
+  void password_isThatOfServersAndSentinels() {
+    try (RedisSentinels redis = RedisSentinels.guarded("secret");
+        Peer peer = new Peer("a", RedisAddress.parse(redis.url(), null, "secret"), null);
+        Peer stranger = new Peer("b", RedisAddress.parse(redis.url(), null, "wrong"), null)) {
+      Answer before = peer.well(Peer.ask("k", 5));
+      assertThat(Peer.sum(before)).isEqualTo(5);
+      stranger.awaitTrouble(Kind.ACCESS);
+      redis.first().kill();
+      Until.holds(
+          "another life",
+          () -> peer.trouble() == null && !peer.round().life().equals(before.life()));
+    }
+  }
+}

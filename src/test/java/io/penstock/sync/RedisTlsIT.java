@@ -1,0 +1,119 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.RunningGateway;
+import io.penstock.sync.RedisTrouble.Kind;
+import io.penstock.sync.SyncSettings.Trust;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Sharing over TLS, and everything that is wrong with certificates. */
+class RedisTlsIT {
+  private static final Trust OURS = new Trust(file("ca.pem"), null, null);
+  private static final Trust WITH_CERTIFICATE =
+      new Trust(file("ca.pem"), file("client.pem"), file("client-key.pem"));
+
+  private static String file(String name) {
+    return Path.of("src/test/resources/tls/redis", name).toAbsolutePath().toString();
+  }
+
+  /** A server whose port that is encrypted is known. */
+  private record Secured(RedisServer server, int port) implements AutoCloseable {
+    static Secured with(String certificate, String... more) {
+      int port = RunningGateway.freePort();
+      List<String> lines = new ArrayList<>(List.of("tls-port " + port));
+      lines.add("tls-cert-file " + file(certificate));
+      lines.add("tls-key-file " + file("server-key.pem"));
+      lines.add("tls-ca-cert-file " + file("ca.pem"));
+      lines.addAll(List.of(more));
+      return new Secured(RedisServer.started(lines.toArray(String[]::new)), port);
+    }
+
+    Peer peer(@Nullable Trust trust) {
+      return peer("rediss", port, trust);
+    }
+
+    Peer peer(String scheme, int at, @Nullable Trust trust) {
+      return new Peer("a", RedisAddress.parse(scheme + "://127.0.0.1:" + at, null, null), trust);
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+
+  @Test
+  void ownAuthority_isTrusted() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients no");
+        Peer peer = redis.peer(OURS)) {
+      assertThat(Peer.sum(peer.well(Peer.ask("k", 5)))).isEqualTo(5);
+      redis.server().restart();
+      assertThat(Peer.sum(peer.well(Peer.ask("l", 5)))).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void ownCertificate_isShown() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients yes");
+        Peer peer = redis.peer(WITH_CERTIFICATE)) {
+      assertThat(Peer.sum(peer.well(Peer.ask("k", 5)))).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void ownCertificate_thatIsMissing_isSaid() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients yes");
+        Peer peer = redis.peer(OURS)) {
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("wants a certificate");
+    }
+  }
+
+  @Test
+  void certificateOfAnotherAuthority_isRefused() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients no")) {
+      for (Trust trust : new Trust[] {null, new Trust(file("other-ca.pem"), null, null)}) {
+        try (Peer peer = redis.peer(trust)) {
+          assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("not trusted");
+        }
+      }
+    }
+  }
+
+  @Test
+  void certificateThatIsOver_isRefused() {
+    try (Secured redis = Secured.with("expired.pem", "tls-auth-clients no");
+        Peer peer = redis.peer(OURS)) {
+      assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("expired");
+    }
+  }
+
+  @Test
+  void certificateOfAnotherHost_isRefused() {
+    try (Secured redis = Secured.with("elsewhere.pem", "tls-auth-clients no");
+        Peer peer = redis.peer(OURS)) {
+      assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("127.0.0.1");
+    }
+  }
+
+  @Test
+  void portThatIsNotEncrypted_isRefused() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients no");
+        Peer peer = redis.peer("rediss", redis.server().port(), OURS)) {
+      assertThat(peer.awaitTrouble(Kind.AWAY)).hasMessageContaining("is not encrypted");
+    }
+  }
+
+  @Test
+  void portThatIsEncrypted_isNotReachedInTheClear() {
+    try (Secured redis = Secured.with("server.pem", "tls-auth-clients no");
+        Peer peer = redis.peer("redis", redis.port(), null)) {
+      peer.awaitTrouble(Kind.AWAY);
+    }
+  }
+}
