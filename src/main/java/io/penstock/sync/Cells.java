@@ -179,10 +179,14 @@ final class Cells {
     };
   }
 
+  /** Whether what was granted stays granted until it is spent or given back. */
+  boolean stays() {
+    return endless() || partition.kind() == Partition.Kind.BUCKET;
+  }
+
   /** For how long what is free now may still be spent, slices being renewed; about. */
   long leftNanos(Grid grid, long now) {
-    boolean stays = endless() || partition.kind() == Partition.Kind.BUCKET;
-    return stays ? Long.MAX_VALUE : grid.cellNanos() - (now - grid.startNanos());
+    return stays() ? Long.MAX_VALUE : grid.cellNanos() - (now - grid.startNanos());
   }
 
   /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
