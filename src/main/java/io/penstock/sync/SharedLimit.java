@@ -30,7 +30,7 @@ final class SharedLimit {
   /** The store forgets what is idle for an hour: before that it is asked for again. */
   private static final long KEPT_NANOS = 900_000_000_000L;
 
-  /** What is spent in the time for which slices are asked ahead, when it is as good as nothing. */
+  /** In the time for which slices are asked ahead, it is as good as nothing. */
   private static final double LITTLE = 0.01;
 
   private final LimitId id;
@@ -50,7 +50,7 @@ final class SharedLimit {
   private long born = NONE;
 
   /** What became of it after the store lost it alone, the last time. */
-  private @Nullable Learning learning;
+  private @Nullable Recovery learning;
 
   /** It need not be looked at before, unless somebody waits. */
   private long lookAt = Long.MIN_VALUE;
@@ -131,7 +131,7 @@ final class SharedLimit {
     born = again;
     stored.clear();
     doubt();
-    learning = learning == null ? new Learning(pace.ttlNanos()) : learning;
+    learning = learning == null ? new Recovery(pace.ttlNanos()) : learning;
     learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
 
@@ -146,7 +146,7 @@ final class SharedLimit {
 
   /** Takes in who was heard. */
   void heard(Supply.Answer answer, long now) {
-    Learning lasting = learning;
+    Recovery lasting = learning;
     if (lasting != null && lasting.lasts(now)) {
       answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
     }
@@ -195,7 +195,7 @@ final class SharedLimit {
     // What does not suffice for any who wait, here or elsewhere, may do so together.
     boolean parts = denied && lack > 0 && limit.lacks(lack, now);
     Tally tally = limit.tally(grid, oldest, ahead, parts ? 0 : Math.max(lack, 2 * target), now);
-    learnPace(tally, now);
+    learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
     long left = Math.min(STOCKED_NANOS, cells.leftNanos(grid, now));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
@@ -264,7 +264,7 @@ final class SharedLimit {
     target = Math.min(mostAhead, Math.max(target, stock));
   }
 
-  private void learnPace(Tally tally, long now) {
+  private void learnPace(Tally tally, long stockedNanos, long now) {
     long elapsed = now - looked;
     used = tally.spent() > spent ? now : used;
     if (elapsed >= pace.leastNanos()) {
@@ -272,8 +272,11 @@ final class SharedLimit {
       perNano += newer * ((double) (tally.spent() - spent) / elapsed - perNano);
       spent = tally.spent();
       looked = now;
-      long ahead = (long) Math.ceil(perNano * pace.horizonNanos() - LITTLE);
-      target = Math.min(mostAhead, Math.max(stock, ahead));
+      double ahead = perNano * pace.horizonNanos();
+      // where there is too much to ask, a single use is not taken for a pace
+      double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;
+      long wanted = ahead < least ? 0 : (long) Math.ceil(ahead);
+      target = Math.min(mostAhead, Math.max(stock, wanted));
     }
   }
 

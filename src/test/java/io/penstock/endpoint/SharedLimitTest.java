@@ -19,6 +19,7 @@ import io.penstock.limit.Cut;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Grid;
 import io.penstock.limit.Limit;
+import io.penstock.limit.Supplied;
 import io.penstock.limit.Tally;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LocalLimitSource;
@@ -98,7 +99,9 @@ class SharedLimitTest {
   private void grant() {
     for (Limit limit : shared) {
       limit.granted(
-          List.of(new Tally.Counted(0, 10)), 100, cell -> new Grid.Span(START, 2 * START));
+          List.of(new Tally.Counted(0, 10)),
+          new Supplied(100, Long.MAX_VALUE, 0),
+          cell -> new Grid.Span(START, 2 * START));
       wake(limit);
     }
   }
