@@ -155,9 +155,7 @@ public final class Shares {
     long running = running(at, now); // a report may say since when a span runs
     forget(running);
     List<Part> parts =
-        learning(now, ttl)
-            ? List.of()
-            : grant(member, cells(at, running, now, ttl), now, ttl);
+        learning(now, ttl) ? List.of() : grant(member, cells(at, running, now, ttl), now, ttl);
     if (at.kind() == Partition.Kind.SPAN && !parts.isEmpty()) {
       anchor = running;
     }

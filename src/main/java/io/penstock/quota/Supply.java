@@ -119,7 +119,13 @@ public interface Supply {
 
     /** An ask of who knows no birth. */
     public Ask(
-        LimitId id, LimitSpec spec, long from, List<Use> uses, long head, long wanted, long barred) {
+        LimitId id,
+        LimitSpec spec,
+        long from,
+        List<Use> uses,
+        long head,
+        long wanted,
+        long barred) {
       this(id, spec, from, uses, head, wanted, barred, NONE);
     }
   }
@@ -168,7 +174,8 @@ public interface Supply {
    *
    * @param name of the instance
    * @param silentNanos for how long nothing was heard of it, ≥ 0
-   * @param wholeNanos how long ago it said all that it has, {@link Long#MAX_VALUE} when it never did
+   * @param wholeNanos how long ago it said all that it has, {@link Long#MAX_VALUE} when it never
+   *     did
    */
   record Member(String name, long silentNanos, long wholeNanos) {
     public Member {

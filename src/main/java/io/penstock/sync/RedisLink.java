@@ -322,7 +322,8 @@ public final class RedisLink implements AutoCloseable {
     private static Throwable unretried(Throwable failed) {
       Throwable first = failed instanceof CompletionException ? failed.getCause() : failed;
       return Stream.concat(Stream.of(first), Stream.of(first.getSuppressed()))
-          .filter(each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
+          .filter(
+              each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
           .findFirst()
           .orElse(first);
     }

@@ -58,6 +58,7 @@ public final class Rounds {
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
+
   /** Those the store lost alone, while it has to be told. */
   private final Set<SharedLimit> lost = new HashSet<>();
 

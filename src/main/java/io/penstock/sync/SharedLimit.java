@@ -211,7 +211,9 @@ final class SharedLimit {
         born);
   }
 
-  /** Slices end, permits are those of a member that is heard, and what is left alone is forgotten. */
+  /**
+   * Slices end, permits are those of a member that is heard, and what is left alone is forgotten.
+   */
   private boolean due(Tally tally, long now) {
     boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
     return now - asked >= (holds ? pace.renewalNanos() : keptNanos)

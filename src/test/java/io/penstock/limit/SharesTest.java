@@ -186,8 +186,7 @@ class SharesTest {
     Partition at = Partition.of(spec);
     Shares.Report late =
         new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE);
-    assertThat(shares.round(late, at, now, TTL).parts())
-        .containsExactly(new Part(now + 60_000, 1));
+    assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
     Shares.Report barred =
         new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE);
     assertThat(shares.round(barred, at, now, TTL).parts())
