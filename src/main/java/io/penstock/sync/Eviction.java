@@ -3,6 +3,7 @@ package io.penstock.sync;
 import io.penstock.sync.RedisLink.Call;
 import io.penstock.sync.RedisLink.Reply;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -24,13 +25,15 @@ final class Eviction {
    * Asks all masters, unless they were; says nothing when they do not answer.
    *
    * @param prefix of a key that each master has
+   * @return when that is done: nothing else is to be on its way meanwhile
    */
-  void look(RedisLink link, String prefix) {
-    if (asked.compareAndSet(false, true)) {
-      CompletionStage<List<Reply>> replies =
-          link.call(List.of(), prefix, key -> new Call(SCRIPT, key, List.of(), true));
-      replies.thenAccept(all -> all.forEach(this::read));
+  CompletionStage<?> look(RedisLink link, String prefix) {
+    if (!asked.compareAndSet(false, true)) {
+      return CompletableFuture.completedStage(null);
     }
+    return link.call(List.of(), prefix, key -> new Call(SCRIPT, key, List.of(), true))
+        .thenAccept(replies -> replies.forEach(this::read))
+        .exceptionally(unknown -> null);
   }
 
   private void read(Reply reply) {

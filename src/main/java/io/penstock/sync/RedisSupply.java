@@ -168,8 +168,7 @@ public final class RedisSupply implements Supply {
     } else {
       troubles.failed(answered.partial());
     }
-    eviction.look(link, namespace + LIFE_KEY);
-    return CompletableFuture.completedStage(answered.answer());
+    return eviction.look(link, namespace + LIFE_KEY).thenApply(looked -> answered.answer());
   }
 
   private CompletionStage<Answer> failed(RedisTrouble trouble) {

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,10 +37,14 @@ public final class Rounds {
    */
   static final int MOST_ASKS = 1_000;
 
-  /** So many limits keep a stock for as long as they may; of more, each for a shorter time. */
-  private static final int STOCKED = 500;
+  /**
+   * With more to ask than this, limits keep their stock for a shorter time after their last use.
+   */
+  private static final int MANY_ASKS = MOST_ASKS / 4;
 
-  private record Wish(SharedLimit limit, Supply.Ask ask) {}
+  private static final long MILLI = 1_000_000;
+
+  private record Wish(SharedLimit limit, Supply.Ask ask, long turn) {}
 
   private record Flight(Supply.Round round, long sentAt) {}
 
@@ -62,7 +65,7 @@ public final class Rounds {
   /** Those the store lost alone, while it has to be told. */
   private final Set<SharedLimit> lost = new HashSet<>();
 
-  private int stocked;
+  private long stockedNanos = SharedLimit.STOCKED_NANOS;
   private @Nullable Flight flight;
   private long number;
   private long sent = Long.MIN_VALUE / 2;
@@ -190,21 +193,17 @@ public final class Rounds {
   /** What there is to ask, the most urgent first when it is too much for one round. */
   private List<Wish> wishes(long now) {
     boolean learning = lives.learning(now);
-    long most = SharedLimit.STOCKED_NANOS / Math.max(STOCKED, stocked) * STOCKED;
-    long stockedNanos = Math.max(most, pace.ttlNanos());
     List<Wish> wishes = new ArrayList<>();
-    stocked = 0;
     for (SharedLimit limit : limits.values()) {
       Supply.Ask ask = limit.ask(clock, learning, lives, stockedNanos, now);
-      stocked += limit.stocked() ? 1 : 0;
       if (ask != null) {
-        wishes.add(new Wish(limit, ask));
+        wishes.add(new Wish(limit, ask, limit.turn()));
       }
     }
+    long longer = Math.min(SharedLimit.STOCKED_NANOS, stockedNanos + stockedNanos / 16 + MILLI);
+    stockedNanos = wishes.size() > MANY_ASKS ? stockedNanos / 2 : longer;
     if (wishes.size() > MOST_ASKS) {
-      Map<Wish, Long> turns = new IdentityHashMap<>();
-      wishes.forEach(wish -> turns.put(wish, wish.limit().turn()));
-      wishes.sort(Comparator.comparing(turns::get));
+      wishes.sort(Comparator.comparingLong(Wish::turn));
     }
     return wishes;
   }

@@ -154,11 +154,6 @@ final class SharedLimit {
     return demand.least() > 0 ? asked - pace.renewalNanos() : asked;
   }
 
-  /** Whether it keeps a stock. */
-  boolean stocked() {
-    return stock > 0;
-  }
-
   /**
    * What there is to say now; null for nothing.
    *

@@ -1,0 +1,204 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Demand;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Waits;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** One instance with ten thousand limits, and a store that takes its time for each ask. */
+class ManyLimitsTest {
+  private static final int LIMITS = 10_000;
+
+  /** About what a real one needs, with the way there, on a small machine. */
+  private static final long ASK_NANOS = 160_000;
+
+  private static final LimitSpec SPEC = new LimitSpec.FixedWindow(1_000, 60 * SECOND);
+
+  private record Happening(long at, long order, Runnable what) {}
+
+  private final PriorityQueue<Happening> happenings =
+      new PriorityQueue<>(
+          Comparator.comparingLong(Happening::at).thenComparingLong(Happening::order));
+  private final List<Supply.Round> sent = new ArrayList<>();
+  private final List<Limit> limits = new ArrayList<>();
+  private final MemorySupply store = new MemorySupply(this::now, World.TTL, "life");
+  private final Rounds rounds =
+      new Rounds("alone", this::carry, this::now, alarms(), World.PACE, () -> 0.5);
+  private long now = World.START;
+  private long orders;
+  private long alarm;
+  private long took;
+  private long waited;
+  private long longest;
+
+  private long now() {
+    return now;
+  }
+
+  private void at(long instant, Runnable what) {
+    happenings.add(new Happening(Math.max(now, instant), orders++, what));
+  }
+
+  private Waits.Alarm alarms() {
+    return new Waits.Alarm() {
+      @Override
+      public void soon(Runnable step) {
+        ManyLimitsTest.this.at(now, step);
+      }
+
+      @Override
+      public void at(long instant, Runnable step) {
+        long mine = ++alarm;
+        ManyLimitsTest.this.at(instant, () -> runIf(mine == alarm, step));
+      }
+    };
+  }
+
+  private static void runIf(boolean still, Runnable step) {
+    if (still) {
+      step.run();
+    }
+  }
+
+  private CompletionStage<Supply.Answer> carry(Supply.Round round) {
+    sent.add(round);
+    CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
+    Supply.Answer said = store.round(round).toCompletableFuture().join();
+    at(now + MILLI + round.asks().size() * ASK_NANOS, () -> answer.complete(said));
+    return answer;
+  }
+
+  private void run(long until) {
+    while (!happenings.isEmpty() && happenings.peek().at() <= until) {
+      Happening next = happenings.remove();
+      now = next.at();
+      next.what().run();
+    }
+    now = until;
+  }
+
+  private void start(int some) {
+    for (int i = 0; i < some; i++) {
+      LimitId id = new LimitId(LimitId.Kind.KEY, "k" + i, "", Measure.REQUESTS, 60 * SECOND);
+      Limit limit = new Limit(SPEC, now);
+      rounds.add(id, limit);
+      limits.add(limit);
+    }
+    rounds.start();
+    run(now + 10 * SECOND);
+    sent.clear();
+  }
+
+  /** Uses each of the limits once in so long, one after another, for as long. */
+  private void use(int some, long everyNanos, long until) {
+    long begun = now;
+    for (int i = 0; begun + i * (everyNanos / some) < until; i++) {
+      Limit limit = limits.get(i % some);
+      at(begun + i * (everyNanos / some), () -> take(limit));
+    }
+    run(until);
+  }
+
+  private void take(Limit limit) {
+    long since = now;
+    if (!took(limit, since)) {
+      Demand demand = Objects.requireNonNull(limit.demand());
+      demand.join(
+          new Demand.Waiter() {
+            @Override
+            public void wake() {
+              if (took(limit, since)) {
+                demand.leave(this);
+              }
+            }
+          });
+    }
+  }
+
+  private boolean took(Limit limit, long since) {
+    if (limit.take(Weight.exactly(1), now) instanceof Answer.Receipt) {
+      took++;
+      waited += now - since;
+      longest = Math.max(longest, now - since);
+      return true;
+    }
+    return false;
+  }
+
+  private long asks() {
+    return sent.stream().mapToLong(round -> round.asks().size()).sum();
+  }
+
+  @Test
+  void allInUse_roundsAreFewAndBoundedAndNobodyWaitsLong() {
+    start(LIMITS);
+    long from = now;
+    use(LIMITS, 5 * SECOND, from + 30 * SECOND);
+    run(now + SECOND);
+    assertThat(took).isEqualTo(6L * LIMITS);
+    assertThat(sent).allMatch(round -> round.asks().size() <= Rounds.MOST_ASKS);
+    assertThat(sent).hasSizeLessThanOrEqualTo(50 * 31);
+    System.out.println(
+        "rounds "
+            + sent.size()
+            + " asks "
+            + asks()
+            + " took "
+            + took
+            + " mean "
+            + waited / took / 1000
+            + " us longest "
+            + longest / 1000000);
+    assertThat(asks()).isLessThan(6 * took);
+    assertThat(longest).isLessThan(SECOND);
+  }
+
+  @Test
+  void fewInUse_keepTheirStockAndHardlyEverWait() {
+    start(100);
+    use(100, 5 * SECOND, now + 60 * SECOND);
+    assertThat(waited / took).isLessThan(MILLI);
+    System.out.println(
+        "FEW rounds "
+            + sent.size()
+            + " asks "
+            + asks()
+            + " took "
+            + took
+            + " mean "
+            + waited / took / 1000
+            + " us longest "
+            + longest / 1000000);
+  }
+
+  @Test
+  void idle_asksOnlyNotToBeForgotten() {
+    start(200);
+    use(200, 5 * SECOND, now + 10 * SECOND);
+    run(now + 120 * SECOND);
+    sent.clear();
+    run(now + 60 * SECOND);
+    assertThat(asks()).isZero();
+    assertThat(sent).hasSizeLessThan(130);
+    run(now + 3_600 * SECOND);
+    assertThat(asks()).isBetween(4L * 200, 9L * 200);
+  }
+}
