@@ -26,7 +26,12 @@ import org.springframework.core.env.Environment;
 final class Assembly implements Reloader {
   /** What a configuration is applied to. */
   record Parts(
-      Registry registry, Keys keys, ModelQuotas models, Addresses addresses, Prices prices) {}
+      Limits limits,
+      Registry registry,
+      Keys keys,
+      ModelQuotas models,
+      Addresses addresses,
+      Prices prices) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
 
@@ -50,6 +55,7 @@ final class Assembly implements Reloader {
 
   private synchronized void apply(Snapshot snapshot) {
     long now = ticker.nanos();
+    parts.limits().share(snapshot.sharing());
     parts.addresses().prepare(snapshot);
     parts.keys().configure(snapshot.keys(), snapshot.groups(), now);
     parts.models().configure(snapshot.providers(), limits(snapshot), now);

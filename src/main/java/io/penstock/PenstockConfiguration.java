@@ -14,9 +14,9 @@ import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.AfterDenial;
 import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
@@ -65,12 +65,22 @@ class PenstockConfiguration {
   }
 
   @Bean
-  LocalLimitSource limits(StateFile state, Saver.Clocks clocks) {
-    LocalLimitSource limits = new LocalLimitSource();
+  Limits limits(Server.Setup setup, StateFile state, Saver.Clocks clocks) {
+    Limits limits = Limits.of(setup.sync(), clocks);
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
-    limits.inherit(clocks.toCells(state.before().spent(), wall, now), now);
+    limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
     return limits;
+  }
+
+  @Bean
+  AfterDenial afterDenial(Limits limits) {
+    return limits.afterDenial();
+  }
+
+  @Bean
+  LimitSource limitSource(Limits limits) {
+    return limits.source();
   }
 
   @Bean
@@ -90,12 +100,8 @@ class PenstockConfiguration {
   @Bean
   @DependsOn("assembly")
   Saver saver(
-      StateFile state,
-      Saver.Clocks clocks,
-      LocalLimitSource limits,
-      Ledger ledger,
-      ModelQuotas models) {
-    Saver saver = new Saver(state, clocks, limits, ledger, models::overrides);
+      StateFile state, Saver.Clocks clocks, Limits limits, Ledger ledger, ModelQuotas models) {
+    Saver saver = new Saver(state, clocks, limits.local(), ledger, models::overrides);
     saver.start();
     return saver;
   }
@@ -106,11 +112,12 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Upstreams upstreams(LimitSource limits, Server.Setup setup, Environment environment) {
+  Upstreams upstreams(Limits limits, Server.Setup setup, Environment environment) {
     long unlimited =
         environment.getProperty(
             "penstock.mock-endpoint-tpm-threshold", Long.class, Upstreams.UNLIMITED_TPM);
-    return new Upstreams(limits, setup.window().toNanos(), unlimited, WallClock.system());
+    return new Upstreams(
+        limits.source(), setup.window().toNanos(), unlimited, WallClock.system(), limits.others());
   }
 
   @Bean
@@ -171,6 +178,7 @@ class PenstockConfiguration {
       Registry registry,
       Keys keys,
       ModelQuotas models,
+      Limits limits,
       Addresses addresses,
       Prices prices,
       StateFile state,
@@ -178,7 +186,7 @@ class PenstockConfiguration {
       Ticker ticker,
       Environment environment) {
     models.restore(state.before().overrides(), ticker.nanos());
-    Assembly.Parts parts = new Assembly.Parts(registry, keys, models, addresses, prices);
+    Assembly.Parts parts = new Assembly.Parts(limits, registry, keys, models, addresses, prices);
     return new Assembly(setup, parts, events, ticker, environment);
   }
 

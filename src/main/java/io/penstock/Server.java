@@ -80,11 +80,6 @@ public final class Server {
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, context.getEnvironment(), setup);
-          if (sync != null) {
-            throw new CannotStart(
-                "penstock.redis.url is set, but instances cannot share limits yet: start without"
-                    + " it, and give each instance its part of each limit");
-          }
           StoredKeys.open(context);
           context.getBeanFactory().registerSingleton("setup", setup.shared(sync));
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());

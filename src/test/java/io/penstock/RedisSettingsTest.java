@@ -220,19 +220,4 @@ class RedisSettingsTest {
     assertThat(RedisSettings.warnings(settings, environment(), eventual)).hasSize(1);
     assertThat(RedisSettings.warnings(null, environment(), exact)).isEmpty();
   }
-
-  @Test
-  void startWithRedis_isRefusedWhileNothingIsShared(@TempDir Path directory) {
-    Server.Start start =
-        Server.start(
-            Map.of(),
-            StartedGateway.write(directory, "endpoints: [{path: /a}]"),
-            "--server.port=0",
-            "--management.server.port=-1",
-            "--penstock.redis.url=redis://127.0.0.1:1");
-    assertThat(start)
-        .isInstanceOfSatisfying(
-            Server.Unusable.class,
-            unusable -> assertThat(unusable.toString()).contains("cannot share limits yet"));
-  }
 }

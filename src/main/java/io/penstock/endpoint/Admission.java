@@ -30,7 +30,19 @@ final class Admission {
   /** Returns the refusal of a ticket that no upstream can serve for a while, or null. */
   static @Nullable Refusal away(List<Route> ways, long now) {
     Refusal unwell = unwell(ways, now);
-    return unwell == null ? spent(ways, now) : unwell;
+    return unwell == null ? hopeless(ways, now) : unwell;
+  }
+
+  /** Returns the refusal of a ticket for which there is no use in waiting on any way, or null. */
+  static @Nullable Refusal hopeless(List<Route> ways, long now) {
+    Refusal unavailable = null;
+    for (Route route : ways) {
+      unavailable = route.refusal();
+      if (unavailable == null) {
+        return spent(ways, now);
+      }
+    }
+    return unavailable;
   }
 
   /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
@@ -53,7 +65,7 @@ final class Admission {
    * Returns the refusal of a ticket that only upstreams could serve that are out for their day, or
    * as models that are.
    */
-  static @Nullable Refusal spent(List<Route> ways, long now) {
+  private static @Nullable Refusal spent(List<Route> ways, long now) {
     if (ways.isEmpty()) {
       return null;
     }

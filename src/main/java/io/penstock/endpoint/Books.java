@@ -106,7 +106,7 @@ final class Books implements Clerk {
 
   /** One that waited does not go: what was taken for it before is returned. */
   private void returnTaken(Pending pending) {
-    Spends taken = pending.taken();
+    Spends taken = pending.leave();
     if (taken != null) {
       taken.end(now());
     }

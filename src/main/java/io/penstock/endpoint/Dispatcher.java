@@ -84,12 +84,12 @@ final class Dispatcher {
     while ((each = lanes.choose(discipline, now)) != null) {
       grant(each, now);
     }
-    lanes.setAside().forEach(lane -> refuseSpent(lane, now));
+    lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
   }
 
-  /** Nobody waits for a day. */
-  private void refuseSpent(Lane lane, long now) {
-    Refusal refusal = Admission.spent(lane.routes(), now);
+  /** Nobody waits for a day, or for what refuses all. */
+  private void refuseHopeless(Lane lane, long now) {
+    Refusal refusal = Admission.hopeless(lane.routes(), now);
     if (refusal != null) {
       lane.tickets().forEach(pending -> turnAway(pending, refusal));
     }

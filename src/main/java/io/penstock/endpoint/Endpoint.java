@@ -6,10 +6,12 @@ import io.penstock.endpoint.Books.Decision;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
+import io.penstock.quota.Account;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.ModelQuotas;
@@ -54,6 +56,7 @@ public final class Endpoint {
   private final Inbox inbox;
   private final Ways ways;
   private final Dispatcher dispatcher;
+  private final Undecided undecided;
   private final Guests guests;
   private final Object limitLock = new Object();
   private volatile EndpointSpec spec;
@@ -88,6 +91,7 @@ public final class Endpoint {
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
     this.ways = new Ways(house, this::spec, own, inbox::signal);
     this.dispatcher = new Dispatcher(books, ways);
+    this.undecided = new Undecided(books, ways, this::refusesAll, this::arrive);
   }
 
   /**
@@ -171,11 +175,10 @@ public final class Endpoint {
       pass(pending, ask, now);
       return pending;
     }
-    Refusal denied = pending.charge(now);
-    if (denied != null) {
-      turnAway(pending, denied);
-    } else {
-      inbox.offer(at -> arrive(pending, at));
+    switch (pending.charge(now)) {
+      case Account.Denied(Refusal refusal) -> turnAway(pending, refusal);
+      case Account.Dry(Demand demand) -> inbox.offer(at -> undecided.add(pending, demand));
+      case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
     }
     return pending;
   }
@@ -203,11 +206,11 @@ public final class Endpoint {
     books.enterGranted(pending, settlement);
     pending.deliver(new Outcome.Granted(settlement));
     books.brought(shadow.ticket());
-    Refusal denied = shadow.ticket().charge(now);
-    if (denied == null) {
-      inbox.offer(at -> arrive(shadow.ticket(), at));
-    } else if (shadow.ticket().decide(State.REFUSED)) {
-      books.refused(shadow.ticket(), denied);
+    Pending ticket = shadow.ticket();
+    switch (ticket.charge(now)) {
+      case Account.Denied(Refusal denied) -> refuse(ticket, denied);
+      case Account.Dry(Demand demand) -> inbox.offer(at -> undecided.add(ticket, demand));
+      case Account.Taken taken -> inbox.offer(at -> arrive(ticket, at));
     }
   }
 
@@ -291,7 +294,12 @@ public final class Endpoint {
   /** Refuses all who wait, and all who come; it stays what it is otherwise. */
   void refuseAll(Refusal refusal) {
     stopping = refusal;
-    inbox.send(at -> dispatcher.close(refusal));
+    inbox.send(at -> closeAll(refusal));
+  }
+
+  private void closeAll(Refusal refusal) {
+    dispatcher.close(refusal);
+    undecided.wake();
   }
 
   /** Refuses all who wait, and all who come; its limit is forgotten. */
@@ -301,7 +309,7 @@ public final class Endpoint {
       OwnLimit.forget(house.limits(), spec);
     }
     guests.closing();
-    inbox.send(at -> dispatcher.close(refusal));
+    inbox.send(at -> closeAll(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */
@@ -313,12 +321,16 @@ public final class Endpoint {
     return closed != null ? closed : stopping;
   }
 
+  private void refuse(Pending pending, Refusal refusal) {
+    if (pending.decide(State.REFUSED)) {
+      books.refused(pending, refusal);
+    }
+  }
+
   private void arrive(Pending pending, long now) {
     Refusal refusal = refusesAll();
     if (refusal != null) {
-      if (pending.decide(State.REFUSED)) {
-        books.refused(pending, refusal);
-      }
+      refuse(pending, refusal);
       return;
     }
     // It may have come after the running step read the clock, and goes no earlier than it came.
@@ -360,7 +372,8 @@ public final class Endpoint {
   private final class Owner implements Inbox.Owner {
     @Override
     public long step(long now) {
-      long next = dispatcher.step(now);
+      long known = undecided.step(now);
+      long next = Math.min(known, dispatcher.step(now));
       oldestNanos = dispatcher.oldestNanos();
       return next;
     }

@@ -6,7 +6,6 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
-import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -41,6 +40,8 @@ public final class Pending extends Ticket {
     }
   }
 
+  private static final Account.Charged NOTHING = new Account.Taken(List.of(), List.of());
+
   private final Endpoint endpoint;
   private final Ask ask;
   private final long refusesAboveNanos;
@@ -53,6 +54,8 @@ public final class Pending extends Ticket {
 
   /** What was taken for it when it came; set before anybody else sees it. */
   private @Nullable Spends charged;
+
+  private boolean left;
 
   /** What it faces; for the owner of the queue only. */
   Facing facing;
@@ -138,22 +141,32 @@ public final class Pending extends Ticket {
     return carried;
   }
 
-  /**
-   * Charges its caller for all it is expected to use, unless it waits for that. Returns why it may
-   * not come in, or null.
-   */
-  @Nullable Refusal charge(long now) {
+  /** Charges its caller for all it is expected to use, unless it waits for that. */
+  Account.Charged charge(long now) {
     Account account = ask.account();
     if (account == null || facing.account() != null) {
-      return null;
+      return NOTHING;
     }
-    return switch (account.charge(ask.model(), this, now)) {
-      case Account.Denied(Refusal refusal) -> refusal;
-      case Account.Taken(List<Quota> givers, List<Spend> spends) -> {
-        charged = spends.isEmpty() ? null : Spends.charged(givers, spends);
-        yield null;
-      }
-    };
+    Account.Charged answer = account.charge(ask.model(), this, now);
+    if (answer instanceof Account.Taken(List<Quota> givers, List<Spend> spends)
+        && !spends.isEmpty()
+        && !keep(Spends.charged(givers, spends))) {
+      spends.forEach(spend -> spend.giveBack(now));
+      givers.forEach(quota -> quota.line().wake());
+    }
+    return answer;
+  }
+
+  /** Returns false when it waits no more. */
+  private synchronized boolean keep(Spends spends) {
+    charged = left ? null : spends;
+    return !left;
+  }
+
+  /** Says that it waits no more, and will not go. Returns what stays taken for it, or null. */
+  synchronized @Nullable Spends leave() {
+    left = true;
+    return taken();
   }
 
   /** Returns what stays taken for it while it waits: since it came, or went before; or null. */

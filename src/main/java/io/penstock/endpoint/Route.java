@@ -5,7 +5,9 @@ import io.penstock.pool.Upstream;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Line;
+import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
+import io.penstock.refusal.Refusal;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -213,6 +215,19 @@ record Route(
       Quota.Obstacle obstacle = quota.obstacle(cost);
       if (obstacle != null) {
         return obstacle;
+      }
+    }
+    return null;
+  }
+
+  /** Returns why nobody may go or wait here while a limit is cut off from others, or null. */
+  @Nullable Refusal refusal() {
+    for (Quota quota : quotas) {
+      for (Metered metered : quota.limits()) {
+        Refusal refusal = metered.limit().refusal();
+        if (refusal != null) {
+          return refusal;
+        }
       }
     }
     return null;

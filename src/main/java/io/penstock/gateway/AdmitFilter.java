@@ -28,11 +28,13 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
   private final Ties ties;
   private final Allowances allowances;
+  private final StrictAfterDenial strict;
 
-  AdmitFilter(Ticker ticker, Ties ties, Allowances allowances) {
+  AdmitFilter(Ticker ticker, Ties ties, Allowances allowances, StrictAfterDenial strict) {
     this.ties = ties;
     this.allowances = allowances;
     this.ticker = ticker;
+    this.strict = strict;
   }
 
   @Override
@@ -43,8 +45,16 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
-    Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    Mono<Void> first = strict.before(passage, Schedulers.fromExecutorService(loop));
+    return first == null
+        ? admit(exchange, chain, passage, loop)
+        : first.then(Mono.defer(() -> admit(exchange, chain, passage, loop)));
+  }
+
+  private Mono<Void> admit(
+      ServerWebExchange exchange, GatewayFilterChain chain, Passage passage, EventLoop loop) {
+    Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     if (pending.outcome() == null) {
       passage.body().park(Elsewhere.nextTurn(loop));
       if (passage.endpoint().spec().permit()) {
@@ -101,6 +111,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     Passage passage = Passage.of(exchange);
     return switch (outcome) {
       case Outcome.Refused(Refusal refusal) -> {
+        strict.denied(passage, refusal);
         passage.tells(allowances.of(passage, null));
         yield Refuser.refuse(exchange, passage, refusal);
       }

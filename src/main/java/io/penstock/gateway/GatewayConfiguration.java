@@ -7,6 +7,7 @@ import io.penstock.key.Keys;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
+import io.penstock.quota.AfterDenial;
 import io.penstock.quota.Ledger;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -91,8 +92,10 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter admitFilter(Ticker ticker, Ties ties, Allowances allowances) {
-    return new AdmitFilter(ticker, ties, allowances);
+  GlobalFilter admitFilter(
+      Ticker ticker, Ties ties, Allowances allowances, AfterDenial denials, Keys keys) {
+    StrictAfterDenial strict = new StrictAfterDenial(denials, keys, ticker);
+    return new AdmitFilter(ticker, ties, allowances, strict);
   }
 
   @Bean

@@ -3,8 +3,10 @@ package io.penstock.key;
 import io.penstock.cost.Charge;
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitSource;
+import io.penstock.quota.ModelNames;
 import io.penstock.quota.Quota;
 import io.penstock.time.WallClock;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +41,17 @@ final class Accounts {
   Accounts(LimitSource limits, long windowNanos, WallClock wall) {
     this.limits = limits;
     this.terms = new Terms(windowNanos, wall);
+  }
+
+  /** Returns the limits of a key, those for {@code model} last. */
+  List<KeyLimit> limits(KeySpec key, @Nullable String model) {
+    List<KeyLimit> all = new ArrayList<>(terms.of(key));
+    String named = model == null ? null : ModelNames.match(key.models()::containsKey, model);
+    KeySpec.ModelLimits ofModel = named == null ? null : key.models().get(named);
+    if (named != null && ofModel != null) {
+      all.addAll(terms.of(key, named, ofModel));
+    }
+    return all;
   }
 
   /** Takes over what groups may spend; spend of those that stay is kept. */

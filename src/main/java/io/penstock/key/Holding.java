@@ -2,12 +2,10 @@ package io.penstock.key;
 
 import io.penstock.cost.Charge;
 import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
-import io.penstock.refusal.Reason;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,9 +13,6 @@ import java.util.Set;
 
 /** A quota, and the limits it is made of while it is there. Changed by one thread at a time. */
 final class Holding {
-  /** One limit that is configured, and with what it refuses. */
-  record Term(LimitId id, LimitSpec spec, Reason reason) {}
-
   private final LimitSource source;
   private final Quota quota;
   private Set<LimitId> ids = Set.of();
@@ -32,10 +27,10 @@ final class Holding {
   }
 
   /** Takes over other terms: what was spent of a limit that stays counts, others are forgotten. */
-  void become(List<Term> terms, long now) {
+  void become(List<KeyLimit> terms, long now) {
     Set<LimitId> next = new HashSet<>();
     List<Metered> limits = new ArrayList<>();
-    for (Term term : terms) {
+    for (KeyLimit term : terms) {
       next.add(term.id());
       Limit limit = source.limit(term.id(), term.spec(), now);
       limits.add(new Metered(term.id().measure(), limit, term.reason()));

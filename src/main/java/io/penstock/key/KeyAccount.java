@@ -108,7 +108,7 @@ final class KeyAccount {
     return next;
   }
 
-  private List<Holding.Term> ofModel(KeySpec current, String model) {
+  private List<KeyLimit> ofModel(KeySpec current, String model) {
     KeySpec.ModelLimits limits = current.models().get(model);
     return limits == null ? List.of() : terms.of(current, model, limits);
   }

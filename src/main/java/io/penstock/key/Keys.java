@@ -101,6 +101,11 @@ public final class Keys {
     return Hasher.find(state.index(), secret, unixMillis, accounts);
   }
 
+  /** Returns the limits of a key of its own, those that count only {@code model} last. */
+  public List<KeyLimit> limits(KeySpec key, @Nullable String model) {
+    return accounts.limits(key, model);
+  }
+
   /** Returns the key of route files with that name, or null. */
   public @Nullable KeySpec ofFiles(String name) {
     return named(state.ofFiles(), name);

@@ -1,7 +1,6 @@
 package io.penstock.key;
 
 import io.penstock.cost.Measure;
-import io.penstock.key.Holding.Term;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.refusal.Reason;
@@ -29,7 +28,7 @@ final class Terms {
     this.month = new Midnight(ZoneOffset.UTC, wall, Midnight.Each.MONTH);
   }
 
-  List<Term> of(KeySpec key) {
+  List<KeyLimit> of(KeySpec key) {
     KeySpec.Limits limits = key.limits();
     Collected all = new Collected(LimitId.Kind.KEY, key.name(), "");
     all.minute(Measure.REQUESTS, limits.rpm(), Reason.KEY_RPM);
@@ -40,14 +39,14 @@ final class Terms {
     return all.terms;
   }
 
-  List<Term> of(KeySpec key, String model, KeySpec.ModelLimits limits) {
+  List<KeyLimit> of(KeySpec key, String model, KeySpec.ModelLimits limits) {
     Collected all = new Collected(LimitId.Kind.KEY, key.name(), model);
     all.minute(Measure.REQUESTS, limits.rpm(), Reason.KEY_RPM);
     all.minute(Measure.TOKENS, limits.tpm(), Reason.KEY_TPM);
     return all.terms;
   }
 
-  List<Term> of(GroupSpec group) {
+  List<KeyLimit> of(GroupSpec group) {
     Collected all = new Collected(LimitId.Kind.GROUP, group.name(), "");
     all.minute(Measure.REQUESTS, group.rpm(), Reason.GROUP_RPM);
     all.minute(Measure.TOKENS, group.tpm(), Reason.GROUP_TPM);
@@ -59,7 +58,7 @@ final class Terms {
 
   /** The limits of one quota; a limit of 0 is none. */
   private final class Collected {
-    final List<Term> terms = new ArrayList<>();
+    final List<KeyLimit> terms = new ArrayList<>();
     private final LimitId.Kind kind;
     private final String id;
     private final String pool;
@@ -102,7 +101,7 @@ final class Terms {
     }
 
     private void add(Measure measure, long durationNanos, LimitSpec spec, Reason reason) {
-      terms.add(new Term(new LimitId(kind, id, pool, measure, durationNanos), spec, reason));
+      terms.add(new KeyLimit(new LimitId(kind, id, pool, measure, durationNanos), spec, reason));
     }
   }
 }

@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param own what it would be without them
  * @param others what they counted
+ * @param demand who waits for it
  */
-record CountedState(State own, Foreign others) implements State {
+record CountedState(State own, Foreign others, Demand demand) implements State {
   /** A limit without a window has no cells to count in, one of slices no need to: it stays. */
-  static State of(State current, Foreign others, long now) {
+  static State of(State current, Foreign others, Demand demand, long now) {
     if (current instanceof CountedState counted) {
-      return new CountedState(counted.own(), others);
+      return new CountedState(counted.own(), others, demand);
     }
     if (current instanceof SharedState) {
       return current; // slices say more
@@ -26,10 +27,10 @@ record CountedState(State own, Foreign others) implements State {
     State own = current.frozen();
     return switch (own.spec()) {
       case LimitSpec.FixedWindow window ->
-          new CountedState(aligned(own, window, others, now), others);
-      case LimitSpec.TrailingWindow window -> new CountedState(own, others);
-      case LimitSpec.SlidingWindow window -> new CountedState(own, others);
-      case LimitSpec.Day day -> new CountedState(own, others);
+          new CountedState(aligned(own, window, others, now), others, demand);
+      case LimitSpec.TrailingWindow window -> new CountedState(own, others, demand);
+      case LimitSpec.SlidingWindow window -> new CountedState(own, others, demand);
+      case LimitSpec.Day day -> new CountedState(own, others, demand);
       case LimitSpec.Unlimited unlimited -> current;
       case LimitSpec.Strict strict -> current;
       case LimitSpec.TokenBucket bucket -> current;
@@ -55,7 +56,7 @@ record CountedState(State own, Foreign others) implements State {
   }
 
   private CountedState with(State next) {
-    return next.equals(own) ? this : new CountedState(next, others);
+    return next.equals(own) ? this : new CountedState(next, others, demand);
   }
 
   /** What others counted that counts at {@code now}. */
@@ -203,6 +204,16 @@ record CountedState(State own, Foreign others) implements State {
   }
 
   @Override
+  public State uncounted() {
+    return own;
+  }
+
+  @Override
+  public State forgiven() {
+    return with(own.forgiven());
+  }
+
+  @Override
   public Balance balance(long now) {
     return own.balance(now);
   }
@@ -215,6 +226,6 @@ record CountedState(State own, Foreign others) implements State {
   @Override
   public State become(LimitSpec next, long now) {
     State state = own.become(next, now);
-    return others.of(next) ? of(state, others, now) : state;
+    return others.of(next) ? of(state, others, demand, now) : state;
   }
 }

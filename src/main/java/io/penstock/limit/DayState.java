@@ -31,6 +31,19 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return ends <= now ? none : new DayState(spec, ends, charged, 0);
   }
 
+  /** This day as it ends when others say so; none, when it ended long before that. */
+  DayState until(long other) {
+    return ending(other, other - ends > SAME_MIDNIGHT_NANOS ? 0 : charged);
+  }
+
+  DayState ending(long other) {
+    return ending(other, charged);
+  }
+
+  private DayState ending(long other, long charged) {
+    return new DayState(spec, other, charged, held);
+  }
+
   private boolean over(long now) {
     return now >= ends;
   }

@@ -17,6 +17,7 @@ public final class Demand {
   }
 
   private final AtomicLong least = new AtomicLong();
+  private volatile boolean said;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final Runnable dry;
 
@@ -50,9 +51,20 @@ public final class Demand {
     waiters.forEach(Waiter::wake);
   }
 
-  void lacks(long amount) {
+  /** Has all look who wait, though there is not enough: who gave up since says so no more. */
+  public void denied() {
+    if (!said) {
+      least.set(0);
+    }
+    said = false;
+    waiters.forEach(Waiter::wake);
+  }
+
+  /** Takes note of what is lacked; known to be denied, it does not hurry anybody. */
+  void lacks(long amount, boolean denied) {
+    said = true;
     long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
-    if (before == 0) {
+    if (before == 0 && !denied) {
       dry.run();
     }
   }

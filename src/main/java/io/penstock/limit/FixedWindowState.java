@@ -10,7 +10,7 @@ import java.util.List;
  * capacity. Once nothing is charged, owed or held, the next use starts a new grid.
  *
  * @param start the instant the running window began
- * @param charged in the running window, 0 to capacity
+ * @param charged in the running window, 0 to capacity; above that what passed while nothing bound
  * @param debt owed by the windows to come
  * @param held kept free, whichever window runs
  */
@@ -24,7 +24,8 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
 
   @Override
   public State kept() {
-    return debt == 0 && held == 0 ? new OpenWindow(spec, start, charged) : this;
+    boolean sayable = debt == 0 && held == 0 && charged <= spec.capacity();
+    return sayable ? new OpenWindow(spec, start, charged) : this;
   }
 
   @Override
@@ -70,9 +71,13 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   private FixedWindowState plus(long amount) {
-    long sum = State.sum(charged, amount);
-    long over = Math.max(0, sum - spec.capacity());
-    return new FixedWindowState(spec, start, sum - over, State.sum(debt, over), held);
+    long fits = Math.min(amount, Math.max(0, spec.capacity() - charged));
+    return new FixedWindowState(spec, start, charged + fits, State.sum(debt, amount - fits), held);
+  }
+
+  @Override
+  public State forgiven() {
+    return new FixedWindowState(spec, start, State.sum(charged, debt), 0, held);
   }
 
   /** The start of the window that comes so many after this one; NEVER when that is far too many. */
@@ -174,7 +179,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
         && window.windowNanos() == spec.windowNanos()) {
       FixedWindowState state = at(now);
       return new FixedWindowState(window, state.start, 0, 0, state.held)
-          .plus(State.sum(state.charged, state.debt));
+          .plus(State.sum(Math.min(state.charged, spec.capacity()), state.debt));
     }
     return State.of(next, balance(now), now);
   }

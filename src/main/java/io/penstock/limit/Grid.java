@@ -4,17 +4,40 @@ package io.penstock.limit;
  * The cells of a shared limit as they lie on this instance's own clock, about: which cell an
  * overrun is counted in. What may be spent when is said exactly, by {@link Span}.
  *
- * @param cell one of them
+ * @param cell one of them, or {@link #NONE} when none runs
  * @param startNanos about when it starts
  * @param cellNanos how long each is, ≥ 1; {@link Long#MAX_VALUE} when there is one, that never ends
+ * @param step how much above a cell's number that of the next is; 0 when nobody knows the next one
  */
-public record Grid(long cell, long startNanos, long cellNanos) {
+public record Grid(long cell, long startNanos, long cellNanos, long step) {
+  /** No cell. */
+  public static final long NONE = -1;
+
+  /** Cells of one length, numbered one by one. */
+  public Grid(long cell, long startNanos, long cellNanos) {
+    this(cell, startNanos, cellNanos, 1);
+  }
+
+  /** No cell runs, and nobody knows when one will. */
+  public static Grid none(long now) {
+    return new Grid(NONE, now, Long.MAX_VALUE, 0);
+  }
+
   long cellAt(long now) {
-    return cellNanos == Long.MAX_VALUE ? cell : cell + Math.floorDiv(now - startNanos, cellNanos);
+    if (cellNanos == Long.MAX_VALUE) {
+      return cell;
+    }
+    long after = Math.floorDiv(now - startNanos, cellNanos);
+    return after > 0 && step == 0 ? NONE : cell + after * step;
   }
 
   long startOf(long other) {
-    return cellNanos == Long.MAX_VALUE ? startNanos : startNanos + (other - cell) * cellNanos;
+    boolean one = cellNanos == Long.MAX_VALUE || step == 0;
+    return one ? startNanos : startNanos + Math.floorDiv(other - cell, step) * cellNanos;
+  }
+
+  long endOf(long other) {
+    return startOf(other) + cellNanos;
   }
 
   /**

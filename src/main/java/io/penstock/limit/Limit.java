@@ -1,10 +1,13 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,23 +85,13 @@ public final class Limit {
 
   /** Returns the length of a sub-cell in nanoseconds: charges within one need not be told apart. */
   public long subCellNanos() {
-    return switch (spec()) {
-      case LimitSpec.Unlimited unlimited -> Long.MAX_VALUE;
-      case LimitSpec.Strict strict -> Long.MAX_VALUE;
-      case LimitSpec.TokenBucket bucket -> Long.MAX_VALUE;
-      case LimitSpec.SlidingWindow window -> Long.MAX_VALUE;
-      case LimitSpec.Concurrency concurrency -> Long.MAX_VALUE;
-      case LimitSpec.Day day -> Long.MAX_VALUE;
-      case LimitSpec.FixedWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
-      case LimitSpec.TrailingWindow window -> Math.ceilDiv(window.windowNanos(), SUB_CELLS);
-    };
+    return spec().subCellNanos();
   }
 
   /** Returns how much of the limit is in use, 0 to 1. */
   public double utilization(long now) {
-    State current = state();
-    long capacity = current.capacity(now);
-    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.roomAlone(now) / capacity;
+    long capacity = capacity(now);
+    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) state().roomAlone(now) / capacity;
   }
 
   /** Returns the instant from which the pace lets {@code amount} pass, at most now if it does. */
@@ -185,6 +178,31 @@ public final class Limit {
     return state.compareAndSet(current, next.kept());
   }
 
+  /** Has another state take the place of this one, unless it is an equal one. */
+  private void change(UnaryOperator<State> step) {
+    while (true) {
+      State current = state();
+      State next = step.apply(current);
+      if (next.equals(current) || replace(current, next)) {
+        return;
+      }
+    }
+  }
+
+  /** Changes what is shared; returns what it is then, or null when nothing is. */
+  private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
+    while (true) {
+      State current = state();
+      if (!(current.joined() instanceof SharedState shared)) {
+        return null;
+      }
+      SharedState next = step.apply(shared);
+      if (replace(current, current.rejoined(next))) {
+        return next;
+      }
+    }
+  }
+
   private static Answer look(State current, Weight weight, long now) {
     long capacity = current.capacity();
     if (weight.least() > capacity) {
@@ -196,7 +214,7 @@ public final class Limit {
     }
     long until = lacking(current, amount, current.earliest(amount, now), now);
     // An open window may have got room between the two looks.
-    return until <= now ? NOTHING : new Answer.Wait(until);
+    return until <= now ? NOTHING : new Answer.Wait(Math.min(until, current.ends(amount, now)));
   }
 
   /** What cannot be cut to a lowered capacity waits for the whole one. */
@@ -239,12 +257,7 @@ public final class Limit {
 
   /** Gives the limit another spec; what is charged, owed and held stays. */
   public void resize(LimitSpec spec, long now) {
-    while (true) {
-      State current = state();
-      if (current.spec().equals(spec) || replace(current, current.become(spec, now))) {
-        return;
-      }
-    }
+    change(current -> current.spec().equals(spec) ? current : current.become(spec, now));
   }
 
   /**
@@ -252,13 +265,7 @@ public final class Limit {
    * provider; no effect on other limits.
    */
   public void widen(long nanos) {
-    while (true) {
-      State current = state();
-      State next = current.widened(nanos);
-      if (next.equals(current) || replace(current, next)) {
-        return;
-      }
-    }
+    change(current -> current.widened(nanos));
   }
 
   /**
@@ -274,16 +281,9 @@ public final class Limit {
         return false;
       }
       if (replace(current, next)) {
-        return sooner(current, next, now);
+        return next.soonerThan(current, now);
       }
     }
-  }
-
-  /** Linear growth is told by its two ends. */
-  private static boolean sooner(State current, State next, long now) {
-    return next.room(now) > current.room(now)
-        || next.earliest(1, now) < current.earliest(1, now)
-        || next.earliest(next.capacity(now), now) < current.earliest(next.capacity(now), now);
   }
 
   /** Returns what a provider said last of a trailing window, or null. */
@@ -296,15 +296,33 @@ public final class Limit {
    * What is owed and remembered stays what was counted here.
    *
    * @param others all that was heard of them, in the place of what was known before
+   * @param demand who waits for it, to be woken when it rejoins others or is cut off from them
    */
-  public void others(Foreign others, long now) {
-    while (true) {
-      State current = state();
-      State next = CountedState.of(current, others, now);
-      if (next.equals(current) || replace(current, next)) {
-        return;
-      }
-    }
+  public void others(Foreign others, Demand demand, long now) {
+    change(current -> current.rejoined(CountedState.of(current.joined(), others, demand, now)));
+  }
+
+  /** Has it leave room for what others counted no more. */
+  public void uncount() {
+    change(State::uncounted);
+  }
+
+  /**
+   * Has what is shared or counted with others let pass what {@code cut} says, until it {@linkplain
+   * #rejoin rejoins} them; no effect on other limits.
+   */
+  public void cutOff(Cut cut) {
+    change(current -> CutState.of(current.joined(), cut));
+  }
+
+  /** Undoes {@link #cutOff}: what is owed and held stays. */
+  public void rejoin() {
+    change(State::joined);
+  }
+
+  /** Returns why nothing passes, and nobody is to wait, while it is cut off; otherwise null. */
+  public @Nullable Refusal refusal() {
+    return state() instanceof CutState(State shared, Cut.Shut(Refusal refusal)) ? refusal : null;
   }
 
   /** Returns what is owed at {@code now}. */
@@ -325,29 +343,27 @@ public final class Limit {
    * What is owed and held stays; shared already, all slices are forgotten.
    */
   public void share(Demand demand, long now) {
-    while (true) {
-      State current = state();
-      if (replace(current, SharedState.sharing(current.frozen(), demand, now))) {
-        return;
-      }
-    }
+    change(current -> current.rejoined(SharedState.sharing(current.joined(), demand, now)));
   }
 
-  /** Returns who waits for slices of it, or null when it is not shared. */
+  /** Undoes {@link #share}: what is owed and held stays, and nobody else spends of it. */
+  public void unshare(long now) {
+    change(current -> current.unshared(now));
+  }
+
+  /** Returns who waits for what others leave of it, or null. */
   public @Nullable Demand demand() {
-    return state() instanceof SharedState shared ? shared.demand() : null;
+    return state().demand();
   }
 
-  /**
-   * Returns whether all that {@code amount} lacks now is slices: others may have what it needs, or
-   * nobody. Never of a limit that is not shared.
-   */
+  /** Returns whether slices alone lack, and only the next round tells if there are any. */
   public boolean dry(long amount, long now) {
-    State current = state();
-    long cut = Math.min(amount, current.capacity(now));
-    return current instanceof SharedState
-        && cut <= current.roomAlone(now)
-        && current.room(now) < cut;
+    return state().dry(amount, now);
+  }
+
+  /** Returns whether only slices that are not here would let {@code amount} pass. */
+  public boolean lacks(long amount, long now) {
+    return state().opens(amount, now) == Ticker.NEVER;
   }
 
   /**
@@ -360,36 +376,23 @@ public final class Limit {
    * @param keep what is free above it in a cell is given up
    */
   public Tally tally(Grid grid, long oldest, long ahead, long keep, long now) {
-    while (state() instanceof SharedState current) {
-      SharedState next = current.tallied(grid, oldest, ahead, keep, now);
-      if (replace(current, next)) {
-        return next.tally(now);
-      }
-    }
-    throw new IllegalStateException("the limit is not shared");
+    SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
+    return Objects.requireNonNull(shared, "the limit is not shared").tally(now);
   }
 
   /**
    * Adds slices to a shared limit, and lets it spend all it has in the spans that are said.
    *
    * @param more amounts by cell
-   * @param capacity the lowest that any instance has for it
+   * @param supplied what was said with them
    * @param spans when what is left of a cell may be spent
    */
-  public void granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
-    while (state() instanceof SharedState current) {
-      if (replace(current, current.granted(more, capacity, spans))) {
-        return;
-      }
-    }
+  public void granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
+    changeShared(each -> each.granted(more, supplied, spans));
   }
 
-  /** Lets nothing more of its slices be spent. */
+  /** Lets no more of its slices be spent. */
   public void dropSlices() {
-    while (state() instanceof SharedState current) {
-      if (replace(current, current.dropped())) {
-        return;
-      }
-    }
+    changeShared(SharedState::dropped);
   }
 }

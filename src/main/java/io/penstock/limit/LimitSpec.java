@@ -5,6 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What a limit is to do; equal specs make equal limits. All durations are in nanoseconds. */
 public sealed interface LimitSpec {
+  /** Returns how long charges need not be told apart: one of 60 sub-cells, where there are any. */
+  default long subCellNanos() {
+    return Long.MAX_VALUE;
+  }
+
   /** Always admits. */
   record Unlimited() implements LimitSpec {}
 
@@ -60,6 +65,11 @@ public sealed interface LimitSpec {
       atLeast("capacity", capacity, 1);
       atLeast("windowNanos", windowNanos, 1_000_000);
     }
+
+    @Override
+    public long subCellNanos() {
+      return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
+    }
   }
 
   /**
@@ -80,6 +90,11 @@ public sealed interface LimitSpec {
       atLeast("windowNanos", windowNanos, 1_000_000);
       atLeast("guardNanos", guardNanos, 0);
       atLeast("burst", burst, 1);
+    }
+
+    @Override
+    public long subCellNanos() {
+      return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
     }
   }
 

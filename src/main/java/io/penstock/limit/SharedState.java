@@ -15,54 +15,59 @@ import org.jspecify.annotations.Nullable;
  * there is one cell, and what is out is used of it.
  */
 final class SharedState implements State {
-  /** Charged before it was known which cell ran. */
-  private static final long UNKNOWN = -1;
-
   private final State local;
   private final Demand demand;
   private final @Nullable Grid grid;
 
-  /** By cell, oldest first: all that count. */
-  private final List<Portion> portions;
+  /** All that count; that of {@link Grid#NONE} was charged when nobody knew which cell ran. */
+  private final Portions portions;
 
   private final long held;
   private final long spent;
 
-  /** The lowest capacity that any instance knows. */
-  private final long lowest;
+  /** What was heard last of what others have. */
+  private final Supplied supplied;
 
   private SharedState(
       State local,
       Demand demand,
       @Nullable Grid grid,
-      List<Portion> portions,
+      Portions portions,
       long held,
       long spent,
-      long lowest) {
+      Supplied supplied) {
     this.local = local;
     this.demand = demand;
     this.grid = grid;
     this.portions = portions;
     this.held = held;
     this.spent = spent;
-    this.lowest = lowest;
+    this.supplied = supplied;
   }
 
   /** A limit of which nothing was granted yet. */
   static SharedState sharing(State local, Demand demand, long now) {
-    State alone = local instanceof SharedState shared ? shared.local : local.frozen();
+    State alone =
+        switch (local) {
+          case SharedState shared -> shared.local;
+          case CountedState counted -> counted.own();
+          case State unshared -> unshared.frozen();
+        };
     Balance owed = alone.balance(now);
+    if (alone instanceof StrictState strict) {
+      alone = StrictState.fresh(strict.spec(), now); // the slots are others' as well
+    }
     boolean permits = alone instanceof ConcurrencyState;
-    Portion out = permits ? Portion.of(0).using(owed.held()) : Portion.of(UNKNOWN);
-    return new SharedState(
-        alone, demand, null, List.of(out), permits ? 0 : owed.held(), 0, Long.MAX_VALUE);
+    Portion out = permits ? Portion.of(0).using(owed.held()) : Portion.of(Grid.NONE);
+    long held = permits ? 0 : owed.held();
+    return new SharedState(alone, demand, null, Portions.of(out), held, 0, Supplied.NOTHING);
   }
 
-  private SharedState with(State local, List<Portion> portions, long held, long spent) {
-    return new SharedState(local, demand, grid, portions, held, spent, lowest);
+  private SharedState with(State local, Portions portions, long held, long spent) {
+    return new SharedState(local, demand, grid, portions, held, spent, supplied);
   }
 
-  private SharedState with(List<Portion> portions) {
+  private SharedState with(Portions portions) {
     return with(local, portions, held, spent);
   }
 
@@ -70,54 +75,48 @@ final class SharedState implements State {
     return with(next, portions, held, spent);
   }
 
-  Demand demand() {
+  @Override
+  public Demand demand() {
     return demand;
+  }
+
+  @Override
+  public boolean dry(long amount, long now) {
+    long cut = Math.min(amount, capacity(now));
+    return cut <= roomAlone(now) && lacksSlices(cut, now) && !supplied.denies(cut, now);
+  }
+
+  private boolean lacksSlices(long amount, long now) {
+    return opens(amount, now) == Ticker.NEVER;
   }
 
   private boolean permits() {
     return local instanceof ConcurrencyState;
   }
 
-  /** A shared fixed window begins when its cell does. */
+  /** A shared window or day begins and ends when its cell does. */
   private State local(long now) {
-    return local instanceof FixedWindowState fixed && grid != null
-        ? fixed.anchored(grid.startOf(grid.cellAt(now)), now)
-        : local;
+    long cell = grid == null ? Grid.NONE : grid.cellAt(now);
+    if (grid == null || cell == Grid.NONE) {
+      return local;
+    }
+    return switch (local) {
+      case FixedWindowState fixed -> fixed.anchored(grid.startOf(cell), now);
+      case DayState day -> day.until(grid.endOf(cell));
+      default -> local;
+    };
   }
 
   private long cellAt(long now) {
     if (permits()) {
       return 0;
     }
-    return grid == null ? UNKNOWN : grid.cellAt(now);
+    return grid == null ? Grid.NONE : grid.cellAt(now);
   }
 
-  private @Nullable Portion running(long now) {
-    for (int at = portions.size() - 1; at >= 0; at--) {
-      if (portions.get(at).span().runs(now)) {
-        return portions.get(at);
-      }
-    }
-    return null;
-  }
-
-  private List<Portion> changed(long cell, long used) {
-    List<Portion> next = new ArrayList<>(portions);
-    int at = index(next, cell);
-    next.set(at, next.get(at).using(used));
-    return next;
-  }
-
-  /** Where a cell is in a list, put there if it is not. */
-  private static int index(List<Portion> portions, long cell) {
-    int at = portions.size();
-    while (at > 0 && portions.get(at - 1).cell() >= cell) {
-      at--;
-    }
-    if (at == portions.size() || portions.get(at).cell() != cell) {
-      portions.add(at, Portion.of(cell));
-    }
-    return at;
+  /** Where a window or day ends, nothing of it counts in the next. */
+  private boolean endsAtOnce() {
+    return local instanceof FixedWindowState || local instanceof DayState;
   }
 
   @Override
@@ -127,12 +126,12 @@ final class SharedState implements State {
 
   @Override
   public long capacity() {
-    return Math.min(lowest, local.capacity());
+    return Math.min(supplied.capacity(), local.capacity());
   }
 
   @Override
   public long capacity(long now) {
-    return Math.min(lowest, local.capacity(now));
+    return Math.min(supplied.capacity(), local.capacity(now));
   }
 
   @Override
@@ -159,19 +158,29 @@ final class SharedState implements State {
 
   @Override
   public long roomAlone(long now) {
-    return Math.min(lowest, local(now).room(now));
+    return Math.min(supplied.capacity(), local(now).room(now));
   }
 
   @Override
   public long room(long now) {
-    Portion running = running(now);
+    Portion running = portions.running(now);
     return running == null ? 0 : Math.min(roomAlone(now), running.free(held));
+  }
+
+  @Override
+  public State unshared(long now) {
+    return local(now);
+  }
+
+  @Override
+  public State forgiven() {
+    return with(local.forgiven());
   }
 
   @Override
   public void lacks(long amount, long now) {
     if (amount <= roomAlone(now)) {
-      demand.lacks(amount);
+      demand.lacks(amount, supplied.denies(amount, now));
     }
   }
 
@@ -194,30 +203,46 @@ final class SharedState implements State {
   }
 
   @Override
+  public long ends(long amount, long now) {
+    boolean known = endsAtOnce() && supplied.denies(amount, now) && lacksSlices(amount, now);
+    long cell = cellAt(now);
+    return known && grid != null && cell != Grid.NONE ? grid.endOf(cell) : Ticker.NEVER;
+  }
+
+  @Override
   public long forecast(long ahead, long own, long now) {
     return local(now).forecast(ahead, own, now);
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
-    Portion running = running(now);
+    Portion running = portions.running(now);
     long cell = running == null ? cellAt(now) : running.cell();
     Taken alone = local(now).take(taken, held, now);
     long used = permits() ? taken + held : taken;
     SharedState next =
         with(
             beginning(alone.next(), now),
-            changed(cell, used),
+            portions.using(cell, used),
             this.held + (permits() ? 0 : held),
             State.sum(spent, taken + held));
     return new Taken(next, alone.receipt().in(cell));
   }
 
-  /** An idle window would begin with its first use. */
+  /** An idle window would begin with its first use, and the slots are not this instance's. */
   private State beginning(State next, long now) {
-    return next instanceof FixedWindowState fixed && grid != null
-        ? fixed.beginning(grid.startOf(grid.cellAt(now)))
-        : next;
+    if (next instanceof StrictState) {
+      return local;
+    }
+    long cell = grid == null ? Grid.NONE : grid.cellAt(now);
+    if (grid == null || cell == Grid.NONE) {
+      return next;
+    }
+    return switch (next) {
+      case FixedWindowState fixed -> fixed.beginning(grid.startOf(cell));
+      case DayState day -> day.ending(grid.endOf(cell));
+      default -> next;
+    };
   }
 
   @Override
@@ -228,33 +253,34 @@ final class SharedState implements State {
   @Override
   public State give(Answer.Receipt receipt, long taken, long held, long now) {
     State alone = local(now);
-    State next =
-        alone instanceof FixedWindowState fixed
-            ? fixed.give(ofWindow(receipt, fixed, now), taken, held, now)
-            : alone.give(receipt, taken, held, now);
-    boolean counts = portions.stream().anyMatch(each -> each.cell() == receipt.shared());
+    long own = own(receipt, alone, now);
     long back = permits() ? taken + held : taken;
     return with(
-        next,
-        counts ? changed(receipt.shared(), -back) : portions,
+        alone.give(own, taken, held, now),
+        portions.has(receipt.shared()) ? portions.using(receipt.shared(), -back) : portions,
         permits() ? 0 : Math.max(0, this.held - held),
         spent);
   }
 
-  /** The start of the window, as it is counted now, where the receipt is of it. */
-  private long ofWindow(Answer.Receipt receipt, FixedWindowState fixed, long now) {
-    return receipt.shared() == cellAt(now) ? fixed.start() : Long.MIN_VALUE;
+  /** The window or day, as it is counted now, where the receipt is of it. */
+  private long own(Answer.Receipt receipt, State alone, long now) {
+    boolean runs = receipt.shared() == cellAt(now);
+    return switch (alone) {
+      case FixedWindowState fixed -> runs ? fixed.start() : Long.MIN_VALUE;
+      case DayState day -> runs ? day.ends() : Long.MIN_VALUE;
+      default -> receipt.cell();
+    };
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    Portion running = running(now);
+    Portion running = portions.running(now);
     long cell = running == null ? cellAt(now) : running.cell();
     Taken alone = local(now).charge(amount, unheld, now);
     SharedState next =
         with(
             beginning(alone.next(), now),
-            changed(cell, permits() ? -unheld : amount),
+            portions.using(cell, permits() ? -unheld : amount),
             permits() ? 0 : Math.max(0, held - unheld),
             State.sum(spent, Math.max(0, amount - unheld)));
     return new Taken(next, alone.receipt().in(cell));
@@ -277,23 +303,21 @@ final class SharedState implements State {
 
   /** This state when its slices may be spent no more. */
   SharedState dropped() {
-    List<Portion> next = new ArrayList<>();
-    portions.forEach(each -> next.add(each.granted(each.used()).during(Grid.Span.NEVER)));
-    return with(next);
+    return with(portions.each(each -> each.granted(each.used()).during(Grid.Span.NEVER)));
   }
 
   /** This state with slices more; all of them may be spent in the spans that are said of them. */
-  SharedState granted(List<Tally.Counted> more, long capacity, LongFunction<Grid.Span> spans) {
-    List<Portion> next = new ArrayList<>(portions);
+  SharedState granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
+    Portions next = more.isEmpty() ? portions : portions.moved(Grid.NONE, more.getFirst().cell());
     for (Tally.Counted slice : more) {
-      int at = index(next, slice.cell());
-      Portion portion = next.get(at);
       // What ran over is not covered by what is granted after it was told.
-      next.set(at, portion.granted(State.sum(portion.granted(), slice.amount())));
+      next =
+          next.with(slice.cell(), each -> each.granted(State.sum(each.granted(), slice.amount())));
     }
-    next.replaceAll(
-        each -> each.granted() > each.used() ? each.during(spans.apply(each.cell())) : each);
-    return new SharedState(local, demand, grid, next, held, spent, capacity);
+    next =
+        next.each(
+            each -> each.granted() > each.used() ? each.during(spans.apply(each.cell())) : each);
+    return new SharedState(local, demand, grid, next, held, spent, supplied);
   }
 
   /**
@@ -305,21 +329,18 @@ final class SharedState implements State {
    * @param keep how much may stay free in a cell
    */
   SharedState tallied(Grid at, long oldest, long ahead, long keep, long now) {
-    List<Portion> next = new ArrayList<>();
     SharedState known =
-        new SharedState(local, demand, at, portions, held, spent, lowest).settled(now);
+        new SharedState(local, demand, at, portions, held, spent, supplied).settled(now);
     long running = known.cellAt(now);
-    for (Portion portion : known.portions) {
-      if (portion.cell() >= oldest) {
-        next.add(portion);
+    long last = endsAtOnce() && at.step() > 0 ? Math.max(ahead, running) : running;
+    Portions next = known.portions.from(oldest);
+    if (held > 0 && running != Grid.NONE) {
+      for (long cell = running; cell <= last; cell += Math.max(1, at.step())) {
+        next = next.using(cell, 0);
       }
     }
-    long last = local instanceof FixedWindowState ? Math.max(ahead, running) : running;
-    for (long cell = running; held > 0 && cell <= last; cell++) {
-      index(next, cell);
-    }
-    next.replaceAll(each -> cut(each, each.cell() >= running && each.cell() <= last, keep, now));
-    return known.with(next);
+    return known.with(
+        next.each(each -> cut(each, each.cell() >= running && each.cell() <= last, keep, now)));
   }
 
   /** What is free above what is kept is given up, and all of it once it may be spent no more. */
@@ -338,18 +359,12 @@ final class SharedState implements State {
     }
     State alone = local(now);
     long cell = cellAt(now);
-    List<Portion> next = new ArrayList<>(portions);
-    if (!next.isEmpty() && next.getFirst().cell() == UNKNOWN) {
-      long used = next.removeFirst().used();
-      if (used > 0) {
-        int at = index(next, cell);
-        next.set(at, next.get(at).using(used));
-      }
+    Portions next = portions;
+    if (grid != null && portions.has(Grid.NONE)) {
+      next = portions.before(alone, grid, now);
     }
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
-      int at = index(next, cell);
-      Portion portion = next.get(at);
-      next.set(at, portion.using(Math.max(0, fixed.charged() - portion.used())));
+      next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }
     return with(alone, next, held, spent);
   }
@@ -358,9 +373,11 @@ final class SharedState implements State {
     List<Tally.Counted> counted = new ArrayList<>();
     long most = 0;
     long freeLater = 0;
-    Portion running = running(now);
+    Portion running = portions.running(now);
     for (Portion each : portions) {
-      counted.add(new Tally.Counted(each.cell(), counts(each)));
+      if (each.cell() != Grid.NONE) {
+        counted.add(new Tally.Counted(each.cell(), counts(each)));
+      }
       if (each.span().untilNanos() > now) {
         most = Math.max(most, each.free(held));
         freeLater += each.span().fromNanos() > now ? each.free(held) : 0;

@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,8 @@ sealed interface State
         ConcurrencyState,
         DayState,
         CountedState,
-        SharedState {
+        SharedState,
+        CutState {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -71,9 +73,48 @@ sealed interface State
     return room(now);
   }
 
+  /** What it is apart from being cut off from others: itself, unless it is. */
+  default State joined() {
+    return this;
+  }
+
+  /** This state with another one in the place of {@link #joined}. */
+  default State rejoined(State next) {
+    return next;
+  }
+
+  /** This state when others spend it no more. */
+  default State unshared(long now) {
+    return this;
+  }
+
+  /** This state when others count it no more. */
+  default State uncounted() {
+    return this;
+  }
+
+  /** Who waits for what others leave, or null. */
+  default @Nullable Demand demand() {
+    return null;
+  }
+
+  /** This state when what was let pass in excess counts in its window, and is no debt. */
+  default State forgiven() {
+    return this;
+  }
+
   /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
   default State widened(long nanos) {
     return this;
+  }
+
+  /**
+   * Whether anything may go sooner than in another state: linear growth is told by its two ends.
+   */
+  default boolean soonerThan(State before, long now) {
+    return room(now) > before.room(now)
+        || earliest(1, now) < before.earliest(1, now)
+        || earliest(capacity(now), now) < before.earliest(before.capacity(now), now);
   }
 
   /** What the provider said last, or null. */
@@ -93,6 +134,16 @@ sealed interface State
   /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
   default long earliest(long amount, long now) {
     return Math.max(opens(amount, now), paced(amount, now));
+  }
+
+  /** Whether slices alone are lacking, and nobody knows yet whether there are any. */
+  default boolean dry(long amount, long now) {
+    return false;
+  }
+
+  /** When all starts anew of which others are known to have what is lacking; never of most. */
+  default long ends(long amount, long now) {
+    return Ticker.NEVER;
   }
 
   /**

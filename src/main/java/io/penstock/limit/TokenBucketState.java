@@ -187,6 +187,16 @@ record TokenBucketState(
   }
 
   @Override
+  public State forgiven() {
+    if (tokens() >= 0) {
+      return this;
+    }
+    BucketState empty = bucket.copy();
+    empty.addTokens(-tokens());
+    return with(empty, held, at);
+  }
+
+  @Override
   public Balance balance(long now) {
     long spent = at(now).spent();
     long charged = Math.min(spent, spec.burst());

@@ -10,6 +10,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.key.KeyStore;
 import io.penstock.key.Keys;
+import io.penstock.park.SchedulerAlarm;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.Tokenizers;
@@ -77,14 +78,14 @@ class OperatorConfiguration {
   }
 
   @Bean
-  DecisionAlarm decisionAlarm(Ticker ticker) {
-    return new DecisionAlarm(ticker);
+  SchedulerAlarm decisionAlarm(Ticker ticker) {
+    return new SchedulerAlarm("penstock-decisions", ticker);
   }
 
   @Bean
   QuotaRoutes quotaRoutes(
       ModelQuotas models,
-      DecisionAlarm alarm,
+      SchedulerAlarm alarm,
       Ticker ticker,
       MeterRegistry meters,
       Environment environment) {

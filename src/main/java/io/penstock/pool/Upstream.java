@@ -107,9 +107,18 @@ public final class Upstream {
   /** Gives it another configuration; what its pools owe stays. */
   synchronized void reconfigure(UpstreamSpec next, long now) {
     if (next.equals(spec)) {
+      limit(next, now); // it may be shared otherwise than before
       return;
     }
     comeBack(next, now);
+  }
+
+  private void limit(UpstreamSpec next, long now) {
+    pools.forEach(
+        (pool, quota) -> {
+          quota.change(PoolLimits.tariff(next, pool), limits.of(next, pool, now));
+          quota.widen(jitterNanos);
+        });
   }
 
   /** Configures it anew, even with what it had: how it fared does not count any more. */
@@ -117,11 +126,7 @@ public final class Upstream {
     spec = next;
     judge.forget();
     health.forget();
-    pools.forEach(
-        (pool, quota) -> {
-          quota.change(PoolLimits.tariff(next, pool), limits.of(next, pool, now));
-          quota.widen(jitterNanos);
-        });
+    limit(next, now);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.limit.Demand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
@@ -31,6 +32,13 @@ public final class Account {
 
   /** Nothing was taken. */
   public record Denied(Refusal refusal) implements Charged {}
+
+  /**
+   * Nothing was taken, and with the next slices it is known whether it can be.
+   *
+   * @param demand wakes who waits for them
+   */
+  public record Dry(Demand demand) implements Charged {}
 
   private static final int SHUT = -1;
 
@@ -105,7 +113,8 @@ public final class Account {
   }
 
   /**
-   * Takes all that a ticket costs from all quotas, or says which of them denies it, and why. One
+   * Takes all that a ticket costs from all quotas, or says which of them denies it, and why, or
+   * that nobody knows yet. One
    * that is denied has taken nothing that anybody could have missed, and wakes nobody.
    *
    * @param coming a ticket that nobody else has seen
@@ -113,8 +122,15 @@ public final class Account {
   public Charged charge(@Nullable String model, Ticket coming, long now) {
     List<Quota> givers = quotas(model, now);
     Set<Line.Waiter> skipped = new HashSet<>();
+    Demand dry = null;
     for (Quota quota : givers) {
-      Refusal denial = quota.denial(coming.cost(), now);
+      Unmet unmet = quota.unmet(coming.cost(), now);
+      Demand lacking = unmet == null ? null : unmet.dry(now);
+      if (lacking != null) {
+        dry = lacking;
+        continue;
+      }
+      Refusal denial = unmet == null ? null : unmet.refusal(quota.name(), now);
       boolean limited = !quota.limits().isEmpty(); // not any more, maybe, for who waits there still
       boolean shared = limited && !quota.personal();
       if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
@@ -123,6 +139,9 @@ public final class Account {
       if (denial != null) {
         return new Denied(denial);
       }
+    }
+    if (dry != null) {
+      return new Dry(dry);
     }
     Charged charged = take(givers, coming, now);
     if (charged instanceof Taken) {
@@ -134,12 +153,15 @@ public final class Account {
   private static Charged take(List<Quota> givers, Ticket coming, long now) {
     List<Spend> spends = new ArrayList<>();
     for (int at = 0; at < givers.size(); at++) {
-      Refusal denial = givers.get(at).charge(coming.cost(), now, spends);
-      if (denial != null) {
+      Unmet unmet = givers.get(at).charge(coming.cost(), now, spends);
+      if (unmet != null) {
         // Others were faster since the first look: who looked meanwhile looks again.
         spends.forEach(spend -> spend.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.line().wake());
-        return new Denied(denial);
+        Demand dry = unmet.dry(now);
+        return dry == null
+            ? new Denied(unmet.refusal(givers.get(at).name(), now))
+            : new Dry(dry);
       }
     }
     return new Taken(givers, spends);

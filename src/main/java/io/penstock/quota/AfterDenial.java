@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ public final class AfterDenial {
     private long answeredAt;
   }
 
+  private final Predicate<LimitId> counted;
   private final Fetch fetch;
   private final Consumer<List<Count>> merge;
   private final WallClock wall;
@@ -53,10 +55,13 @@ public final class AfterDenial {
   /**
    * Makes one that knows of no denial.
    *
+   * @param counted which limits others count too, after the fact: all others are never fetched
    * @param merge takes in what was fetched, before who waits for it decides
    * @param wall tells when cells of fixed windows end
    */
-  public AfterDenial(Fetch fetch, Consumer<List<Count>> merge, WallClock wall) {
+  public AfterDenial(
+      Predicate<LimitId> counted, Fetch fetch, Consumer<List<Count>> merge, WallClock wall) {
+    this.counted = counted;
     this.fetch = fetch;
     this.merge = merge;
     this.wall = wall;
@@ -64,6 +69,9 @@ public final class AfterDenial {
 
   /** Takes note that a limit said no to a request that came at {@code now}. */
   public synchronized void denied(LimitId id, LimitSpec spec, long now) {
+    if (!counted.test(id)) {
+      return;
+    }
     all.values().removeIf(each -> all.size() >= MOST && each.until <= now);
     Denied denied = all.get(id);
     if (denied == null && all.size() < MOST && id.durationNanos() > 0) {

@@ -229,16 +229,13 @@ public final class Quota {
     return null;
   }
 
-  /**
-   * Returns why {@code cost} would not be charged at arrival now, or null when it would be. Takes
-   * nothing.
-   */
-  @Nullable Refusal denial(Cost cost, long now) {
+  /** Returns what would not let {@code cost} be charged at arrival now, or null. Takes nothing. */
+  @Nullable Unmet unmet(Cost cost, long now) {
     for (Metered metered : terms.limits()) {
       Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
       Answer answer = metered.limit().decide(weight, now);
       if (!(answer instanceof Answer.Receipt)) {
-        return new Unmet(metered, weight, answer).refusal(name, now);
+        return new Unmet(metered, weight, answer);
       }
     }
     return null;
@@ -246,16 +243,14 @@ public final class Quota {
 
   /**
    * Takes all of {@code cost} from all limits, as for a request that comes and is not to wait for
-   * them. Returns why it did not, as the limit said it that did not give, or null; what was taken
-   * is added to {@code spends}.
+   * them. Returns which did not give, or null; what was taken is added to {@code spends}.
    */
-  @Nullable Refusal charge(Cost cost, long now, List<Spend> spends) {
+  @Nullable Unmet charge(Cost cost, long now, List<Spend> spends) {
     Unmet unmet = take(terms, AT_ARRIVAL, cost, now, spends);
-    if (unmet == null) {
-      return null;
+    if (unmet != null) {
+      line.wake(); // what was taken and given back may have looked gone to others
     }
-    line.wake(); // what was taken and given back may have looked gone to others
-    return unmet.refusal(name, now);
+    return unmet;
   }
 
   /** Returns the refusal of one who comes while it is kept for one who waits. */
@@ -374,14 +369,16 @@ public final class Quota {
 
   /**
    * Returns the instant at which the longest of its daily limits that is used up starts anew; now
-   * when each has room, and when it has none.
+   * when each has room or may get slices, and when it has none.
    */
   public long dayEndsNanos(long now) {
     long ends = now;
     for (Metered metered : limits()) {
       Limit limit = metered.limit();
-      if (limit.spec() instanceof LimitSpec.Day && limit.room(now) < 1) {
-        ends = Math.max(ends, limit.opens(1, now));
+      if (limit.spec() instanceof LimitSpec.Day
+          && limit.decide(Weight.exactly(1), now) instanceof Answer.Wait(long until)
+          && !limit.dry(1, now)) {
+        ends = Math.max(ends, until);
       }
     }
     return ends;

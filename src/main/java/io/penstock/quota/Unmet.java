@@ -2,6 +2,7 @@ package io.penstock.quota;
 
 import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
+import io.penstock.limit.Demand;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -17,12 +18,28 @@ import org.jspecify.annotations.Nullable;
 record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
   static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
 
+  /**
+   * Returns who asks for slices of the limit, when it is not known yet whether there are any: with
+   * the next round it is. Null otherwise.
+   */
+  @Nullable Demand dry(long now) {
+    boolean dry =
+        metered != null
+            && answer instanceof Answer.Wait
+            && metered.limit().dry(weight.amount(), now);
+    return dry ? metered.limit().demand() : null;
+  }
+
   /** Returns the refusal of who asked, where nobody waits. */
   Refusal refusal(String quota, long now) {
     if (answer instanceof Answer.Refuse(long capacity)) {
       return Refusal.of(
           Reason.COST_EXCEEDS_CAPACITY,
           "%s: token cost %d exceeds capacity %d".formatted(quota, weight.least(), capacity));
+    }
+    Refusal unavailable = metered == null ? null : metered.limit().refusal();
+    if (unavailable != null) {
+      return unavailable;
     }
     long until = answer instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);

@@ -58,6 +58,8 @@ public enum Reason {
   SHUTTING_DOWN(503, false),
   /** Every upstream that could serve the request is disabled or unhealthy. */
   NO_HEALTHY_UPSTREAM(503, false),
+  /** A limit is shared with other instances, of which nothing is heard. */
+  LIMIT_UNAVAILABLE(503, false),
   /** The endpoint was removed while the request waited. */
   ENDPOINT_REMOVED(503, false),
   /** An operator threw the request out. */

@@ -3,61 +3,180 @@ package io.penstock.sync;
 import io.penstock.limit.Grid;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Partition;
+import io.penstock.quota.Supply;
 import io.penstock.time.CellClock;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the time of a shared limit is cut.
- *
- * @param nanos how long a cell is; {@link Long#MAX_VALUE} when there is one that never ends
- * @param reach for how many cells after it a cell counts
+ * How the time of a shared limit is cut, as those who grant cut it. Times of the shared clock are
+ * nanoseconds since 1970. Belongs to one thread at a time.
  */
-record Cells(long nanos, long reach) {
+final class Cells {
   private static final long MICRO = 1_000;
+  private static final long HOUR_MICROS = 3_600_000_000L;
+
+  private static final long TOGETHER_NANOS = 5_000_000;
+  private static final long LEAST_WINDOW_NANOS = 2_000_000;
+  private static final long MOST_WINDOW_NANOS = 20_000_000;
+
+  private final Partition partition;
+
+  /** Where days of 24 h are: the last one that anything was granted in. */
+  private long anchor = Grid.NONE;
+
+  /** Where the calendar has days: one of them, and the one after it. */
+  private long day = Grid.NONE;
+
+  private long dayAfter = Grid.NONE;
+
+  private Cells(Partition partition) {
+    this.partition = partition;
+  }
 
   /** The cells of a limit, or null when it is of a kind that is not shared in slices. */
   static @Nullable Cells of(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.Unlimited unlimited -> null;
-      case LimitSpec.Strict strict -> null;
-      case LimitSpec.TokenBucket bucket -> null;
-      case LimitSpec.SlidingWindow window -> null;
-      case LimitSpec.Day day -> null;
-      case LimitSpec.Concurrency concurrency -> new Cells(Long.MAX_VALUE, 0);
-      case LimitSpec.FixedWindow window -> of(Partition.of(window));
-      case LimitSpec.TrailingWindow window -> of(Partition.of(window));
+    try {
+      return new Cells(Partition.of(spec));
+    } catch (IllegalArgumentException unshared) {
+      return null;
+    }
+  }
+
+  /** These cells when the limit is another one; null when that has other cells. */
+  @Nullable Cells become(LimitSpec spec) {
+    Cells next = of(spec);
+    if (next == null || !next.partition.fits(partition)) {
+      return null;
+    }
+    next.anchor = anchor;
+    return next;
+  }
+
+  /** Takes note of what was granted: it may tell when a day began. */
+  void heard(List<Supply.Slice> slices) {
+    if (partition.kind() == Partition.Kind.SPAN && !slices.isEmpty()) {
+      anchor = slices.getFirst().cell();
+    }
+  }
+
+  /** The cell that runs; where none does, the number of one that begins. */
+  long at(long shared) {
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> Math.floorDiv(shared, nanos());
+      case CONCURRENCY -> 0;
+      case DAY -> day(shared / MICRO);
+      case SPAN -> anchored(shared) ? anchor : shared / MICRO;
+      case STRICT -> shared / MICRO;
     };
   }
 
-  /** As those who grant cut it. */
-  private static Cells of(Partition partition) {
-    return new Cells(partition.cellMicros() * MICRO, partition.reach());
+  private long nanos() {
+    return partition.cellMicros() * MICRO;
+  }
+
+  private long day(long micros) {
+    long late = partition.reach();
+    if (day == Grid.NONE || micros < day + late || micros >= dayAfter + late) {
+      List<Long> midnights = partition.midnights(micros);
+      int at = midnights.get(1) + late <= micros ? 1 : 0;
+      day = midnights.get(at);
+      dayAfter = midnights.get(at + 1);
+    }
+    return day;
   }
 
   /** Whether there is one cell, which never ends. */
   boolean endless() {
-    return nanos == Long.MAX_VALUE;
+    return partition.kind() == Partition.Kind.CONCURRENCY;
   }
 
-  long at(long shared) {
-    return endless() ? 0 : Math.floorDiv(shared, nanos);
+  private boolean anchored(long shared) {
+    return anchor != Grid.NONE && shared < ends(anchor);
   }
 
   /** The oldest that counts. */
   long oldest(long shared) {
-    return Math.max(0, at(shared) - reach);
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> Math.max(0, at(shared) - partition.reach());
+      case CONCURRENCY, DAY, SPAN -> at(shared);
+      case STRICT -> at(shared - windowNanos());
+    };
   }
 
   /** For how long after its start a cell counts; of permits nothing does but what is out. */
-  long countsNanos() {
-    return endless() ? 0 : nanos * (reach + 1);
+  private long countsNanos() {
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> nanos() * (partition.reach() + 1);
+      case CONCURRENCY, STRICT -> 0;
+      case DAY -> (31 * Partition.SPAN_MICROS + 2 * HOUR_MICROS + partition.reach()) * MICRO;
+      case SPAN -> (Partition.SPAN_MICROS + partition.reach()) * MICRO;
+    };
+  }
+
+  /** Returns whether anything counts at {@code shared} that was spent at {@code then}. */
+  boolean counts(long then, long shared) {
+    return then >= shared - countsNanos();
+  }
+
+  /**
+   * The last cell in which anything counts that was spent until {@code shared}, or may have been.
+   */
+  long lastOf(long shared) {
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> at(shared) + partition.reach();
+      case CONCURRENCY, DAY -> at(shared);
+      case STRICT -> Supply.Ask.NONE;
+      case SPAN -> anchor <= shared / MICRO ? at(shared) : shared / MICRO;
+    };
+  }
+
+  private long begins(long cell) {
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> cell * nanos();
+      case CONCURRENCY -> 0;
+      case DAY -> (cell + partition.reach()) * MICRO;
+      case SPAN, STRICT -> cell * MICRO;
+    };
+  }
+
+  private long ends(long cell) {
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> (cell + 1) * nanos();
+      case CONCURRENCY -> Long.MAX_VALUE;
+      case DAY -> (after(cell) + partition.reach()) * MICRO;
+      case SPAN -> (cell + Partition.SPAN_MICROS + partition.reach()) * MICRO;
+      case STRICT -> cell * MICRO + windowNanos();
+    };
+  }
+
+  /**
+   * For how long after it begins a slot may be used: a tenth of an interval, 2 to 20 ms; and where
+   * several are handed out as one, for as long as they last besides.
+   */
+  private long windowNanos() {
+    long interval = partition.seconds() * 1_000_000_000L / partition.releases();
+    long several = interval < TOGETHER_NANOS ? TOGETHER_NANOS : 0;
+    return several + Math.clamp(interval / 10, LEAST_WINDOW_NANOS, MOST_WINDOW_NANOS);
+  }
+
+  private long after(long midnight) {
+    return midnight == day ? dayAfter : partition.midnights(midnight).get(2);
   }
 
   /** How they lie on the own clock, about. */
   Grid grid(CellClock clock, long now) {
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     long cell = at(shared);
-    return new Grid(cell, endless() ? now : now - (shared - cell * nanos), nanos);
+    long start = now - (shared - begins(cell));
+    return switch (partition.kind()) {
+      case FIXED, TRAILING, BUCKET -> new Grid(cell, start, nanos());
+      case CONCURRENCY -> new Grid(cell, now, Long.MAX_VALUE);
+      case DAY -> new Grid(cell, start, ends(cell) - begins(cell), after(cell) - cell);
+      case SPAN ->
+          anchored(shared) ? new Grid(cell, start, ends(cell) - begins(cell), 0) : Grid.none(now);
+      case STRICT -> Grid.none(now);
+    };
   }
 
   /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
@@ -65,10 +184,14 @@ record Cells(long nanos, long reach) {
     if (endless()) {
       return new Grid.Span(now, ends);
     }
-    long from = now;
+    long from = now + Math.min(0, lacks(cell, clock, now));
     for (long lacks = lacks(cell, clock, from); lacks > 0; lacks = lacks(cell, clock, from)) {
       from += lacks;
     }
+    if (partition.kind() == Partition.Kind.STRICT) {
+      return new Grid.Span(Math.max(now, from), Math.min(ends, from + windowNanos()));
+    }
+    from = Math.max(now, from);
     long until = ends;
     for (long over = over(cell, clock, until); over > 0 && until > now; ) {
       until -= over;
@@ -78,10 +201,21 @@ record Cells(long nanos, long reach) {
   }
 
   private long lacks(long cell, CellClock clock, long instant) {
-    return cell * nanos - clock.earliest(instant);
+    return begins(cell) - clock.earliest(instant);
   }
 
   private long over(long cell, CellClock clock, long instant) {
-    return clock.latest(instant) - (cell + 1) * nanos;
+    return clock.latest(instant) - ends(cell);
+  }
+
+  /** Whether cells are slots: nothing is told of them but what is lacked. */
+  boolean slots() {
+    return partition.kind() == Partition.Kind.STRICT;
+  }
+
+  /** The most that may be wanted of a limit that admits so much at once. */
+  long most(long capacity, long nanos) {
+    double slots = (double) nanos * partition.releases() / (partition.seconds() * 1e9);
+    return slots() ? (long) slots + 1 : capacity;
   }
 }

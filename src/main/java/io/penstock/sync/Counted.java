@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import io.penstock.limit.Cell;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Foreign;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -15,6 +16,11 @@ final class Counted {
   private final LimitId id;
   private final Limit limit;
   private final boolean binds;
+
+  /**
+   * Who waits is woken where the limit is cut off, and rejoins: what others count opens nothing.
+   */
+  private final Demand demand = new Demand(() -> {});
 
   /** What was told of cells that may still be wanted: it never shrinks, whatever is given back. */
   private final Map<Long, Long> told = new HashMap<>();
@@ -93,7 +99,27 @@ final class Counted {
 
   void bind(long now) {
     if (binds) {
-      limit.others(foreign, now);
+      limit.others(foreign, demand, now);
     }
+  }
+
+  void unbind() {
+    if (binds) {
+      limit.uncount();
+    }
+  }
+
+  boolean binds() {
+    return binds;
+  }
+
+  void follow(Contact contact) {
+    if (binds) {
+      contact.apply(limit);
+    }
+  }
+
+  void wake() {
+    demand.wake();
   }
 }

@@ -49,6 +49,8 @@ public final class CountedLimitSource implements LimitSource {
         // Of others no more than routing and people want to know: the upstreams' usage.
         if (id.kind() == LimitId.Kind.UPSTREAM) {
           exchange.join(id, limit, false);
+        } else {
+          exchange.leave(id);
         }
       }
       case LOCAL -> exchange.leave(id);

@@ -38,6 +38,7 @@ public final class Exchange implements Others {
   private final WallClock wall;
   private final long intervalNanos;
   private final long timeoutNanos;
+  private final Contact contact;
   private final Map<LimitId, Counted> all = new ConcurrentHashMap<>();
 
   private long shift;
@@ -48,14 +49,21 @@ public final class Exchange implements Others {
   private long failures;
 
   /**
-   * Makes one that counts nothing yet.
+   * When something is done.
    *
-   * @param counts where counts are exchanged
-   * @param member the name of this instance, another one each time it starts
-   * @param wall tells the cells: those of all instances are to agree but for moments
    * @param intervalNanos between two exchanges
    * @param timeoutNanos after which an exchange without an answer is given up
+   * @param cutOffNanos after which without any answer limits let pass what {@code onOutage} says
+   * @param onOutage that; where it is a matter of slices, they go on with own counts
    */
+  public record Terms(long intervalNanos, long timeoutNanos, long cutOffNanos, OnOutage onOutage) {
+    /** Whatever happens, limits go on with what was counted here. */
+    public Terms(long intervalNanos, long timeoutNanos) {
+      this(intervalNanos, timeoutNanos, timeoutNanos, OnOutage.PARK);
+    }
+  }
+
+  /** Makes one of which all limits go on with what was counted here, whatever happens. */
   public Exchange(
       Counts counts,
       String member,
@@ -63,14 +71,26 @@ public final class Exchange implements Others {
       WallClock wall,
       long intervalNanos,
       long timeoutNanos) {
+    this(counts, member, ticker, wall, new Terms(intervalNanos, timeoutNanos));
+  }
+
+  /**
+   * Makes one that counts nothing yet.
+   *
+   * @param counts where counts are exchanged
+   * @param member the name of this instance, another one each time it starts
+   * @param wall tells the cells: those of all instances are to agree but for moments
+   */
+  public Exchange(Counts counts, String member, Ticker ticker, WallClock wall, Terms terms) {
     this.counts = counts;
     this.member = member;
     this.ticker = ticker;
     this.wall = wall;
-    this.intervalNanos = intervalNanos;
-    this.timeoutNanos = timeoutNanos;
+    this.intervalNanos = terms.intervalNanos();
+    this.timeoutNanos = terms.timeoutNanos();
     this.shift = told(ticker.nanos());
     this.nextAt = ticker.nanos();
+    this.contact = new Contact(terms.onOutage(), false, terms.cutOffNanos(), nextAt);
   }
 
   private long told(long now) {
@@ -91,12 +111,16 @@ public final class Exchange implements Others {
       Counted counted = new Counted(id, limit, binds, shift);
       all.put(id, counted);
       counted.bind(ticker.nanos());
+      counted.follow(contact);
     }
   }
 
-  /** Counts a limit no more. */
+  /** Counts a limit no more: it leaves no room for others. */
   public synchronized void leave(LimitId id) {
-    all.remove(id);
+    Counted counted = all.remove(id);
+    if (counted != null) {
+      counted.unbind();
+    }
   }
 
   @Override
@@ -112,6 +136,7 @@ public final class Exchange implements Others {
 
   /** Begins an exchange if it is time to; returns the instant of the next step. */
   public long step() {
+    follow();
     List<Count> own;
     long mine;
     synchronized (this) {
@@ -135,6 +160,18 @@ public final class Exchange implements Others {
     }
   }
 
+  /** Has limits do what they are to do now; who waits for them is woken with nothing locked. */
+  private void follow() {
+    List<Counted> bound = List.of();
+    synchronized (this) {
+      if (contact.changes(false, ticker.nanos())) {
+        bound = all.values().stream().filter(Counted::binds).toList();
+        bound.forEach(each -> each.follow(contact));
+      }
+    }
+    bound.forEach(Counted::wake);
+  }
+
   private CompletionStage<List<Count>> exchange(List<Count> own) {
     try {
       return counts.exchange(member, own);
@@ -156,8 +193,13 @@ public final class Exchange implements Others {
     return own;
   }
 
+  private void answered(long exchange, @Nullable List<Count> others) {
+    take(exchange, others);
+    follow();
+  }
+
   /** What comes late is merged all the same: counts are absolute. */
-  private synchronized void answered(long exchange, @Nullable List<Count> others) {
+  private synchronized void take(long exchange, @Nullable List<Count> others) {
     boolean inTime = exchange == number && awaiting;
     if (inTime) {
       awaiting = false;
@@ -169,6 +211,7 @@ public final class Exchange implements Others {
     long now = ticker.nanos();
     hear(others, now);
     if (inTime) {
+      contact.heard(sentAt, 1);
       all.values().forEach(counted -> counted.agreed(sentAt));
     }
     all.values().forEach(counted -> counted.bind(now));

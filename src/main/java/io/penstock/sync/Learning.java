@@ -74,6 +74,11 @@ final class Learning {
     }
   }
 
+  /** Returns when those not heard since were heard last before the loss, by the shared clock. */
+  Map<String, Long> expected() {
+    return expected;
+  }
+
   /** Whether slices are not to be taken yet. */
   boolean lasts(long now) {
     if (!lasts || now < until) {
@@ -95,7 +100,8 @@ final class Learning {
 
   /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
   long barred(Cells cells) {
-    boolean counts = missingHeard >= lostAt - cells.countsNanos() - ttlNanos;
-    return barred && counts ? cells.at(lostAt + ttlNanos) + cells.reach() : Supply.Ask.NONE;
+    return barred && cells.counts(missingHeard, lostAt - ttlNanos)
+        ? cells.lastOf(lostAt + ttlNanos)
+        : Supply.Ask.NONE;
   }
 }

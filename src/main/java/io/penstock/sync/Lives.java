@@ -77,4 +77,11 @@ final class Lives {
   int living(long shared, long lostAfterNanos) {
     return 1 + (int) known.values().stream().filter(at -> shared - at <= lostAfterNanos).count();
   }
+
+  /** How many were heard lately, this one included, be it by a life that is no more. */
+  int members(long shared, long lostAfterNanos) {
+    Map<String, Long> all = new HashMap<>(learning.expected());
+    all.putAll(known);
+    return 1 + (int) all.values().stream().filter(at -> shared - at <= lostAfterNanos).count();
+  }
 }

@@ -101,6 +101,25 @@ public final class RedisCounts implements Counts {
         .thenCompose(stage -> stage);
   }
 
+  /**
+   * Reads what all but {@code writer} counted of one limit.
+   *
+   * @return the sum over all others by cell; fails as {@link #exchange} does
+   */
+  public CompletionStage<List<Count>> others(String writer, LimitId id) {
+    if (!breaker.lets()) {
+      return failed(new RedisTrouble(Kind.PAUSED));
+    }
+    CountsRead read = new CountsRead();
+    return tell(writer, Map.of(id.text(), List.of()), read, new Parts())
+        .handle(
+            (told, failure) ->
+                failure == null
+                    ? CompletableFuture.completedStage(read.others(clock.unixMillis()))
+                    : failed(Diagnosis.of(failure)))
+        .thenCompose(stage -> stage);
+  }
+
   private CompletionStage<List<Count>> settled(CountsRead read, Parts parts, Throwable failure) {
     breaker.told(failure == null);
     if (failure != null) {

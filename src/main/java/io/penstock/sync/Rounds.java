@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class Rounds {
   private static final double JITTER = 0.2;
 
+  /** A member is lost after so many heartbeats that were not heard. */
+  private static final int LOST_AFTER = 3;
+
   /** The step of the clock that answers tell. */
   private static final long QUANTUM_NANOS = 1_000;
 
@@ -58,6 +61,8 @@ public final class Rounds {
   private final DoubleSupplier random;
   private final CellClock clock = new CellClock();
   private final Lives lives;
+  private final Contact contact;
+  private final Alone alone;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
@@ -70,13 +75,27 @@ public final class Rounds {
   private long number;
   private long sent = Long.MIN_VALUE / 2;
   private long due = Long.MIN_VALUE / 2;
+  private long aloneAt = Long.MIN_VALUE / 2;
   private boolean stopped;
+
+  /** Makes rounds of limits that wait while nothing is heard of the store. */
+  public Rounds(
+      String member,
+      Supply supply,
+      Ticker ticker,
+      Waits.Alarm alarm,
+      Pace pace,
+      DoubleSupplier random) {
+    this(member, supply, ticker, alarm, pace, OnOutage.PARK, random);
+  }
 
   /**
    * Makes rounds of no limit yet; nothing happens before {@link #start}.
    *
    * @param member this instance, as the others know it; another one after a restart
    * @param alarm runs the steps, of which there is one at a time
+   * @param onOutage what limits let pass once their slices have ended and nothing is heard, until
+   *     there may be slices again
    * @param random 0 to 1: instances do not send at the same instant
    */
   public Rounds(
@@ -85,6 +104,7 @@ public final class Rounds {
       Ticker ticker,
       Waits.Alarm alarm,
       Pace pace,
+      OnOutage onOutage,
       DoubleSupplier random) {
     this.member = member;
     this.supply = supply;
@@ -93,6 +113,8 @@ public final class Rounds {
     this.pace = pace;
     this.random = random;
     this.lives = new Lives(member, pace.ttlNanos());
+    this.contact = new Contact(onOutage, true, pace.ttlNanos(), ticker.nanos());
+    this.alone = new Alone(pace.ttlNanos());
   }
 
   /** Sends the first round. */
@@ -120,6 +142,7 @@ public final class Rounds {
     Demand demand = new Demand(this::hurry);
     limit.share(demand, now);
     limits.put(id, new SharedLimit(id, limit, demand, cells, pace, now));
+    contact.apply(limit);
   }
 
   /** Returns whether a limit of that id is shared. */
@@ -127,8 +150,8 @@ public final class Rounds {
     return limits.containsKey(id);
   }
 
-  /** Shares a limit no more. */
-  public void remove(LimitId id) {
+  /** Shares a limit no more: it is asked for nothing once this returns. */
+  public synchronized void remove(LimitId id) {
     limits.remove(id);
   }
 
@@ -139,7 +162,7 @@ public final class Rounds {
   }
 
   private void step() {
-    List<Demand> eased = new ArrayList<>();
+    List<Runnable> eased = new ArrayList<>();
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
@@ -148,22 +171,69 @@ public final class Rounds {
       if (flight != null && now - flight.sentAt() >= pace.timeoutNanos()) {
         giveUp();
       }
+      if (contact.changes(lives.learning(now), now)) {
+        cutOffOrRejoin(eased);
+      }
+      if (contact.parts() > 0 && now >= nextAlone()) {
+        grantAlone(now, eased);
+      }
       if (flight == null && now >= next()) {
         send(now);
       }
       if (!stopped) {
-        alarm.at(flight == null ? next() : flight.sentAt() + pace.timeoutNanos(), this::step);
+        alarm.at(nextStep(), this::step);
       }
     }
-    eased.forEach(Demand::wake);
+    eased.forEach(Runnable::run);
+  }
+
+  private void cutOffOrRejoin(List<Runnable> eased) {
+    alone.begin();
+    for (SharedLimit each : limits.values()) {
+      each.limit().dropSlices();
+      contact.apply(each.limit());
+      eased.add(each.demand()::wake);
+    }
+  }
+
+  /** Each limit has its part, in windows of the own clock. */
+  private void grantAlone(long now, List<Runnable> eased) {
+    dry.set(false);
+    aloneAt = now;
+    CellClock own = new CellClock();
+    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
+    own.heard(now, now, shared, 0);
+    for (SharedLimit limit : limits.values()) {
+      limit.doubt(); // it says all there is
+      Supply.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
+      Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
+      if (grant != null) {
+        limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
+        eased.add(limit.demand()::wake);
+      }
+    }
+  }
+
+  private long nextAlone() {
+    return aloneAt + (dry.get() ? pace.leastNanos() : pace.intervalNanos());
+  }
+
+  private long nextStep() {
+    long next = flight == null ? next() : flight.sentAt() + pace.timeoutNanos();
+    if (contact.parts() > 0) {
+      return Math.min(next, nextAlone());
+    }
+    boolean connected = contact.cutOffNanos() == Contact.CONNECTED;
+    return connected ? Math.min(next, contact.endsNanos()) : next;
   }
 
   private long next() {
-    return dry.get() ? Math.min(due, sent + pace.leastNanos()) : due;
+    boolean hurries = dry.get() && contact.parts() == 0;
+    return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
   private void send(long now) {
-    dry.set(false);
+    dry.compareAndSet(true, contact.parts() > 0);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     List<Wish> wishes = clock.known() ? wishes(now) : List.of();
     List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
@@ -221,7 +291,7 @@ public final class Rounds {
     return losses;
   }
 
-  private void arrive(Arrived each, long now, List<Demand> eased) {
+  private void arrive(Arrived each, long now, List<Runnable> eased) {
     Flight of = flight;
     if (of == null || of.round().number() != each.number()) {
       return; // given up: what it was granted is never taken
@@ -240,13 +310,20 @@ public final class Rounds {
     limits.values().forEach(SharedLimit::doubt);
   }
 
-  private void take(Flight of, Supply.Answer answer, long now, List<Demand> eased) {
+  private void take(Flight of, Supply.Answer answer, long now, List<Runnable> eased) {
     boolean agrees = clock.heard(of.sentAt(), now, answer.clockNanos(), QUANTUM_NANOS);
     if (!agrees) {
       limits.values().forEach(each -> each.limit().dropSlices());
     }
-    if (!lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees)) {
+    boolean known = lives.hear(answer, of.sentAt(), now, clock.latest(now), !agrees);
+    contact.heard(
+        of.sentAt(), lives.members(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()));
+    if (!known) {
       limits.values().forEach(SharedLimit::forgotten);
+      return;
+    }
+    if (lives.learning(now) && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
+      limits.values().forEach(SharedLimit::doubt);
       return;
     }
     hear(answer, now);
@@ -260,7 +337,9 @@ public final class Rounds {
           lost.add(limit);
         }
         if (limit.suffices(now)) {
-          eased.add(limit.demand());
+          eased.add(limit.demand()::wake);
+        } else if (ask.head() > 0) {
+          eased.add(limit.demand()::denied);
         }
       }
     }
@@ -281,6 +360,6 @@ public final class Rounds {
   /** Returns how many instances were heard lately, this one included. */
   public synchronized int members() {
     long now = ticker.nanos();
-    return clock.known() ? lives.living(clock.latest(now), 3 * pace.heartbeatNanos()) : 1;
+    return clock.known() ? lives.living(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()) : 1;
   }
 }

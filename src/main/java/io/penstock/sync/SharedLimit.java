@@ -4,11 +4,11 @@ import io.penstock.limit.Demand;
 import io.penstock.limit.Grid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Supplied;
 import io.penstock.limit.Tally;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import io.penstock.time.CellClock;
-import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -38,6 +38,7 @@ final class SharedLimit {
   private final Demand demand;
   private final Pace pace;
   private Cells cells;
+  private LimitSpec spec;
 
   /** What counts there by cell, as far as the last answer tells. */
   private final TreeMap<Long, Long> stored = new TreeMap<>();
@@ -70,11 +71,15 @@ final class SharedLimit {
 
   private long used = Long.MIN_VALUE / 2;
 
+  /** For how long the last answer was under way, there and back. */
+  private long wayNanos;
+
   SharedLimit(LimitId id, Limit limit, Demand demand, Cells cells, Pace pace, long now) {
     this.id = id;
     this.limit = limit;
     this.demand = demand;
     this.cells = cells;
+    this.spec = limit.spec();
     this.pace = pace;
     this.looked = now;
     // those that were first seen at the same time are not asked for again at the same time
@@ -184,13 +189,16 @@ final class SharedLimit {
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
     learnPace(tally, now);
     long head = lack > tally.most() ? lack : 0;
-    long left = cells.nanos() - (now - grid.startNanos());
+    long left = Math.min(STOCKED_NANOS, grid.cellNanos() - (now - grid.startNanos()));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
     long usable = Math.min(tally.freeNow(), soon) + tally.freeLater();
     boolean low = lack > 0 || 2 * usable < target;
     long wanted = low ? Math.max(0, target - usable) : 0;
-    long from = Math.min(firstOther(tally, oldest), cells.at(earliest));
-    boolean news = from < cells.at(earliest) || differs(tally, from);
+    long from =
+        cells.slots()
+            ? cells.at(earliest + wayNanos)
+            : Math.min(firstOther(tally, oldest), cells.at(earliest));
+    boolean news = !cells.slots() && (from < cells.at(earliest) || differs(tally, from));
     owes = unsure && inUse(tally);
     if (!due(tally, now) && !news && (learning || head + wanted == 0)) {
       return null;
@@ -199,9 +207,9 @@ final class SharedLimit {
         id,
         limit.spec(),
         from,
-        uses(tally, from),
+        cells.slots() ? List.of() : uses(tally, from),
         learning ? 0 : Math.min(head, limit.capacity()),
-        learning ? 0 : Math.min(wanted, limit.capacity()),
+        learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
         Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
         born);
   }
@@ -211,7 +219,7 @@ final class SharedLimit {
    */
   private boolean due(Tally tally, long now) {
     boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
-    return now - asked >= (holds ? pace.renewalNanos() : keptNanos)
+    return now - asked >= (holds && !cells.slots() ? pace.renewalNanos() : keptNanos)
         || (born == NONE && now - asked >= pace.heartbeatNanos());
   }
 
@@ -222,14 +230,19 @@ final class SharedLimit {
 
   /** A limit that became one of another kind has other cells: nothing of it is known there. */
   private void recut(long now) {
-    LimitSpec spec = limit.spec();
-    Cells next = Cells.of(spec);
-    if (next != null && next.nanos() != cells.nanos()) {
+    LimitSpec next = limit.spec();
+    if (next.equals(spec)) {
+      return;
+    }
+    spec = next;
+    Cells same = cells.become(next);
+    Cells other = same == null ? Cells.of(next) : same;
+    if (same == null && other != null) {
       limit.share(demand, now);
       stored.clear();
       unsure = true;
     }
-    cells = next == null ? cells : next;
+    cells = other == null ? cells : other;
   }
 
   /** Who alone has the limit has all of it in stock; several, little enough for the others. */
@@ -318,6 +331,7 @@ final class SharedLimit {
       return other;
     }
     born = grant.born();
+    wayNanos = now - (ends - pace.ttlNanos());
     stored.tailMap(ask.from(), true).clear();
     stored.headMap(cells.oldest(clock.earliest(now)), false).clear();
     ask.uses().forEach(use -> stored.put(use.cell(), use.amount()));
@@ -325,17 +339,30 @@ final class SharedLimit {
     owes = false;
     lowest = grant.capacity();
     List<Tally.Counted> more = new ArrayList<>();
+    long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;
+    cells.heard(grant.slices());
     for (Supply.Slice slice : grant.slices()) {
       stored.merge(slice.cell(), slice.amount(), Long::sum);
       more.add(new Tally.Counted(slice.cell(), slice.amount()));
+      denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
-    limit.granted(more, lowest, cell -> cells.span(cell, clock, ends, now));
+    Supplied supplied = new Supplied(lowest, denied, ends);
+    limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
     return false;
+  }
+
+  /** Adds what it is granted of its part while it is cut off: the store knows nothing of it. */
+  void grantedAlone(List<Supply.Slice> slices, CellClock clock, long ends, long now) {
+    List<Tally.Counted> more = new ArrayList<>();
+    cells.heard(slices);
+    slices.forEach(slice -> more.add(new Tally.Counted(slice.cell(), slice.amount())));
+    Supplied supplied = new Supplied(lowest, Long.MAX_VALUE, 0);
+    limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
   }
 
   /** Whether those who wait are to look again. */
   boolean suffices(long now) {
     long least = demand.least();
-    return least > 0 && limit.opens(least, now) != Ticker.NEVER;
+    return least > 0 && !limit.lacks(least, now);
   }
 }

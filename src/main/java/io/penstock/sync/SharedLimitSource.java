@@ -19,7 +19,8 @@ public final class SharedLimitSource implements LimitSource {
   /**
    * Makes a source of none.
    *
-   * @param exact which limits are shared exactly; those that cannot be sliced stay local
+   * @param exact which limits are shared exactly, asked each time they are configured; those that
+   *     cannot be sliced stay local
    */
   public SharedLimitSource(Rounds rounds, Predicate<LimitId> exact) {
     this.rounds = rounds;
@@ -28,9 +29,34 @@ public final class SharedLimitSource implements LimitSource {
   }
 
   private void made(LimitId id, Limit limit) {
-    if (exact.test(id) && Rounds.shares(limit.spec())) {
+    if (slices(id, limit)) {
       rounds.add(id, limit);
     }
+  }
+
+  private boolean slices(LimitId id, Limit limit) {
+    return exact.test(id) && Rounds.shares(limit.spec());
+  }
+
+  /** How it is shared may have changed: what it owes and holds stays. */
+  private void follow(LimitId id, Limit limit, long now) {
+    if (differs(id, limit)) {
+      synchronized (this) {
+        if (!differs(id, limit)) {
+          return;
+        }
+        if (rounds.has(id)) {
+          rounds.remove(id);
+          limit.unshare(now);
+        } else {
+          rounds.add(id, limit);
+        }
+      }
+    }
+  }
+
+  private boolean differs(LimitId id, Limit limit) {
+    return rounds.has(id) != slices(id, limit);
   }
 
   /** Returns what limits of this instance remember. */
@@ -40,17 +66,24 @@ public final class SharedLimitSource implements LimitSource {
 
   @Override
   public Limit limit(LimitId id, LimitSpec spec, long now) {
-    return local.limit(id, spec, now);
+    Limit limit = local.limit(id, spec, now);
+    follow(id, limit, now);
+    return limit;
   }
 
   @Override
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     Limit changed = local.change(from, to, spec, now);
-    if (!from.equals(to)) {
-      rounds.remove(from);
-      if (!rounds.has(to)) {
-        made(to, changed);
-      }
+    if (from.equals(to)) {
+      follow(to, changed, now);
+      return changed;
+    }
+    rounds.remove(from);
+    if (!rounds.has(to)) {
+      made(to, changed);
+    }
+    if (!rounds.has(to)) {
+      changed.unshare(now);
     }
     return changed;
   }

@@ -35,7 +35,7 @@ final class House {
   final FakeDrivers drivers = new FakeDrivers(ticker);
   final RecordedEvents recorded = new RecordedEvents();
   final EventBus events = new EventBus();
-  final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60 * SECOND);
+  final Upstreams upstreams;
   final ModelQuotas models;
   final Registry registry;
 
@@ -44,7 +44,12 @@ final class House {
   }
 
   House(LimitSource limits) {
+    this(limits, new LocalLimitSource());
+  }
+
+  House(LimitSource limits, LimitSource ofUpstreams) {
     ticker.set(START);
+    upstreams = new Upstreams(ofUpstreams, 60 * SECOND);
     events.subscribe(recorded);
     Events all = events;
     models = new ModelQuotas(limits, 60 * SECOND);

@@ -249,6 +249,15 @@ public final class RedisServer implements AutoCloseable {
     return line.toString();
   }
 
+  /** Returns how often a command was called since the start, by clients and by scripts. */
+  public long calls(String command) {
+    String script =
+        "return string.match(redis.call('INFO', 'commandstats'), 'cmdstat_"
+            + command
+            + ":calls=(%d+)') or '0'";
+    return Long.parseLong(command("EVAL", script, "0"));
+  }
+
   /** Saves its data: they are there again after the next start. */
   public void save() {
     command("SAVE");

@@ -19,6 +19,7 @@ class CountedFixedTest extends LimitContract {
     limit.others(
         Foreign.none(window, SHIFT)
             .heard(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
+        new Demand(() -> {}),
         START);
     return limit;
   }
@@ -54,7 +55,7 @@ class CountedFixedTest extends LimitContract {
   void whatWasTakenBeforeOthersCounted_isOfTheRunningWindow() {
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
     limit.take(Weight.exactly(70), START);
-    limit.others(Foreign.none(WINDOW, SHIFT), START);
+    limit.others(Foreign.none(WINDOW, SHIFT), new Demand(() -> {}), START);
     assertThat(limit.room(START)).isEqualTo(30);
     assertThat(limit.earliest(31, START)).isEqualTo(BEGIN + WINDOW);
   }

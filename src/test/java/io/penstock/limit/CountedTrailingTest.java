@@ -27,7 +27,7 @@ class CountedTrailingTest extends LimitContract {
         Foreign.none(WINDOW, SHIFT)
             .heard(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
             .heard(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.others(others, START);
+    limit.others(others, new Demand(() -> {}), START);
     return limit;
   }
 
@@ -80,7 +80,7 @@ class CountedTrailingTest extends LimitContract {
         Foreign.none(WINDOW, SHIFT)
             .heard(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
             .heard(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
-    limit.others(most, START);
+    limit.others(most, new Demand(() -> {}), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1);
     assertThat(limit.earliest(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
@@ -89,7 +89,7 @@ class CountedTrailingTest extends LimitContract {
   @Test
   void limitWithoutAWindow_isNotCountedWithOthers() {
     Limit limit = new Limit(new LimitSpec.Concurrency(5), START);
-    limit.others(Foreign.none(WINDOW, SHIFT), START);
+    limit.others(Foreign.none(WINDOW, SHIFT), new Demand(() -> {}), START);
     limit.take(new Weight(0, 2, 0), START);
     assertThat(limit.room(START)).isEqualTo(3);
   }

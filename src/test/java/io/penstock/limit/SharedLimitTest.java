@@ -24,7 +24,9 @@ class SharedLimitTest {
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
-    limit.granted(List.of(new Tally.Counted(cell, amount)), 100, any -> new Grid.Span(from, until));
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    limit.granted(
+        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
   }
 
   private static List<Tally.Counted> counted(Limit limit, long now) {

@@ -21,7 +21,8 @@ class AfterDenialTest {
 
   private final List<CompletableFuture<List<Count>>> fetches = new ArrayList<>();
   private final List<List<Count>> merged = new ArrayList<>();
-  private final AfterDenial after = new AfterDenial(this::fetch, merged::add, () -> 100_020_000);
+  private final AfterDenial after =
+      new AfterDenial(id -> true, this::fetch, merged::add, () -> 100_020_000);
 
   private CompletionStage<List<Count>> fetch(LimitId id) {
     fetches.add(new CompletableFuture<>());
@@ -98,6 +99,7 @@ class AfterDenialTest {
   void fetchThatThrows_isAFailure() {
     AfterDenial broken =
         new AfterDenial(
+            id -> true,
             id -> {
               throw new IllegalStateException("closed");
             },

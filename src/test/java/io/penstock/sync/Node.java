@@ -35,7 +35,14 @@ final class Node implements Waits.Alarm {
     this.offset = world.random.nextLong(4 * World.SECOND) - World.START + World.SECOND;
     this.drift = (world.random.nextDouble() - 0.5) * 100e-6;
     this.rounds =
-        new Rounds(name, world::carry, this::local, this, World.PACE, world.random::nextDouble);
+        new Rounds(
+            name,
+            world::carry,
+            this::local,
+            this,
+            World.PACE,
+            world.onOutage,
+            world.random::nextDouble);
     this.source = new SharedLimitSource(rounds, id -> true);
     this.limit = source.limit(World.ID, world.spec, local());
     Demand demand = Objects.requireNonNull(limit.demand());
@@ -123,7 +130,7 @@ final class Node implements Waits.Alarm {
       if (answer instanceof Answer.Receipt receipt) {
         waiting.removeFirst();
         longestWait = Math.max(longestWait, world.now() - since.removeFirst());
-        World.Release release = new World.Release(world.now(), amount);
+        World.Release release = new World.Release(this, world.now(), amount);
         world.releases.add(release);
         taken.add(new Took(receipt, release));
         continue;

@@ -53,7 +53,7 @@ class RoundsTest {
     long from = Math.ceilDiv(START + 20 * SECOND, window) * window;
     long until = world.now() / window * window;
     double offered = (double) capacity * (until - from) / window;
-    assertThat(world.most(world.spec)).isLessThanOrEqualTo(capacity);
+    assertThat(world.most()).isLessThanOrEqualTo(capacity);
     assertThat(world.released(from, until) / offered).isGreaterThanOrEqualTo(least);
   }
 
@@ -128,10 +128,9 @@ class RoundsTest {
     long base = Long.getLong("penstock.sim.seed", 1);
     for (long seed = base; seed < base + SEEDS; seed++) {
       World world = schedule(seed);
-      long capacity = world.spec instanceof LimitSpec.FixedWindow window ? window.capacity() : 600;
-      assertThat(world.most(world.spec))
-          .as("penstock.sim.seed=" + seed)
-          .isLessThanOrEqualTo(capacity);
+      assertThat(world.most())
+          .as("penstock.sim.seed=" + seed + " " + world.spec)
+          .isLessThanOrEqualTo(Kinds.capacity(world.spec, world.wayNanos()));
       if (world.slowest < World.PACE.timeoutNanos()) {
         assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
       }
@@ -140,11 +139,7 @@ class RoundsTest {
 
   private static World schedule(long seed) {
     Random random = new Random(seed * SPREAD);
-    LimitSpec spec =
-        random.nextBoolean()
-            ? new LimitSpec.FixedWindow(300, 5 * SECOND)
-            : new LimitSpec.TrailingWindow(600, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
-    World world = new World(seed, spec);
+    World world = new World(seed, Kinds.draw(random));
     long until = START + 25 * SECOND;
     int members = 2 + random.nextInt(9);
     world.loss = random.nextInt(3) * 0.05;
@@ -152,7 +147,8 @@ class RoundsTest {
     world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
-      offer(world, node, SECOND / (1 + random.nextInt(60)), 20, until);
+      long largest = world.spec instanceof LimitSpec.Strict ? 1 : 20;
+      offer(world, node, SECOND / (1 + random.nextInt(60)), largest, until);
       giveBack(world, node, until);
     }
     troubles(world, random).forEach(trouble -> trouble.run());
@@ -207,7 +203,7 @@ class RoundsTest {
     world.run(START + 18 * SECOND);
     assertThat(world.releases.size()).isGreaterThan((int) before);
     world.run(START + 40 * SECOND);
-    assertThat(world.most(world.spec)).isLessThanOrEqualTo(3_000);
+    assertThat(world.most()).isLessThanOrEqualTo(3_000);
   }
 
   @Test

@@ -35,10 +35,12 @@ final class World {
 
   /** What was let go, as it counts in the end. */
   static final class Release {
+    final Node by;
     final long at;
     long amount;
 
-    Release(long at, long amount) {
+    Release(Node by, long at, long amount) {
+      this.by = by;
       this.at = at;
       this.amount = amount;
     }
@@ -64,6 +66,7 @@ final class World {
   double twice;
   long slowest = 4 * MILLI;
   boolean cut;
+  OnOutage onOutage = OnOutage.PARK;
 
   World(long seed, LimitSpec spec) {
     this.random = new Random(seed);
@@ -166,32 +169,18 @@ final class World {
         .sum();
   }
 
+  /** The longest that an answer is under way that is taken. */
+  long wayNanos() {
+    return Math.min(2 * slowest + MILLI, PACE.timeoutNanos());
+  }
+
   /** The most that was let go in any window of the true time. */
-  long most(LimitSpec of) {
-    return switch (of) {
-      case LimitSpec.FixedWindow window -> mostFixed(window.windowNanos());
-      case LimitSpec.TrailingWindow window -> mostTrailing(window.windowNanos());
-      default -> throw new IllegalArgumentException("no windows: " + of);
-    };
+  long most() {
+    return Kinds.most(spec, releases, 0);
   }
 
-  private long mostFixed(long window) {
-    java.util.Map<Long, Long> sums = new java.util.HashMap<>();
-    releases.forEach(each -> sums.merge(each.at / window, each.amount, Long::sum));
-    return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
-  }
-
-  private long mostTrailing(long window) {
-    long most = 0;
-    long sum = 0;
-    int first = 0;
-    for (Release last : releases) {
-      sum += last.amount;
-      while (releases.get(first).at <= last.at - window) {
-        sum -= releases.get(first++).amount;
-      }
-      most = Math.max(most, sum);
-    }
-    return most;
+  /** The most of some that was let go in any window that starts so much before one of the cells. */
+  static long most(LimitSpec of, List<Release> releases, long early) {
+    return Kinds.most(of, releases, early);
   }
 }

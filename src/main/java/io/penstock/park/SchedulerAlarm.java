@@ -1,4 +1,4 @@
-package io.penstock.operator;
+package io.penstock.park;
 
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
@@ -8,19 +8,31 @@ import reactor.core.Disposable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Runs the steps of waiting programs, on one thread of their own, at computed instants. */
-final class DecisionAlarm implements Waits.Alarm, AutoCloseable {
+/**
+ * Runs steps on one thread of their own, at computed instants. Safe from any thread; once it is
+ * closed it runs nothing more.
+ */
+public final class SchedulerAlarm implements Waits.Alarm, AutoCloseable {
   private final Ticker ticker;
-  private final Scheduler scheduler = Schedulers.newSingle("penstock-decisions", true);
+  private final Scheduler scheduler;
   private @Nullable Disposable pending;
+  private boolean closed;
 
-  DecisionAlarm(Ticker ticker) {
+  /**
+   * Makes one that runs nothing yet.
+   *
+   * @param thread what its thread is called
+   */
+  public SchedulerAlarm(String thread, Ticker ticker) {
+    this.scheduler = Schedulers.newSingle(thread, true);
     this.ticker = ticker;
   }
 
   @Override
-  public void soon(Runnable step) {
-    scheduler.schedule(step);
+  public synchronized void soon(Runnable step) {
+    if (!closed) {
+      scheduler.schedule(step);
+    }
   }
 
   @Override
@@ -29,14 +41,15 @@ final class DecisionAlarm implements Waits.Alarm, AutoCloseable {
       pending.dispose();
       pending = null;
     }
-    if (instantNanos != Ticker.NEVER) {
+    if (instantNanos != Ticker.NEVER && !closed) {
       long delay = Math.max(0, instantNanos - ticker.nanos());
       pending = scheduler.schedule(step, delay, TimeUnit.NANOSECONDS);
     }
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     scheduler.dispose();
   }
 }

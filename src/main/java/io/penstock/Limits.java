@@ -1,0 +1,179 @@
+package io.penstock;
+
+import io.penstock.park.SchedulerAlarm;
+import io.penstock.quota.AfterDenial;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Others;
+import io.penstock.quota.Sharing;
+import io.penstock.quota.SharingTerms;
+import io.penstock.quota.Supply;
+import io.penstock.sync.CountedLimitSource;
+import io.penstock.sync.Exchange;
+import io.penstock.sync.Pace;
+import io.penstock.sync.RedisCounts;
+import io.penstock.sync.RedisLink;
+import io.penstock.sync.RedisSupply;
+import io.penstock.sync.Rounds;
+import io.penstock.sync.SharedLimitSource;
+import io.penstock.sync.SyncSettings;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of this instance: its own, or those it shares with others through Redis. Safe from any
+ * thread.
+ */
+final class Limits implements AutoCloseable {
+  /** A round that takes longer is given up. */
+  private static final int TIMEOUT_MILLIS = 1_000;
+
+  private static final int NAME_BYTES = 6;
+
+  private final AtomicReference<SharingTerms> terms;
+  private final LocalLimitSource local;
+  private final LimitSource source;
+  private final Others others;
+  private final AfterDenial afterDenial;
+  private final Runnable close;
+
+  private Limits(
+      AtomicReference<SharingTerms> terms,
+      LocalLimitSource local,
+      LimitSource source,
+      Others others,
+      AfterDenial afterDenial,
+      Runnable close) {
+    this.terms = terms;
+    this.local = local;
+    this.source = source;
+    this.others = others;
+    this.afterDenial = afterDenial;
+    this.close = close;
+  }
+
+  /**
+   * Makes limits, of which there are none yet.
+   *
+   * @param sync how they are shared, or null when this instance is alone
+   */
+  static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks) {
+    if (sync == null) {
+      LocalLimitSource alone = new LocalLimitSource();
+      AfterDenial never =
+          new AfterDenial(
+              id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
+      AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
+      return new Limits(none, alone, alone, Others.NONE, never, () -> {});
+    }
+    return shared(sync, clocks.ticker(), clocks.wall());
+  }
+
+  private static Limits shared(SyncSettings sync, Ticker ticker, WallClock wall) {
+    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, ticker);
+    SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
+    SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
+    String member = member();
+    Rounds rounds = rounds(sync, member, link, grants, ticker, wall);
+    RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
+    Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
+    AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
+    Function<LimitId, Sharing> sharing = id -> terms.get().of(id, sync.sharing());
+    SharedLimitSource sliced =
+        new SharedLimitSource(rounds, id -> sharing.apply(id) == Sharing.EXACT);
+    LimitSource source = new CountedLimitSource(sliced, exchange, sharing);
+    AfterDenial afterDenial =
+        new AfterDenial(
+            id -> sharing.apply(id) == Sharing.EVENTUAL,
+            id -> told.others(member, id),
+            exchange::heard,
+            wall);
+    rounds.start();
+    step(exchange, counts);
+    return new Limits(
+        terms,
+        sliced.local(),
+        source,
+        exchange,
+        afterDenial,
+        () -> {
+          rounds.stop();
+          grants.close();
+          counts.close();
+          link.close();
+        });
+  }
+
+  /** No other instance, and not this one when it is started again, has the name. */
+  private static String member() {
+    byte[] bytes = new byte[NAME_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static Rounds rounds(
+      SyncSettings sync,
+      String member,
+      RedisLink link,
+      SchedulerAlarm alarm,
+      Ticker ticker,
+      WallClock wall) {
+    long ttlNanos = sync.sliceTtl().toNanos();
+    Pace pace = new Pace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
+    Supply supply = new RedisSupply(link, sync.namespace(), ttlNanos, ticker, wall);
+    return new Rounds(
+        member, supply, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
+  }
+
+  private static Exchange.Terms exchanges(SyncSettings sync) {
+    return new Exchange.Terms(
+        sync.interval().toNanos(), timeoutNanos(sync), sync.sliceTtl().toNanos(), sync.onOutage());
+  }
+
+  private static long timeoutNanos(SyncSettings sync) {
+    return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.sliceTtl().toNanos() / 2);
+  }
+
+  private static void step(Exchange exchange, SchedulerAlarm alarm) {
+    alarm.soon(() -> alarm.at(exchange.step(), () -> step(exchange, alarm)));
+  }
+
+  /** Has limits that are configured from now on be shared as is said. */
+  void share(SharingTerms said) {
+    terms.set(said);
+  }
+
+  /** Returns what limits of this instance remember. */
+  LocalLimitSource local() {
+    return local;
+  }
+
+  /** Returns where limits come from. */
+  LimitSource source() {
+    return source;
+  }
+
+  /** Returns what other instances counted. */
+  Others others() {
+    return others;
+  }
+
+  /** Returns who is to be judged by what all counted. */
+  AfterDenial afterDenial() {
+    return afterDenial;
+  }
+
+  /** Talks with the others no more: what they know of this instance ends with its slices. */
+  @Override
+  public void close() {
+    close.run();
+  }
+}

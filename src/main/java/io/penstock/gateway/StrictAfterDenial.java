@@ -1,0 +1,78 @@
+package io.penstock.gateway;
+
+import io.penstock.key.Caller;
+import io.penstock.key.KeyLimit;
+import io.penstock.key.Keys;
+import io.penstock.quota.AfterDenial;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Keys with {@code strict_after_denial}: after a denial, what all instances counted is fetched
+ * before the next decision. Safe from any thread.
+ */
+final class StrictAfterDenial {
+  private static final Duration MOST = Duration.ofNanos(AfterDenial.MOST_NANOS);
+
+  private final AfterDenial denials;
+  private final Keys keys;
+  private final Ticker ticker;
+
+  StrictAfterDenial(AfterDenial denials, Keys keys, Ticker ticker) {
+    this.denials = denials;
+    this.keys = keys;
+    this.ticker = ticker;
+  }
+
+  private static boolean asks(@Nullable Caller caller) {
+    return caller != null && caller.spec().strictAfterDenial() && !caller.account().waits();
+  }
+
+  /**
+   * Returns what completes when a decision may be made, on {@code loop} and in no more than 300 ms,
+   * or null when it may be made now.
+   */
+  @Nullable Mono<Void> before(Passage passage, Scheduler loop) {
+    Caller caller = passage.caller();
+    if (caller == null || !asks(caller)) {
+      return null;
+    }
+    List<CompletableFuture<?>> fetches = new ArrayList<>();
+    long now = ticker.nanos();
+    for (KeyLimit limit : keys.limits(caller.spec(), passage.model())) {
+      CompletionStage<Boolean> fetch = denials.before(limit.id(), now);
+      if (!fetch.toCompletableFuture().isDone()) {
+        fetches.add(fetch.toCompletableFuture());
+      }
+    }
+    return fetches.isEmpty() ? null : all(fetches, loop);
+  }
+
+  private static Mono<Void> all(List<CompletableFuture<?>> fetches, Scheduler loop) {
+    return Mono.fromFuture(
+            () -> CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new)), true)
+        .publishOn(loop)
+        .timeout(MOST, Mono.empty(), loop); // goes by what is known then, as without Redis
+  }
+
+  /** Takes note of who was refused what. */
+  void denied(Passage passage, Refusal refusal) {
+    Caller caller = passage.caller();
+    if (caller == null || !asks(caller)) {
+      return;
+    }
+    for (KeyLimit limit : keys.limits(caller.spec(), passage.model())) {
+      if (limit.reason() == refusal.reason()) {
+        denials.denied(limit.id(), limit.spec(), ticker.nanos());
+      }
+    }
+  }
+}

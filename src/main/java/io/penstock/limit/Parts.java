@@ -1,0 +1,51 @@
+package io.penstock.limit;
+
+import org.jspecify.annotations.Nullable;
+
+/** Equal parts of a limit, of which all together let pass no more than the whole. */
+public final class Parts {
+  /** The longest that a {@link Rate} can say. */
+  private static final long LONGEST_SECONDS = 1_000_000_000L;
+
+  private Parts() {}
+
+  /**
+   * Returns what one of so many does, rounded down, or null when it lets nothing pass. Of rates the
+   * time between two releases is multiplied; a bucket holds one token at least, or it never would
+   * give any.
+   */
+  public static @Nullable LimitSpec of(LimitSpec whole, long members) {
+    return switch (whole) {
+      case LimitSpec.Unlimited unlimited -> unlimited;
+      case LimitSpec.Strict strict -> {
+        Rate rate = rate(strict.rate(), members);
+        yield rate == null ? null : new LimitSpec.Strict(rate, strict.earlyNanos());
+      }
+      case LimitSpec.TokenBucket bucket -> {
+        Rate rate = rate(bucket.rate(), members);
+        long burst = Math.max(1, bucket.burst() / members);
+        yield rate == null ? null : new LimitSpec.TokenBucket(rate, burst);
+      }
+      case LimitSpec.SlidingWindow(long capacity, long window) ->
+          capacity < members ? null : new LimitSpec.SlidingWindow(capacity / members, window);
+      case LimitSpec.FixedWindow(long capacity, long window) ->
+          capacity < members ? null : new LimitSpec.FixedWindow(capacity / members, window);
+      case LimitSpec.TrailingWindow(long capacity, long window, long guard, long burst) ->
+          capacity < members
+              ? null
+              : new LimitSpec.TrailingWindow(capacity / members, window, guard, burst);
+      case LimitSpec.Concurrency(long max) ->
+          max < members ? null : new LimitSpec.Concurrency(max / members);
+      case LimitSpec.Day day ->
+          day.capacity() < members
+              ? null
+              : new LimitSpec.Day(day.capacity() / members, day.midnight(), day.guardNanos());
+    };
+  }
+
+  private static @Nullable Rate rate(Rate whole, long members) {
+    return whole.seconds() > LONGEST_SECONDS / members
+        ? null
+        : new Rate(whole.releases(), whole.seconds() * members);
+  }
+}

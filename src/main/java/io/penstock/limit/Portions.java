@@ -1,0 +1,104 @@
+package io.penstock.limit;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an instance may spend of a shared limit, and did, by cell, oldest first. Immutable.
+ *
+ * @param all at most one a cell
+ */
+record Portions(List<Portion> all) implements Iterable<Portion> {
+  static Portions of(Portion one) {
+    return new Portions(List.of(one));
+  }
+
+  @Override
+  public Iterator<Portion> iterator() {
+    return all.iterator();
+  }
+
+  /** The last one that may be spent at {@code now}. */
+  @Nullable Portion running(long now) {
+    for (int at = all.size() - 1; at >= 0; at--) {
+      if (all.get(at).span().runs(now)) {
+        return all.get(at);
+      }
+    }
+    return null;
+  }
+
+  boolean has(long cell) {
+    for (Portion each : all) {
+      if (each.cell() == cell) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * These with another portion of a cell, made from the one that is there, or from an empty one.
+   */
+  Portions with(long cell, UnaryOperator<Portion> change) {
+    List<Portion> next = new ArrayList<>(all.size() + 1);
+    next.addAll(all);
+    int at = next.size();
+    while (at > 0 && next.get(at - 1).cell() >= cell) {
+      at--;
+    }
+    if (at == next.size() || next.get(at).cell() != cell) {
+      next.add(at, Portion.of(cell));
+    }
+    next.set(at, change.apply(next.get(at)));
+    return new Portions(next);
+  }
+
+  Portions using(long cell, long amount) {
+    return with(cell, portion -> portion.using(amount));
+  }
+
+  /**
+   * These, with what was spent before anything was granted, and still counts, in the place of the
+   * one of which nobody knows when it was. Of a fixed window that is what its cell has charged; what
+   * is held is spent in none.
+   */
+  Portions before(State alone, Grid grid, long now) {
+    Portions next = new Portions(all.subList(1, all.size()));
+    if (alone instanceof FixedWindowState) {
+      return next;
+    }
+    long left = alone.balance(now).held();
+    for (Cell each : alone.cells(now).reversed()) {
+      long charged = Math.max(0, each.amount() - left);
+      left = Math.max(0, left - each.amount());
+      if (charged > 0) {
+        next = next.using(grid.cellAt(Math.min(now, each.atNanos())), charged);
+      }
+    }
+    return next;
+  }
+
+  /** These, with what was used of one cell used of another. */
+  Portions moved(long from, long to) {
+    if (from == to || all.isEmpty() || all.getFirst().cell() != from) {
+      return this;
+    }
+    long used = all.getFirst().used();
+    Portions rest = new Portions(all.subList(1, all.size()));
+    return used > 0 ? rest.using(to, used) : rest;
+  }
+
+  /** Those of {@code oldest} and after, and the one of which nobody knows when it was. */
+  Portions from(long oldest) {
+    return new Portions(
+        all.stream().filter(each -> each.cell() >= oldest || each.cell() == Grid.NONE).toList());
+  }
+
+  Portions each(UnaryOperator<Portion> change) {
+    return new Portions(all.stream().map(change).toList());
+  }
+}

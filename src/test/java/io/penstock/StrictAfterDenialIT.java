@@ -1,0 +1,71 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.key.Secrets;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Two gateways that count keys after the fact: one tells at once, the other asks seldom. */
+@Timeout(120)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
+class StrictAfterDenialIT {
+  private static final String STRICT = Secrets.make();
+  private static final String OTHER = Secrets.make();
+
+  @TempDir private Path directory;
+
+  private final String namespace = "strict-" + UUID.randomUUID();
+  private final RedisServer redis = RedisServer.shared();
+
+  private StartedGateway start(String name, String interval) throws IOException {
+    String key = "- {name: %s, sha256: %s, rate_limit_tpm: 100, sharing: eventual%s}\n  ";
+    return StartedGateway.start(
+        Files.createDirectory(directory.resolve(name)),
+        "keys:\n  "
+            + key.formatted("strict", Secrets.sha256(STRICT), ", strict_after_denial: true")
+            + key.formatted("other", Secrets.sha256(OTHER), "")
+            + "\nendpoints: [{path: /a, algorithm: none}]",
+        "--penstock.redis.url=" + redis.url(),
+        "--penstock.redis.namespace=" + namespace,
+        "--penstock.redis.sync-interval=" + interval,
+        "--penstock.redis.slice-ttl=40s");
+  }
+
+  private static int ask(StartedGateway gateway, String secret, int tokens) {
+    String answer = gateway.gateway("GET /a?tokens=" + tokens, "x-penstock-key: " + secret);
+    return Integer.parseInt(answer.split(" ", 3)[1]);
+  }
+
+  private boolean told(String key) {
+    return !redis.command("HLEN", namespace + ":limit:key:" + key).equals(":0");
+  }
+
+  @Test
+  void afterADenial_aStrictKeyIsJudgedByWhatOthersCounted() throws IOException {
+    try (StartedGateway quick = start("quick", "20ms");
+        StartedGateway seldom = start("seldom", "10s")) {
+      assertThat(ask(quick, STRICT, 60)).isEqualTo(200);
+      assertThat(ask(quick, OTHER, 60)).isEqualTo(200);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> told("strict") && told("other"));
+      // of which it does not know yet
+      assertThat(ask(seldom, STRICT, 90)).isEqualTo(200);
+      assertThat(ask(seldom, OTHER, 90)).isEqualTo(200);
+      assertThat(ask(seldom, STRICT, 20)).isEqualTo(429);
+      assertThat(ask(seldom, OTHER, 20)).isEqualTo(429);
+      assertThat(ask(seldom, STRICT, 5)).isEqualTo(429);
+      assertThat(ask(seldom, OTHER, 5)).isEqualTo(200);
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.FaultProxy;
+import io.penstock.fake.Fleet;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.TrailingChecker;
+import io.penstock.key.Secrets;
+import io.penstock.time.Ticker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three gateways in processes of their own, one real Redis, clients who ask again and again: how
+ * much of what limits allow is used, how much more, and what becomes of it when Redis fails.
+ */
+class FleetFigures {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long TOKENS = 100_000;
+  private static final long TOKEN_WINDOW = 10 * SECOND;
+  private static final long REQUESTS = 6_000;
+  private static final Duration MINUTE = Duration.ofSeconds(60);
+
+  /** Seconds of each run: shorter ones have no full minute. */
+  private static final int SECONDS = Integer.getInteger("penstock.fleet.seconds", 130);
+
+  private static final int[] EVEN = {50, 50, 50};
+  private static final int[] SKEWED = {135, 8, 7};
+  private static final int MEMBERS = 3;
+
+  @TempDir private Path directory;
+
+  private final String limited = Secrets.make();
+  private final String unlimited = Secrets.make();
+  private final Figures figures = new Figures();
+  private final Ticker ticker = Ticker.system();
+
+  private Fleet fleet(String name, int size, int port, String sharing, boolean waits)
+      throws Exception {
+    String routes =
+        """
+        keys:
+          - {name: limited, sha256: %s, rate_limit_rpm: %d, on_limit: %s, sharing: %s}
+          - {name: unlimited, sha256: %s}
+        endpoints:
+          - path: /window
+            algorithm: token_window
+            tokens_per_window: %d
+            window_seconds: %d
+            sharing: %s
+          - {path: /keyed, algorithm: none}
+          - {path: /free, algorithm: none}
+        """
+            .formatted(
+                Secrets.sha256(limited),
+                REQUESTS,
+                waits ? "wait" : "reject",
+                sharing,
+                Secrets.sha256(unlimited),
+                TOKENS,
+                TOKEN_WINDOW / SECOND,
+                sharing);
+    return new Fleet(
+        Files.createDirectory(directory.resolve(name)),
+        size,
+        routes,
+        MINUTE,
+        "--penstock.redis.url=redis://127.0.0.1:" + port);
+  }
+
+  private void last(long seconds) {
+    long until = ticker.nanos() + seconds * SECOND;
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(seconds + 60))
+        .pollInterval(Duration.ofMillis(200))
+        .until(() -> ticker.nanos() >= until);
+  }
+
+  private static long most(List<Fleet.Released> window) {
+    return Fleet.cells(window, TOKEN_WINDOW).values().stream()
+        .mapToLong(Long::longValue)
+        .max()
+        .orElse(0);
+  }
+
+  /** Returns the share that is used of cells, the first two and the last not among them. */
+  private static double used(List<Fleet.Released> window) {
+    List<Long> whole = new ArrayList<>(new TreeMap<>(Fleet.cells(window, TOKEN_WINDOW)).values());
+    return whole.subList(2, whole.size() - 1).stream()
+            .mapToLong(Long::longValue)
+            .average()
+            .orElse(0)
+        / TOKENS;
+  }
+
+  private void exact(String name, int[] clients) throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        Fleet fleet = fleet("exact " + name, MEMBERS, redis.port(), "exact", true)) {
+      fleet.ask(clients, "/window?tokens=%d", unlimited, 50, 1_500);
+      fleet.ask(clients, "/keyed", limited, 1, 1);
+      last(SECONDS);
+      fleet.stop();
+      List<Fleet.Released> window = fleet.released("/window");
+      figures.add(
+          "exact, " + name + ": token window of 100,000 in 10 s, over 0",
+          most(window) <= TOKENS,
+          "most in a cell " + most(window));
+      double used = used(window);
+      figures.add("  used, at least 97 %", used >= 0.97, "%.2f %%".formatted(100 * used));
+      List<Fleet.Released> keyed = fleet.released("/keyed");
+      TrailingChecker key = Fleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
+      figures.add(
+          "  key of 6,000 rpm, over 0", key.most() <= REQUESTS, "most in any 60 s " + key.most());
+      long end = keyed.getLast().unixNanos();
+      double least = (double) key.least(keyed.getFirst().unixNanos() + 65 * SECOND, end) / REQUESTS;
+      figures.add("  used, at least 97 %", least >= 0.97, "%.2f %%".formatted(100 * least));
+      figures.add(
+          "  all answered 200", fleet.answers().keySet().equals(Set.of(200)), "" + fleet.answers());
+    }
+  }
+
+  private void eventual() throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        Fleet fleet = fleet("eventual", MEMBERS, redis.port(), "eventual", false)) {
+      // 3 x 20 clients, one request each 300 ms: 200 a second, twice the limit
+      fleet.pace(new int[] {20, 20, 20}, "/keyed", limited, 300_000_000, (at, took) -> {});
+      last(SECONDS);
+      fleet.stop();
+      TrailingChecker key =
+          Fleet.trailing(fleet.released("/keyed"), REQUESTS, MINUTE.toNanos(), true);
+      double over = (double) key.most() / REQUESTS - 1;
+      double bound = 2.0 / 3 * 2 * 0.101 / 60;
+      figures.add(
+          "eventual: key of 6,000 rpm at 2 x, over at most 1 %",
+          over <= 0.01,
+          "%.2f %%; bound (N-1)/N x offered/limit x (sync + round trip)/window = %.2f %%"
+              .formatted(100 * over, 100 * bound));
+    }
+  }
+
+  /** What is done to Redis, and undone. */
+  private interface Hurt {
+    void hurt(RedisServer redis, FaultProxy way);
+  }
+
+  private void fault(String name, Hurt hurt, Hurt heal) throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        FaultProxy way = new FaultProxy(redis.port());
+        Fleet fleet = fleet("fault " + name, MEMBERS, way.port(), "exact", true)) {
+      Queue<long[]> took = new ConcurrentLinkedQueue<>();
+      fleet.ask(EVEN, "/window?tokens=%d", unlimited, 50, 1_500);
+      fleet.ask(EVEN, "/keyed", limited, 1, 1);
+      fleet.pace(
+          new int[] {4, 4, 4},
+          "/free",
+          unlimited,
+          40_000_000,
+          (at, nanos) -> took.add(new long[] {at, nanos}));
+      last(25);
+      long begins = ticker.nanos();
+      hurt.hurt(redis, way);
+      last(10);
+      heal.hurt(redis, way);
+      long ends = ticker.nanos();
+      last(25);
+      fleet.stop();
+      List<Fleet.Released> window = fleet.released("/window");
+      TreeMap<Long, Long> cells = new TreeMap<>(Fleet.cells(window, TOKEN_WINDOW));
+      figures.add("Redis " + name + ": over 0", most(window) <= TOKENS, "cells " + cells.values());
+      figures.add(
+          "  nobody refused", fleet.answers().keySet().equals(Set.of(200)), "" + fleet.answers());
+      double before = p99(took, begins - 10 * SECOND, begins);
+      double during = p99(took, begins, ends);
+      figures.add(
+          "  p99 of a request that nothing limits, before and meanwhile",
+          true,
+          "%.1f ms, %.1f ms".formatted(before, during));
+    }
+  }
+
+  private static double p99(Queue<long[]> took, long from, long to) {
+    long[] sorted =
+        took.stream()
+            .filter(each -> each[0] >= from && each[0] < to)
+            .mapToLong(each -> each[1])
+            .sorted()
+            .toArray();
+    return sorted[(int) (sorted.length * 0.99)] / 1e6;
+  }
+
+  private void report() {
+    System.out.println(figures);
+    assertThat(figures.toString()).doesNotContain("NOT MET");
+  }
+
+  @Test
+  @Timeout(1200)
+  void limitsOfThreeGateways_areOneLimit() throws Exception {
+    exact("even", EVEN);
+    exact("90/5/5", SKEWED);
+    eventual();
+    report();
+  }
+
+  @Test
+  @Timeout(1200)
+  void redisFails_limitsHold() throws Exception {
+    fault("killed for 10 s", (redis, way) -> redis.kill(), (redis, way) -> redis.start());
+    fault("stopped for 10 s", (redis, way) -> redis.pause(), (redis, way) -> redis.resume());
+    fault("500 ms slow for 10 s", (redis, way) -> way.delay(500), (redis, way) -> way.delay(0));
+    fault("flushed", (redis, way) -> redis.flush(), (redis, way) -> {});
+    report();
+  }
+
+  @Test
+  @Timeout(600)
+  void rounds_areAsManyWhateverTheLoadIs() throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        Fleet fleet = fleet("rounds", 1, redis.port(), "exact", true)) {
+      fleet.pace(new int[] {10}, "/window?tokens=1", unlimited, 100_000_000, (at, took) -> {});
+      last(10);
+      double slow = roundsASecond(redis, fleet, "100 requests/s");
+      fleet.ask(new int[] {32}, "/window?tokens=1", unlimited, 1, 1);
+      last(5);
+      double fast = roundsASecond(redis, fleet, "as many as it can");
+      figures.add(
+          "rounds a second, at most 50",
+          slow <= 50 && fast <= 50,
+          "%.1f, %.1f".formatted(slow, fast));
+    }
+    report();
+  }
+
+  private double roundsASecond(RedisServer redis, Fleet fleet, String name) {
+    long rounds = redis.calls("hincrby");
+    long scripts = redis.calls("evalsha");
+    long answers = fleet.answers().values().stream().mapToLong(Long::longValue).sum();
+    last(15);
+    double each = (redis.calls("hincrby") - rounds) / 15.0;
+    figures.add(
+        name,
+        true,
+        "%.0f requests, %.1f rounds and %.1f script calls a second"
+            .formatted(
+                (fleet.answers().values().stream().mapToLong(Long::longValue).sum() - answers)
+                    / 15.0,
+                each,
+                (redis.calls("evalsha") - scripts) / 15.0));
+    return each;
+  }
+}

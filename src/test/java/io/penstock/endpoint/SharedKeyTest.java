@@ -1,0 +1,146 @@
+package io.penstock.endpoint;
+
+import static io.penstock.endpoint.House.SECOND;
+import static io.penstock.endpoint.House.START;
+import static io.penstock.endpoint.House.assertBalanced;
+import static io.penstock.endpoint.House.none;
+import static io.penstock.endpoint.House.refusal;
+import static io.penstock.endpoint.House.waits;
+import static io.penstock.endpoint.House.went;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.limit.Demand;
+import io.penstock.limit.Grid;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Supplied;
+import io.penstock.limit.Tally;
+import io.penstock.quota.Metered;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A key that refuses what it lacks, and of which other instances spend too. */
+class SharedKeyTest {
+  private static final long MINUTE = 60 * SECOND;
+  private static final long CELL = 7;
+
+  private final House house = new House();
+  private final AtomicInteger hurried = new AtomicInteger();
+  private final Demand demand = new Demand(hurried::incrementAndGet);
+  private final Limit limit = new Limit(new LimitSpec.FixedWindow(10, MINUTE), START);
+  private final Callers.Caller alice = new Callers().rejecting("alice");
+  private final Endpoint endpoint = house.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
+
+  SharedKeyTest() {
+    limit.share(demand, START);
+    limit.tally(new Grid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    alice.quota.change(
+        Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM)));
+  }
+
+  private void granted(long amount) {
+    long now = house.ticker.nanos();
+    Grid.Span span = new Grid.Span(now, now + 2 * SECOND);
+    Supplied supplied = new Supplied(10, Long.MAX_VALUE, 0);
+    limit.granted(List.of(new Tally.Counted(CELL, amount)), supplied, cell -> span);
+    demand.wake();
+    house.drivers.run();
+  }
+
+  private void denied() {
+    Supplied supplied = new Supplied(10, 1, house.ticker.nanos() + 2 * SECOND);
+    limit.granted(List.of(), supplied, cell -> Grid.Span.NEVER);
+    demand.denied();
+    house.drivers.run();
+  }
+
+  @Test
+  void drySlice_waitsForTheRound_andGoesWithWhatItBrings() {
+    Pending pending = alice.submit(endpoint, 1);
+    assertThat(waits(pending)).isTrue();
+    assertThat(hurried).hasValue(1);
+    house.at(SECOND);
+    assertThat(waits(pending)).isTrue();
+    granted(1);
+    assertThat(went(pending)).isTrue();
+    assertThat(limit.balance(house.ticker.nanos()).charged()).isEqualTo(1);
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void nothingLeftForAnybody_isRefusedWithTheRound_andAtOnceWhileThatIsKnown() {
+    Pending first = alice.submit(endpoint, 1);
+    house.at(SECOND);
+    denied();
+    assertThat(refusal(first).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.KEY_RPM);
+    assertThat(hurried).hasValue(1);
+    house.at(3 * SECOND);
+    assertThat(waits(alice.submit(endpoint, 1))).isTrue();
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void lessThanAllLack_theFirstGo() {
+    Pending first = alice.submit(endpoint, 1);
+    Pending second = alice.submit(endpoint, 1);
+    granted(1);
+    assertThat(went(first)).isTrue();
+    assertThat(waits(second)).isTrue();
+    denied();
+    assertThat(refusal(second).reason()).isEqualTo(Reason.KEY_RPM);
+  }
+
+  @Test
+  void ownShareUsedUp_isRefusedAtOnce() {
+    limit.charge(10, 0, START);
+    assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(MINUTE);
+  }
+
+  @Test
+  void clientGoneMeanwhile_tookNothing() {
+    Pending pending = alice.submit(endpoint, 1);
+    endpoint.cancel(pending);
+    granted(1);
+    assertThat(limit.balance(house.ticker.nanos()).charged()).isZero();
+    assertThat(endpoint.totals().requests(Fate.CANCELLED)).isEqualTo(1);
+    assertThat(alice.empty()).isTrue();
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void noRoundAnswered_expiresWhenItMayWaitNoLonger() {
+    Pending pending = alice.submit(endpoint, 1);
+    house.at(30 * SECOND);
+    assertThat(refusal(pending).reason()).isEqualTo(Reason.QUEUE_TIMEOUT);
+    assertThat(alice.empty()).isTrue();
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void asManyAsMayWaitAndOneMore_theLastIsRefused() {
+    for (int each = 0; each < 3; each++) {
+      assertThat(waits(alice.submit(endpoint, 1))).isTrue();
+    }
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.QUEUE_FULL);
+    granted(3);
+    assertThat(endpoint.totals().requests(Fate.RUNNING)).isEqualTo(3);
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void endpointCloses_refusesThemToo() {
+    Pending pending = alice.submit(endpoint, 1);
+    endpoint.refuseAll(Refusal.of(Reason.NO_ENDPOINT, "it is no more"));
+    house.drivers.run();
+    assertThat(refusal(pending).reason()).isEqualTo(Reason.NO_ENDPOINT);
+    assertBalanced(endpoint);
+  }
+}

@@ -1,0 +1,245 @@
+package io.penstock.fake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.time.Ticker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Gateways as processes of their own, clients who ask them, and what they all let go together. */
+public final class Fleet implements AutoCloseable {
+  /**
+   * What one gateway let go.
+   *
+   * @param unixNanos when
+   * @param instance which gateway, from 0
+   */
+  public record Released(
+      long unixNanos, int instance, long tokens, long waitedNanos, String endpoint) {}
+
+  /** Told of each answer. Safe from any thread. */
+  @FunctionalInterface
+  public interface Timing {
+    /** Takes note of an instant and of how long the answer took, in nanoseconds. */
+    void answered(long atNanos, long tookNanos);
+  }
+
+  private record Running(Process process, int port, Path log) {}
+
+  private final Ticker ticker = Ticker.system();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<Running> instances = new ArrayList<>();
+  private final Map<Integer, LongAdder> answers = new ConcurrentHashMap<>();
+  private volatile boolean over;
+
+  /**
+   * Starts gateways.
+   *
+   * @param minute how long a minute is
+   * @param more Spring's arguments
+   */
+  public Fleet(Path directory, int size, String routes, Duration minute, String... more)
+      throws IOException {
+    Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
+    List<Process> started = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      started.add(start(directory.resolve("released-" + i), file, minute, more));
+    }
+    for (int i = 0; i < size; i++) {
+      Process process = started.get(i);
+      instances.add(new Running(process, ready(process), directory.resolve("released-" + i)));
+    }
+  }
+
+  private static Process start(Path log, Path routes, Duration minute, String... more)
+      throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FleetInstance.class.getName(),
+                log.toString(),
+                routes.toString(),
+                Long.toString(minute.toMillis()),
+                "--server.port=0",
+                "--management.server.port=-1"));
+    command.addAll(Arrays.asList(more));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /** Returns the port; what else it says is passed on, so that it never has to wait for us. */
+  private static int ready(Process process) throws IOException {
+    BufferedReader said = process.inputReader(UTF_8);
+    List<String> lines = new ArrayList<>();
+    for (String line = said.readLine(); line != null; line = said.readLine()) {
+      if (line.startsWith("READY ")) {
+        Thread.ofVirtual().start(() -> said.lines().forEach(System.out::println));
+        return Integer.parseInt(line.substring(6));
+      }
+      lines.add(line);
+    }
+    throw new IOException("it did not start: " + String.join("\n", lines));
+  }
+
+  /**
+   * Has clients ask again and again, until {@link #stop}.
+   *
+   * @param counts how many clients ask which instance
+   * @param path with {@code %d} where tokens go, or without
+   * @param key the secret they have, or null
+   */
+  public void ask(
+      int[] counts, String path, @Nullable String key, int leastTokens, int mostTokens) {
+    for (int instance = 0; instance < counts.length; instance++) {
+      for (int i = 0; i < counts[instance]; i++) {
+        Random random = new Random(instance * 1_000L + i);
+        int port = instances.get(instance).port();
+        threads.execute(
+            () -> {
+              while (!over) {
+                once(port, path.formatted(random.nextInt(leastTokens, mostTokens + 1)), key);
+              }
+            });
+      }
+    }
+  }
+
+  /**
+   * Has clients ask at a pace of their own, whatever they are answered, until {@link #stop}.
+   *
+   * @param counts how many clients ask which instance
+   * @param everyNanos between two requests of a client that is answered in time
+   * @param took told when each was answered, on the ticker, and how long that took
+   */
+  public void pace(int[] counts, String path, @Nullable String key, long everyNanos, Timing took) {
+    for (int instance = 0; instance < counts.length; instance++) {
+      for (int i = 0; i < counts[instance]; i++) {
+        int port = instances.get(instance).port();
+        long first = ticker.nanos() + everyNanos * i / counts[instance];
+        threads.execute(() -> paced(first, everyNanos, () -> once(port, path, key), took));
+      }
+    }
+  }
+
+  private void paced(long first, long everyNanos, Runnable request, Timing took) {
+    for (long at = first; !over; at += everyNanos) {
+      long now = ticker.nanos();
+      if (at > now) {
+        LockSupport.parkNanos(at - now);
+      }
+      long from = ticker.nanos();
+      request.run();
+      long to = ticker.nanos();
+      took.answered(to, to - from);
+      at = Math.max(at, to - everyNanos);
+    }
+  }
+
+  private void once(int port, String path, @Nullable String key) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+    if (key != null) {
+      request.header("x-penstock-key", key);
+    }
+    try {
+      HttpResponse<Void> answer =
+          client.send(request.build(), HttpResponse.BodyHandlers.discarding());
+      answers.computeIfAbsent(answer.statusCode(), none -> new LongAdder()).increment();
+    } catch (IOException gone) {
+      if (!over) {
+        answers.computeIfAbsent(0, none -> new LongAdder()).increment();
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Kills a gateway at once. */
+  public void kill(int instance) {
+    instances.get(instance).process().destroyForcibly().onExit().join();
+  }
+
+  /** Has clients ask no more; what they wait for is not waited for. */
+  public void stop() {
+    over = true;
+    client.shutdownNow();
+    threads.shutdownNow();
+  }
+
+  /** Returns how often each status was answered; 0 is a connection that broke. */
+  public Map<Integer, Long> answers() {
+    Map<Integer, Long> all = new TreeMap<>();
+    answers.forEach((status, count) -> all.put(status, count.sum()));
+    return all;
+  }
+
+  /** Returns what an endpoint let go so far, in order. */
+  public List<Released> released(String endpoint) throws IOException {
+    List<Released> all = new ArrayList<>();
+    for (int i = 0; i < instances.size(); i++) {
+      for (String line : Files.readAllLines(instances.get(i).log())) {
+        String[] words = line.split(" ", 4);
+        if (words.length == 4 && words[3].equals(endpoint)) {
+          long tokens = Long.parseLong(words[1]);
+          all.add(
+              new Released(
+                  Long.parseLong(words[0]), i, tokens, Long.parseLong(words[2]), words[3]));
+        }
+      }
+    }
+    all.sort(Comparator.comparingLong(Released::unixNanos));
+    return all;
+  }
+
+  /** Returns the sums of cells of the Unix clock. */
+  public static Map<Long, Long> cells(List<Released> all, long cellNanos) {
+    TreeMap<Long, Long> sums = new TreeMap<>();
+    all.forEach(
+        each -> sums.merge(Math.floorDiv(each.unixNanos(), cellNanos), each.tokens(), Long::sum));
+    return sums;
+  }
+
+  /** Returns what any trailing window held; each release counts {@code 1} or its tokens. */
+  public static TrailingChecker trailing(
+      List<Released> all, long limit, long windowNanos, boolean requests) {
+    TrailingChecker checker = new TrailingChecker(limit, windowNanos);
+    all.forEach(each -> checker.charge(each.unixNanos(), requests ? 1 : each.tokens()));
+    return checker;
+  }
+
+  @Override
+  public void close() {
+    stop();
+    client.close();
+    threads.close();
+    for (Running each : instances) {
+      each.process().destroyForcibly().onExit().join();
+    }
+  }
+}

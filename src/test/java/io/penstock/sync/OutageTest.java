@@ -1,0 +1,213 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.refusal.Reason;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What shared limits let pass while the store is away, and from when on they are shared again. */
+class OutageTest {
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SECOND);
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(
+          6_000, 12 * SECOND, 50 * MILLI, LimitSpec.TrailingWindow.UNPACED);
+
+  /** Clocks of the own windows are off by less. */
+  private static final long EARLY = 10 * MILLI;
+
+  private static final long AWAY = START + 12 * SECOND;
+  private static final long CUT_OFF = AWAY + World.TTL + SECOND / 10;
+  private static final long BACK = START + 70 * SECOND;
+
+  private static World world(OnOutage policy, LimitSpec spec, int members) {
+    World world = new World(members, spec);
+    world.onOutage = policy;
+    for (int each = 0; each < members; each++) {
+      world.join();
+    }
+    return world;
+  }
+
+  /** As much as {@code perSecond} comes to each, in requests of 1 to 3. */
+  private static void offer(World world, long perSecond, long until) {
+    for (Node node : world.nodes) {
+      for (long at = world.now(); at < until; at += 2 * SECOND / perSecond) {
+        long amount = 1 + world.random.nextLong(3);
+        world.at(at, () -> arrive(node, amount));
+      }
+    }
+  }
+
+  private static void arrive(Node node, long amount) {
+    if (node.waits() < 100) {
+      node.arrive(amount);
+    }
+  }
+
+  private static void outage(World world) {
+    world.at(AWAY, () -> world.cut = true);
+    world.at(BACK, () -> world.cut = false);
+  }
+
+  private static List<World.Release> between(World world, long from, long until) {
+    return world.releases.stream().filter(each -> each.at >= from && each.at < until).toList();
+  }
+
+  private static long sum(List<World.Release> releases) {
+    return releases.stream().mapToLong(each -> each.amount).sum();
+  }
+
+  private static void assertShared(LimitSpec spec, int members, long capacity, long window) {
+    World world = world(OnOutage.SHARE, spec, members);
+    offer(world, 2 * capacity * SECOND / window, BACK);
+    outage(world);
+    world.run(BACK);
+    long first = Math.ceilDiv(CUT_OFF, window) * window;
+    List<World.Release> out = between(world, first - EARLY, BACK);
+    assertThat(World.most(spec, out, EARLY)).isLessThanOrEqualTo(capacity);
+    for (Node node : world.nodes) {
+      List<World.Release> own = out.stream().filter(each -> each.by == node).toList();
+      assertThat(World.most(spec, own, EARLY)).isLessThanOrEqualTo(capacity / members);
+    }
+    long whole = (BACK - first) / window;
+    assertThat(sum(between(world, first, first + whole * window)))
+        .isGreaterThan((long) (0.95 * capacity * whole));
+  }
+
+  @Test
+  void share_letsEachSpendItsPartOfAFixedWindow() {
+    assertShared(FIXED, 3, 3_000, 10 * SECOND);
+  }
+
+  @Test
+  void share_letsEachSpendItsPartOfATrailingWindow() {
+    assertShared(TRAILING, 3, 6_000, 12 * SECOND);
+  }
+
+  @Test
+  void share_countsWhatWasSpentOfTheRunningWindow() {
+    World world = world(OnOutage.SHARE, new LimitSpec.FixedWindow(3_000, 1_000 * SECOND), 2);
+    Node first = world.nodes.getFirst();
+    world.at(START + 5 * SECOND, () -> first.arrive(1_400));
+    world.run(START + 8 * SECOND);
+    assertThat(sum(world.releases)).isEqualTo(1_400);
+    outage(world);
+    world.at(CUT_OFF, () -> first.arrive(101));
+    world.at(CUT_OFF, () -> world.nodes.getLast().arrive(1_500));
+    world.run(CUT_OFF + SECOND);
+    assertThat(sum(world.releases)).isEqualTo(2_900);
+    assertThat(first.waits()).isEqualTo(1);
+    world.run(BACK + 4 * SECOND);
+    assertThat(first.waits()).as("100 are left of all").isEqualTo(1);
+  }
+
+  @Test
+  void share_ofPermits_countsThoseThatAreOut() {
+    World world = world(OnOutage.SHARE, new LimitSpec.Concurrency(9), 3);
+    Node node = world.nodes.getFirst();
+    world.at(START + 5 * SECOND, () -> node.arrive(2));
+    world.run(START + 8 * SECOND);
+    outage(world);
+    world.at(CUT_OFF, () -> node.arrive(1));
+    world.at(CUT_OFF, () -> node.arrive(1));
+    world.run(CUT_OFF + SECOND);
+    assertThat(sum(world.releases)).isEqualTo(3);
+    assertThat(node.waits()).isEqualTo(1);
+  }
+
+  @Test
+  void share_ofOneThatNeverHadContact_isNothing() {
+    World world = world(OnOutage.SHARE, FIXED, 3);
+    world.cut = true;
+    offer(world, 100, START + 20 * SECOND);
+    world.run(START + 20 * SECOND);
+    assertThat(world.releases).isEmpty();
+  }
+
+  @Test
+  void allow_letsAllPassAndCountsIt() {
+    World world = world(OnOutage.ALLOW, FIXED, 3);
+    offer(world, 1_000, BACK);
+    outage(world);
+    world.run(CUT_OFF);
+    assertThat(world.nodes).allMatch(node -> node.waits() == 0);
+    world.run(BACK);
+    assertThat(world.nodes).allMatch(node -> node.waits() == 0);
+    assertThat(sum(between(world, CUT_OFF, BACK))).isGreaterThan(3 * 3_000 * 5);
+    // What was let pass in the window that runs counts in it: nothing more goes until the next.
+    long next = Math.ceilDiv(BACK + World.TTL, 10 * SECOND) * 10 * SECOND;
+    offer(world, 1_000, BACK + 60 * SECOND);
+    world.run(BACK + 60 * SECOND);
+    assertThat(sum(between(world, BACK + World.TTL + SECOND / 2, next))).isZero();
+    assertThat(World.most(FIXED, between(world, next, world.now()), 0)).isEqualTo(3_000);
+  }
+
+  @Test
+  void allow_ofOneThatNeverHadContact_isAll() {
+    World world = world(OnOutage.ALLOW, FIXED, 1);
+    world.cut = true;
+    Node node = world.nodes.getFirst();
+    for (long at = START; at < START + 30 * SECOND; at += SECOND) {
+      world.at(at, () -> node.arrive(3_000));
+    }
+    world.run(START + SECOND);
+    assertThat(world.releases).isEmpty();
+    world.run(START + 30 * SECOND);
+    assertThat(node.waits()).isZero();
+    world.cut = false;
+    world.run(START + 45 * SECOND);
+    node.arrive(3_000);
+    world.run(START + 46 * SECOND);
+    assertThat(node.waits()).as("what was let pass ended with its windows").isZero();
+  }
+
+  @Test
+  void refuse_saysSoAtOnceUntilThereMayBeSlicesAgain() {
+    World world = world(OnOutage.REFUSE, FIXED, 2);
+    Node node = world.nodes.getFirst();
+    outage(world);
+    world.run(AWAY + World.TTL - SECOND);
+    assertThat(node.limit().refusal()).isNull();
+    world.run(CUT_OFF);
+    assertThat(node.limit().refusal())
+        .satisfies(
+            refusal -> {
+              assertThat(refusal.reason()).isEqualTo(Reason.LIMIT_UNAVAILABLE);
+              assertThat(refusal.reason().status()).isEqualTo(503);
+              assertThat(refusal.retryAfterSeconds()).hasValue(2);
+            });
+    node.arrive(1);
+    world.run(BACK + World.TTL - SECOND);
+    assertThat(world.releases).isEmpty();
+    assertThat(node.limit().refusal()).isNotNull();
+    world.run(BACK + World.TTL + SECOND);
+    assertThat(node.limit().refusal()).isNull();
+    assertThat(world.releases).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(OnOutage.class)
+  void storeBack_limitsAreSharedAgainAfterASliceAndTwoIntervals(OnOutage policy) {
+    World world = world(policy, FIXED, 3);
+    offer(world, 60, BACK + 60 * SECOND);
+    outage(world);
+    world.run(BACK + 60 * SECOND);
+    long healed = BACK + World.TTL + 2 * (long) (1.2 * World.PACE.intervalNanos()) + SECOND / 10;
+    for (Node node : world.nodes) {
+      assertThat(
+              between(world, BACK, healed).stream()
+                  .filter(each -> each.by == node && each.at >= BACK + World.TTL))
+          .isNotEmpty();
+      assertThat(node.waits()).isZero();
+    }
+    assertThat(World.most(FIXED, between(world, healed + 10 * SECOND, world.now()), 0))
+        .isLessThanOrEqualTo(3_000);
+  }
+}

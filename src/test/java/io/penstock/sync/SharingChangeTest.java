@@ -1,0 +1,238 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Balance;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.MemoryCounts;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Sharing;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Waits;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A limit of which a reload says that it is shared otherwise than before. */
+class SharingChangeTest {
+  private static final long UNIX_MILLIS = 1_800_000_000_000L;
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "a", "", Measure.TOKENS, 60 * SECOND);
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 60 * SECOND);
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final ArrayDeque<Runnable> soon = new ArrayDeque<>();
+  private final List<Supply.Ask> asks = new ArrayList<>();
+  private Runnable later = () -> {};
+  private long alarm = Ticker.NEVER;
+
+  private final Waits.Alarm alarms =
+      new Waits.Alarm() {
+        @Override
+        public void soon(Runnable step) {
+          soon.add(step);
+        }
+
+        @Override
+        public void at(long instantNanos, Runnable step) {
+          alarm = instantNanos;
+          later = step;
+        }
+      };
+
+  private final MemorySupply store = new MemorySupply(ticker, World.TTL, "life");
+  private final MemoryCounts counts = new MemoryCounts(() -> UNIX_MILLIS);
+  private final Rounds rounds =
+      new Rounds("alone", this::round, ticker, alarms, World.PACE, () -> 0.5);
+  private final Exchange exchange =
+      new Exchange(
+          counts,
+          "here",
+          ticker,
+          () -> UNIX_MILLIS + ticker.nanos() / 1_000_000,
+          SECOND / 10,
+          SECOND);
+  private Sharing sharing = Sharing.LOCAL;
+  private final LimitSource source =
+      new CountedLimitSource(
+          new SharedLimitSource(rounds, id -> sharing == Sharing.EXACT), exchange, id -> sharing);
+
+  private CompletionStage<Supply.Answer> round(Supply.Round round) {
+    asks.addAll(round.asks());
+    return store.round(round);
+  }
+
+  private void run(long until) {
+    while (!soon.isEmpty() || alarm <= until) {
+      Runnable next = soon.poll();
+      if (next == null) {
+        ticker.set(Math.max(ticker.nanos(), alarm));
+        next = later;
+      }
+      next.run();
+      exchange.step();
+    }
+    ticker.set(until);
+    exchange.step();
+  }
+
+  private Limit reload(Sharing next, LimitSpec spec) {
+    sharing = next;
+    return source.limit(ID, spec, ticker.nanos());
+  }
+
+  private boolean takes(Limit limit, long amount) {
+    return limit.take(Weight.exactly(amount), ticker.nanos()) instanceof Answer.Receipt;
+  }
+
+  /** After some rounds, if the slices at hand do not suffice: what is in other cells comes back. */
+  private boolean takesSoon(Limit limit, long amount) {
+    boolean takes = takes(limit, amount);
+    for (int round = 0; round < 20 && !takes; round++) {
+      run(ticker.nanos() + SECOND / 5);
+      takes = takes(limit, amount);
+    }
+    return takes;
+  }
+
+  private void elsewhere(long amount) {
+    long cell = (UNIX_MILLIS + ticker.nanos() / 1_000_000) * 1_000_000 / ID.durationNanos();
+    CompletableFuture<List<Counts.Count>> told =
+        counts.exchange("there", List.of(new Counts.Count(ID, cell, amount))).toCompletableFuture();
+    assertThat(told).isCompleted();
+    run(ticker.nanos() + SECOND);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LOCAL, true", "LOCAL, false", "EVENTUAL, true", "EVENTUAL, false"})
+  void becomesExact_passesNothingBeforeSlicesAndReportsWhatWasSpent(Sharing before, boolean fixed) {
+    LimitSpec spec = fixed ? FIXED : TRAILING;
+    ticker.set(61 * SECOND);
+    rounds.start();
+    run(65 * SECOND);
+    Limit limit = reload(before, spec);
+    assertThat(takes(limit, 60)).isTrue();
+    run(70 * SECOND);
+    assertThat(reload(Sharing.EXACT, spec)).isSameAs(limit);
+    assertThat(takes(limit, 10)).isFalse();
+    asks.clear();
+    run(71 * SECOND);
+    assertThat(asks.getFirst().uses().stream().mapToLong(Supply.Use::amount)).containsExactly(60L);
+    assertThat(takesSoon(limit, 10)).isTrue();
+    assertThat(takesSoon(limit, 31)).isFalse();
+    assertThat(takesSoon(limit, 30)).isTrue();
+    assertThat(limit.balance(ticker.nanos())).isEqualTo(new Balance(100, 0, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LOCAL, true", "LOCAL, false", "EVENTUAL, true", "EVENTUAL, false"})
+  void isExactNoMore_owesWhatItOwedAndAsksForNothing(Sharing after, boolean fixed) {
+    LimitSpec spec = fixed ? FIXED : TRAILING;
+    ticker.set(61 * SECOND);
+    rounds.start();
+    Limit limit = reload(Sharing.EXACT, spec);
+    run(65 * SECOND);
+    assertThat(takes(limit, 60)).isFalse();
+    run(65 * SECOND + SECOND / 5);
+    assertThat(takes(limit, 60)).isTrue();
+    assertThat(reload(after, spec)).isSameAs(limit);
+    assertThat(rounds.has(ID)).isFalse();
+    assertThat(takes(limit, 41)).isFalse();
+    assertThat(takes(limit, 40)).isTrue();
+    asks.clear();
+    run(75 * SECOND);
+    assertThat(asks).isEmpty();
+    assertThat(takes(limit, 1)).isFalse();
+  }
+
+  @Test
+  void isExactNoMore_dryOnes_mayGoAtOnce() {
+    ticker.set(61 * SECOND);
+    rounds.start();
+    Limit limit = reload(Sharing.EXACT, FIXED);
+    assertThat(takes(limit, 100)).isFalse();
+    reload(Sharing.LOCAL, FIXED);
+    assertThat(takes(limit, 100)).isTrue();
+  }
+
+  @Test
+  void isEventualNoMore_leavesNoRoomForOthers() {
+    Limit limit = reload(Sharing.EVENTUAL, FIXED);
+    elsewhere(30);
+    assertThat(takes(limit, 71)).isFalse();
+    reload(Sharing.LOCAL, FIXED);
+    assertThat(takes(limit, 100)).isTrue();
+    elsewhere(40);
+    assertThat(limit.room(ticker.nanos())).isZero();
+  }
+
+  @Test
+  void becomesEventual_leavesRoomForOthers() {
+    Limit limit = reload(Sharing.LOCAL, TRAILING);
+    assertThat(takes(limit, 50)).isTrue();
+    reload(Sharing.EVENTUAL, TRAILING);
+    elsewhere(30);
+    assertThat(takes(limit, 21)).isFalse();
+    assertThat(takes(limit, 20)).isTrue();
+  }
+
+  @Test
+  void becomesUnlimited_isAskedForNoMore() {
+    ticker.set(61 * SECOND);
+    rounds.start();
+    Limit limit = reload(Sharing.EXACT, FIXED);
+    reload(Sharing.EXACT, new LimitSpec.Unlimited());
+    assertThat(takes(limit, 1_000)).isTrue();
+    reload(Sharing.EXACT, FIXED);
+    assertThat(takes(limit, 1)).isFalse();
+    run(65 * SECOND);
+    assertThat(takes(limit, 1)).isTrue();
+  }
+
+  @Test
+  void otherIdThatIsNotShared_isNotStuck() {
+    Limit limit = reload(Sharing.EXACT, FIXED);
+    sharing = Sharing.LOCAL;
+    LimitId longer = new LimitId(LimitId.Kind.KEY, "a", "", Measure.TOKENS, 90 * SECOND);
+    assertThat(source.change(ID, longer, new LimitSpec.FixedWindow(100, 90 * SECOND), 1))
+        .isSameAs(limit);
+    assertThat(takes(limit, 1)).isTrue();
+  }
+
+  @Test
+  void whoWaits_isWokenBySlicesOfALimitThatBecameExact() {
+    ticker.set(61 * SECOND);
+    rounds.start();
+    run(65 * SECOND);
+    Quota quota =
+        new Quota(
+            "q", Charge.TOTAL, List.of(new Metered(Measure.TOKENS, reload(Sharing.LOCAL, FIXED))));
+    List<Long> woken = new ArrayList<>();
+    quota.line().join(new Onlooker(() -> woken.add(ticker.nanos())));
+    Limit limit = reload(Sharing.EXACT, FIXED);
+    quota.change(Charge.TOTAL, List.of(new Metered(Measure.TOKENS, limit)));
+    woken.clear();
+    assertThat(takesSoon(limit, 10)).isTrue();
+    assertThat(woken).isNotEmpty();
+  }
+}
