@@ -107,8 +107,7 @@ class RedisClusterIT {
       String alive = one(redis, master, false);
       String dead = one(redis, master, true);
       a.exchange(Peer.count(alive, 5), Peer.count(dead, 6));
-      assertThat(b.exchange())
-          .containsExactlyInAnyOrder(Peer.count(alive, 5), Peer.count(dead, 6));
+      assertThat(b.exchange()).containsExactlyInAnyOrder(Peer.count(alive, 5), Peer.count(dead, 6));
       master.kill();
       Until.holds("an exchange in part", () -> told(a, Peer.count(alive, 7), Peer.count(dead, 8)));
       Until.holds(
