@@ -36,8 +36,18 @@ public final class RedisCounts implements Counts {
 
   /** What becomes of the parts of an exchange, one after another. */
   private static final class Parts {
+    private final boolean ofMasters;
     private volatile boolean answered;
     private volatile @Nullable RedisTrouble trouble;
+
+    /**
+     * Knows of none yet.
+     *
+     * @param ofMasters whether one part may fail, because another master has it
+     */
+    Parts(boolean ofMasters) {
+      this.ofMasters = ofMasters;
+    }
 
     /** Takes note of a reply; returns whether it is one, if only of what is wrong with its key. */
     boolean note(Reply reply) {
@@ -50,9 +60,11 @@ public final class RedisCounts implements Counts {
       return false;
     }
 
-    void refuseNone() {
-      if (!answered && trouble != null) {
-        throw trouble;
+    /** Fails when what failed is more than a master that is away. */
+    void check() {
+      RedisTrouble failed = trouble;
+      if (failed != null && !(ofMasters && answered && failed.kind() != Kind.ACCESS)) {
+        throw failed;
       }
     }
   }
@@ -93,7 +105,7 @@ public final class RedisCounts implements Counts {
     Map<String, List<Count>> byLimit = new LinkedHashMap<>();
     own.forEach(
         count -> byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
-    Parts parts = new Parts();
+    Parts parts = new Parts(link.isCluster());
     return tell(writer, byLimit, read, parts)
         .thenCompose(told -> changed(byLimit.keySet(), read, parts))
         .thenCompose(others -> tell(writer, unchanged(others), read, parts))
@@ -111,7 +123,7 @@ public final class RedisCounts implements Counts {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = new CountsRead();
-    return tell(writer, Map.of(id.text(), List.of()), read, new Parts())
+    return tell(writer, Map.of(id.text(), List.of()), read, new Parts(link.isCluster()))
         .handle(
             (told, failure) ->
                 failure == null
@@ -164,7 +176,7 @@ public final class RedisCounts implements Counts {
                   read.miss(limits.get(i));
                 }
               }
-              parts.refuseNone();
+              parts.check();
             });
   }
 
@@ -202,7 +214,7 @@ public final class RedisCounts implements Counts {
             replies -> {
               Reply reply = replies.getFirst();
               if (!parts.note(reply)) {
-                parts.refuseNone();
+                parts.check();
                 return Set.of();
               }
               if (reply.trouble() != null) {
