@@ -4,9 +4,9 @@ package io.penstock.limit;
  * What is missing from a token bucket that members share. It grows by what a member's number grew,
  * by a report or a grant, and shrinks by what it shrank, and with time, down to nothing:
  *
- * <p>missing = max(0, max(0, missing − rate × elapsed) + Σ (reported − counted)) + granted
+ * <p>missing = max(0, max(unspent, missing − rate × elapsed) + Σ (reported − counted)) + granted
  *
- * <p>summed over the cells that are not forgotten. It may be more than the bucket holds: then its
+ * <p>summed over the cells that are not forgotten; unspent is what all may still spend of it. It may be more than the bucket holds: then its
  * level is below 0.
  */
 final class SharedBucket {
@@ -30,8 +30,12 @@ final class SharedBucket {
     missing = Math.max(0, missing);
   }
 
-  /** Every product is below 2^53: when too much time passed for that, the rest of it is lost. */
-  void fill(Partition rate, long now) {
+  /**
+   * Fills it for the time that passed, but not for what was taken from it and is still to be spent:
+   * that leaves it when it is. Every product is below 2^53: when too much time passed for that, the
+   * rest of it is lost.
+   */
+  void fill(Partition rate, long unspent, long now) {
     if (now <= filledAt) {
       return;
     }
@@ -48,6 +52,10 @@ final class SharedBucket {
     } else {
       missing -= more / whole;
       part = more % whole;
+    }
+    if (missing < unspent) {
+      missing = unspent;
+      part = 0;
     }
   }
 }

@@ -13,6 +13,9 @@ final class Sharer {
   long heard;
   long wanted;
 
+  /** What it may still spend of what it has, at the most. */
+  long unspent;
+
   /** What it lacks in one cell, 0 when nothing. */
   long head;
 

@@ -48,6 +48,7 @@ public final class Shares {
    * @param wanted what it would like to have besides
    * @param barred the last cell in which nothing is granted, or {@link #NONE}
    * @param born which birth of these shares the member knows, or {@link #NONE}
+   * @param unspent how much of what it reports it may still spend
    */
   public record Report(
       String member,
@@ -57,7 +58,8 @@ public final class Shares {
       long head,
       long wanted,
       long barred,
-      long born) {
+      long born,
+      long unspent) {
     public Report {
       uses = List.copyOf(uses);
     }
@@ -126,6 +128,7 @@ public final class Shares {
     forgetSilent(now, ttl);
     barred = Math.max(barred, report.barred());
     fill(now, ttl);
+    sharers.keep(member, report.unspent(), now, ttl);
     List<Part> parts =
         partition.kind() == Partition.Kind.STRICT
             ? slots(member, report, now, ttl)
@@ -230,7 +233,7 @@ public final class Shares {
   private void fill(long now, long ttl) {
     Partition slowest = sharers.slowest(now, ttl);
     if (slowest != null && partition.kind() == Partition.Kind.BUCKET) {
-      bucket.fill(slowest, now);
+      bucket.fill(slowest, sharers.unspent(), now);
     }
   }
 
@@ -368,6 +371,7 @@ public final class Shares {
       Sharer member, Allotment allotment, long cell, long amount, Map<Long, Long> parts) {
     allotment.keep(cell, amount);
     count(member, cell, amount);
+    member.unspent += amount;
     parts.merge(cell, amount, Long::sum);
   }
 

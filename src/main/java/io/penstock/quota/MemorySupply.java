@@ -128,7 +128,8 @@ public final class MemorySupply implements Supply {
             ask.head(),
             ask.wanted(),
             ask.barred(),
-            ask.born());
+            ask.born(),
+            ask.unspent());
     Shares.Granted granted = shares.round(report, partition, now, ttlMicros);
     if (granted.born() == Shares.NONE) {
       return null;

@@ -108,6 +108,7 @@ final class GrantScript {
             uses.toString(),
             midnights.toString(),
             exact(ask.born()),
+            exact(ask.unspent()),
             ""));
   }
 

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the store still knows all that members spent. It does not when another life of it
- * answers, or one that was rolled back: then all {@linkplain Learning learn}. Belongs to one thread
+ * answers, or one that was rolled back: then all {@linkplain Recovery learn}. Belongs to one thread
  * at a time.
  */
 final class Lives {
   private final String self;
   private final long ttlNanos;
-  private final Learning learning;
+  private final Recovery learning;
 
   private @Nullable String life;
   private long count;
@@ -25,7 +25,7 @@ final class Lives {
   Lives(String self, long ttlNanos) {
     this.self = self;
     this.ttlNanos = ttlNanos;
-    this.learning = new Learning(ttlNanos);
+    this.learning = new Recovery(ttlNanos);
   }
 
   /**

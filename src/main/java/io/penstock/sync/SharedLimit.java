@@ -30,7 +30,7 @@ final class SharedLimit {
   /** The store forgets what is idle for an hour: before that it is asked for again. */
   private static final long KEPT_NANOS = 900_000_000_000L;
 
-  /** What is spent in the time for which slices are asked ahead, when it is as good as nothing. */
+  /** In the time for which slices are asked ahead, it is as good as nothing. */
   private static final double LITTLE = 0.01;
 
   private final LimitId id;
@@ -50,7 +50,7 @@ final class SharedLimit {
   private long born = NONE;
 
   /** What became of it after the store lost it alone, the last time. */
-  private @Nullable Learning learning;
+  private @Nullable Recovery learning;
 
   /** It need not be looked at before, unless somebody waits. */
   private long lookAt = Long.MIN_VALUE;
@@ -63,6 +63,7 @@ final class SharedLimit {
   private long asked = Long.MIN_VALUE / 2;
   private long looked;
   private long spent;
+  private volatile long free;
   private double perNano;
   private long target;
 
@@ -92,6 +93,14 @@ final class SharedLimit {
 
   Demand demand() {
     return demand;
+  }
+
+  /** What of slices was left when it was looked at last; 0 of what counts no tokens. */
+  long freeTokens() {
+    return switch (id.measure()) {
+      case TOKENS, INPUT_TOKENS, OUTPUT_TOKENS -> free;
+      case REQUESTS, CONCURRENCY -> 0;
+    };
   }
 
   /** What is known of the store is no more. */
@@ -125,7 +134,7 @@ final class SharedLimit {
     born = again;
     stored.clear();
     doubt();
-    learning = learning == null ? new Learning(pace.ttlNanos()) : learning;
+    learning = learning == null ? new Recovery(pace.ttlNanos()) : learning;
     learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
 
@@ -140,7 +149,7 @@ final class SharedLimit {
 
   /** Takes in who was heard. */
   void heard(Supply.Answer answer, long now) {
-    Learning lasting = learning;
+    Recovery lasting = learning;
     if (lasting != null && lasting.lasts(now)) {
       answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
     }
@@ -187,7 +196,8 @@ final class SharedLimit {
     long lack = demand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
-    learnPace(tally, now);
+    free = tally.freeNow() + tally.freeLater();
+    learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
     long left = Math.min(STOCKED_NANOS, grid.cellNanos() - (now - grid.startNanos()));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
@@ -211,7 +221,8 @@ final class SharedLimit {
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
         Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
-        born);
+        born,
+        tally.freeNow() + tally.freeLater());
   }
 
   /**
@@ -255,7 +266,7 @@ final class SharedLimit {
     target = Math.max(target, stock);
   }
 
-  private void learnPace(Tally tally, long now) {
+  private void learnPace(Tally tally, long stockedNanos, long now) {
     long elapsed = now - looked;
     used = tally.spent() > spent ? now : used;
     if (elapsed >= pace.leastNanos()) {
@@ -263,7 +274,10 @@ final class SharedLimit {
       perNano += newer * ((double) (tally.spent() - spent) / elapsed - perNano);
       spent = tally.spent();
       looked = now;
-      target = Math.max(stock, (long) Math.ceil(perNano * pace.horizonNanos() - LITTLE));
+      double ahead = perNano * pace.horizonNanos();
+      // where there is too much to ask, a single use is not taken for a pace
+      double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;
+      target = Math.max(stock, ahead < least ? 0 : (long) Math.ceil(ahead));
     }
   }
 

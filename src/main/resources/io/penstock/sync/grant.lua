@@ -4,15 +4,16 @@
 -- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
 --          one member, so that a round reads and writes two fields however many members there are.
 -- ARGV     F, member, number of its round, kind, length of a cell, reach, capacity, releases,
---          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
+--          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born,
+--          unspent, now
 --          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
---          member knows, -1 for none; now is '' but in tests.
+--          member knows, -1 for none; unspent is of what it used; now is '' but in tests.
 -- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, {now} when the round is late and
 --          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
--- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
--- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
+-- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 12
+-- numbers member 12 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
 -- below 2^53, which a double holds exactly.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
@@ -28,7 +29,7 @@ for i = 3, 15 do given[i] = tonumber(ARGV[i]) end
 local number, length, own_reach, own_capacity = given[3], given[5], given[6], given[7]
 local own_releases, own_seconds, own_fill, ttl = given[8], given[9], given[10], given[11]
 local from, head, wanted, new_barred = given[12], given[13], given[14], given[15]
-local known_birth = tonumber(ARGV[18])
+local known_birth, unspent = tonumber(ARGV[18]), tonumber(ARGV[19])
 
 local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact, of what is not negative
 
@@ -55,7 +56,7 @@ local function foreign(field)
 end
 
 local uses, starts = numbers(ARGV[16]), numbers(ARGV[17])
-local now = tonumber(ARGV[19])
+local now = tonumber(ARGV[20])
 if not now then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -66,9 +67,9 @@ local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED, BORN, LOST = 1, 2, 3,
 local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
 local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
 -- a member's record: these, and its name
-local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-local FIELDS = 11
+local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL,
+    UNSPENT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+local FIELDS = 12
 local totals, members, by_name = {}, {}, {}
 local counted = {}
 
@@ -149,7 +150,7 @@ end
 local me = by_name[name]
 if me and number <= me[NUMBER] then return {now} end
 if not me then
-  me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
+  me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0}
   members[#members + 1] = me
   by_name[name] = me
 end
@@ -217,7 +218,14 @@ if kind == 'BUCKET' then
     else
       shared[MISSING], shared[PART] = shared[MISSING] - div(more, parts), math.fmod(more, parts)
     end
+    local kept = 0
+    for _, record in ipairs(members) do kept = kept + record[UNSPENT] end
+    if shared[MISSING] < kept then shared[MISSING], shared[PART] = kept, 0 end
   end
+end
+me[UNSPENT] = min(unspent, MOST)
+for _, record in ipairs(members) do
+  if silent(record) then record[UNSPENT] = 0 end
 end
 
 local reaches = kind == 'TRAILING' or kind == 'BUCKET'
@@ -346,6 +354,7 @@ local granted = {}
 local function grant(cell, amount)
   keep(cell, amount)
   count(cell, amount)
+  me[UNSPENT] = me[UNSPENT] + amount
   granted[cell] = (granted[cell] or 0) + amount
 end
 

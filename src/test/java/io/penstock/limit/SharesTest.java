@@ -24,7 +24,7 @@ class SharesTest {
       Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
     number++;
     Shares.Report report =
-        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE);
+        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE, 0);
     return shares.round(report, Partition.of(spec), now, TTL).parts();
   }
 
@@ -38,10 +38,36 @@ class SharesTest {
     Shares shares = shares(spec);
     long minute = now / (60 * SECOND);
     assertThat(round(shares, spec, "a", 0, 80)).containsExactly(new Part(minute, 50));
+    round(shares, spec, "a", 0, 0, new Part(minute, 50)); // and says that it spent them
     now += SECOND;
     assertThat(round(shares, spec, "a", 11, 0, new Part(minute, 50))).isEmpty();
     assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50)))
         .containsExactly(new Part(minute, 10));
+  }
+
+  @Test
+  void bucket_isNotFilledForWhatIsStillToBeSpent() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+    Shares shares = shares(spec);
+    Part all = new Part(now / (60 * SECOND), 50);
+    round(shares, spec, "a", 0, 50);
+    now += SECOND;
+    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
+    round(shares, spec, "a", 0, 0, all);
+    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
+    now += SECOND / 10;
+    assertThat(round(shares, spec, "b", 1, 0)).hasSize(1);
+  }
+
+  @Test
+  void bucketOfWhoIsSilent_isFilled() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+    Shares shares = shares(spec);
+    round(shares, spec, "a", 0, 50);
+    now += TTL + 1;
+    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
+    now += SECOND;
+    assertThat(round(shares, spec, "b", 10, 0)).hasSize(1);
   }
 
   @Test
@@ -185,10 +211,10 @@ class SharesTest {
     Shares shares = shares(spec);
     Partition at = Partition.of(spec);
     Shares.Report late =
-        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE);
+        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE, 0);
     assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
     Shares.Report barred =
-        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE);
+        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE, 0);
     assertThat(shares.round(barred, at, now, TTL).parts())
         .containsExactly(new Part(now + SECOND + 1, 1));
   }
@@ -204,7 +230,7 @@ class SharesTest {
     LimitSpec spec = new LimitSpec.FixedWindow(10, 100 * NANOS);
     Shares shares = shares(spec);
     Shares.Report knows =
-        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND);
+        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND, 0);
     Shares.Granted told = shares.round(knows, Partition.of(spec), now, TTL);
     assertThat(told).isEqualTo(new Shares.Granted(10, now, List.of()));
     now += TTL - 1;

@@ -158,7 +158,8 @@ final class GrantHistory {
     boolean bars = random.nextInt(60) == 0 && !cells.isEmpty();
     long barred = bars ? cells.getLast() : Supply.Ask.NONE;
     long born = random.nextInt(100) == 0 ? now - 1 : member.born;
-    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born);
+    long unspent = random.nextInt(3) == 0 ? 0 : random.nextLong(much);
+    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born, unspent);
   }
 
   /** Less, or now and then more, as when usage runs over. */
@@ -179,7 +180,8 @@ final class GrantHistory {
             ask.head(),
             ask.wanted(),
             ask.barred(),
-            ask.born());
+            ask.born(),
+            ask.unspent());
     steps.add(new Step(call(round), ask, answer(round, report)));
   }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,10 @@ class GrantScriptTest {
     return run(GrantScript.call(member, number, ask, TTL_NANOS, NOW * 1_000).at(NOW));
   }
 
+  private static List<Supply.Slice> slices(Supply.Ask ask, Object answer) {
+    return Objects.requireNonNull(GrantScript.reply(ask, answer).grant()).slices();
+  }
+
   private String failure(String member, Supply.Ask ask) throws IOException {
     assertThat(run(member, 1_000, ask)).isInstanceOf(RawRedis.Failure.class);
     return ((RawRedis.Failure) run(member, 1_001, ask)).message();
@@ -91,7 +96,7 @@ class GrantScriptTest {
   void measuresOfOneLimit_shareAHashAndAreApart() throws IOException {
     run("a", 1, ask(100));
     Supply.Ask tokens = ask(TOKENS, 10_000_000_000L, 100);
-    assertThat(GrantScript.reply(tokens, run("a", 1, tokens)).grant().slices()).hasSize(1);
+    assertThat(slices(tokens, run("a", 1, tokens))).hasSize(1);
     assertThat((List<?>) redis.call("KEYS", "*")).hasSize(1);
   }
 
@@ -99,8 +104,7 @@ class GrantScriptTest {
   void memberWithAnyName_isKeptApart() throws IOException {
     run("a | 1 2;é\n", 1, ask(60));
     Supply.Ask rest = ask(100);
-    assertThat(GrantScript.reply(rest, run("b", 1, rest)).grant().slices())
-        .containsExactly(new Supply.Slice(170_000_000, 10));
+    assertThat(slices(rest, run("b", 1, rest))).containsExactly(new Supply.Slice(170_000_000, 10));
   }
 
   @Test
@@ -142,7 +146,7 @@ class GrantScriptTest {
   @Test
   void otherFieldsInTheHash_doNotMatter() throws IOException {
     redis.call("HSET", ID.text(), "somebody", "else's");
-    assertThat(GrantScript.reply(ask(5), run("a", 1, ask(5))).grant().slices()).hasSize(1);
+    assertThat(slices(ask(5), run("a", 1, ask(5)))).hasSize(1);
   }
 
   @Test
@@ -151,7 +155,7 @@ class GrantScriptTest {
     Supply.Ask other = ask(ID, 5_000_000_000L, 60);
     assertThat(failure("b", other)).contains("MISFIT");
     GrantScript.Call later = GrantScript.call("b", 2, other, TTL_NANOS, 0).at(NOW + 10_000_000);
-    assertThat(GrantScript.reply(other, run(later)).grant().slices()).hasSize(1);
+    assertThat(slices(other, run(later))).hasSize(1);
   }
 
   @Test

@@ -207,6 +207,23 @@ class RoundsTest {
   }
 
   @Test
+  void limitLostAlone_isReportedByWhoHasBeenIdleForLong() {
+    LimitSpec spec = new LimitSpec.FixedWindow(100, 100_000 * SECOND);
+    World world = new World(3, spec);
+    Node idle = world.join();
+    Node busy = world.join();
+    idle.arrive(60);
+    busy.arrive(1);
+    world.run(START + 120 * SECOND);
+    world.lose();
+    for (int each = 0; each < 100; each++) {
+      busy.arrive(1);
+    }
+    world.run(START + 200 * SECOND);
+    assertThat(world.most()).isEqualTo(100);
+  }
+
+  @Test
   void limitIdleForAnHour_isSpentAtOnce() {
     World world = new World(3, FIXED);
     Node node = world.join();

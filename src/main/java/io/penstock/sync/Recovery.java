@@ -15,7 +15,7 @@ import java.util.Set;
  * one. One that was known and is not heard has spent nobody knows what. Belongs to one thread at a
  * time.
  */
-final class Learning {
+final class Recovery {
   private final long ttlNanos;
   private boolean lasts;
   private long until;
@@ -31,7 +31,7 @@ final class Learning {
   private boolean barred;
   private long missingHeard;
 
-  Learning(long ttlNanos) {
+  Recovery(long ttlNanos) {
     this.ttlNanos = ttlNanos;
   }
 
