@@ -63,6 +63,7 @@ final class SharedLimit {
   private long asked = Long.MIN_VALUE / 2;
   private long looked;
   private long spent;
+  private volatile long free;
   private double perNano;
   private long target;
 
@@ -98,6 +99,14 @@ final class SharedLimit {
 
   Demand demand() {
     return demand;
+  }
+
+  /** What of slices was left when it was looked at last; 0 of what counts no tokens. */
+  long freeTokens() {
+    return switch (id.measure()) {
+      case TOKENS, INPUT_TOKENS, OUTPUT_TOKENS -> free;
+      case REQUESTS, CONCURRENCY -> 0;
+    };
   }
 
   /** What is known of the store is no more. */
@@ -195,6 +204,7 @@ final class SharedLimit {
     // What does not suffice for any who wait, here or elsewhere, may do so together.
     boolean parts = denied && lack > 0 && limit.lacks(lack, now);
     Tally tally = limit.tally(grid, oldest, ahead, parts ? 0 : Math.max(lack, 2 * target), now);
+    free = tally.freeNow() + tally.freeLater();
     learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
     long left = Math.min(STOCKED_NANOS, cells.leftNanos(grid, now));
