@@ -116,10 +116,14 @@ class SharedKindsTest {
     assertThat(takes(limit, 15, 60 * SECOND)).isTrue();
     assertThat(counted(limit, MINUTES, 0, 60 * SECOND))
         .containsExactly(
-            new Tally.Counted(7, 10), new Tally.Counted(8, 15), new Tally.Counted(Partition.OUT, 5));
+            new Tally.Counted(7, 10),
+            new Tally.Counted(8, 15),
+            new Tally.Counted(Partition.OUT, 5));
     assertThat(counted(limit, MINUTES, 0, 90 * SECOND))
         .containsExactly(
-            new Tally.Counted(7, 10), new Tally.Counted(8, 15), new Tally.Counted(Partition.OUT, 0));
+            new Tally.Counted(7, 10),
+            new Tally.Counted(8, 15),
+            new Tally.Counted(Partition.OUT, 0));
   }
 
   @Test

@@ -35,7 +35,8 @@ public abstract class LimitSourceContract {
           new LimitSpec.TrailingWindow(50, 60 * SECOND, 0, 50)
         },
         new LimitSpec[] {
-          new LimitSpec.SlidingWindow(100, 60 * SECOND), new LimitSpec.SlidingWindow(50, 60 * SECOND)
+          new LimitSpec.SlidingWindow(100, 60 * SECOND),
+          new LimitSpec.SlidingWindow(50, 60 * SECOND)
         },
         new LimitSpec[] {new LimitSpec.Day(100, null, 0), new LimitSpec.Day(50, null, 0)},
         new LimitSpec[] {

@@ -181,7 +181,6 @@ final class Schedule {
 
   /** By how much more passed in any window than may. */
   long over() {
-    return Math.max(
-        0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
+    return Math.max(0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
   }
 }
