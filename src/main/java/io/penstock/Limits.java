@@ -1,5 +1,7 @@
 package io.penstock;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.quota.AfterDenial;
 import io.penstock.quota.LimitId;
@@ -15,17 +17,27 @@ import io.penstock.sync.Pace;
 import io.penstock.sync.RedisCounts;
 import io.penstock.sync.RedisLink;
 import io.penstock.sync.RedisSupply;
+import io.penstock.sync.RedisTrouble;
+import io.penstock.sync.RoundFigures;
 import io.penstock.sync.Rounds;
 import io.penstock.sync.SharedLimitSource;
 import io.penstock.sync.SyncSettings;
+import io.penstock.sync.Troubles;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +55,7 @@ final class Limits implements AutoCloseable {
   private final LimitSource source;
   private final Others others;
   private final AfterDenial afterDenial;
+  private final Consumer<MeterRegistry> meters;
   private final Runnable close;
 
   private Limits(
@@ -51,12 +64,14 @@ final class Limits implements AutoCloseable {
       LimitSource source,
       Others others,
       AfterDenial afterDenial,
+      Consumer<MeterRegistry> meters,
       Runnable close) {
     this.terms = terms;
     this.local = local;
     this.source = source;
     this.others = others;
     this.afterDenial = afterDenial;
+    this.meters = meters;
     this.close = close;
   }
 
@@ -72,7 +87,7 @@ final class Limits implements AutoCloseable {
           new AfterDenial(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
       AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
-      return new Limits(none, alone, alone, Others.NONE, never, () -> {});
+      return new Limits(none, alone, alone, Others.NONE, never, registry -> {}, () -> {});
     }
     return shared(sync, clocks.ticker(), clocks.wall());
   }
@@ -82,7 +97,9 @@ final class Limits implements AutoCloseable {
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
-    Rounds rounds = rounds(sync, member, link, grants, ticker, wall);
+    RedisSupply supply =
+        new RedisSupply(link, sync.namespace(), sync.sliceTtl().toNanos(), ticker, wall);
+    Rounds rounds = rounds(sync, member, supply, grants, ticker);
     RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
     Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
     AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
@@ -104,12 +121,58 @@ final class Limits implements AutoCloseable {
         source,
         exchange,
         afterDenial,
+        registry -> meter(registry, rounds, supply.troubles(), exchange, told.troubles()),
         () -> {
-          rounds.stop();
+          last(rounds.leave());
           grants.close();
           counts.close();
           link.close();
         });
+  }
+
+  /** What is left of slices is lost for a while when Redis does not hear of it now. */
+  private static void last(CompletionStage<?> round) {
+    var _ =
+        round
+            .handle((answer, failure) -> Boolean.TRUE)
+            .toCompletableFuture()
+            .completeOnTimeout(Boolean.FALSE, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+            .join();
+  }
+
+  private static void meter(
+      MeterRegistry registry, Rounds rounds, Troubles ofRounds, Exchange exchange, Troubles of) {
+    Set<String> kinds =
+        Arrays.stream(RedisTrouble.Kind.values()).map(Limits::text).collect(Collectors.toSet());
+    SyncMeters.add(
+        registry,
+        "slices",
+        () -> {
+          RoundFigures figures = rounds.figures();
+          return new Shown(figures.answered(), figures.answeredNanos(), errors(ofRounds));
+        },
+        kinds);
+    SyncMeters.add(
+        registry,
+        "counts",
+        () -> {
+          Exchange.Figures figures = exchange.figures();
+          return new Shown(figures.answered(), figures.answeredNanos(), errors(of));
+        },
+        kinds);
+    SyncMeters.addSlices(registry, rounds::sliceTokens);
+  }
+
+  private record Shown(long answered, long answeredNanos, Map<String, Long> errors)
+      implements SyncMeters.Way {}
+
+  private static Map<String, Long> errors(Troubles troubles) {
+    return troubles.counts().entrySet().stream()
+        .collect(Collectors.toMap(each -> text(each.getKey()), Map.Entry::getValue));
+  }
+
+  private static String text(RedisTrouble.Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   /** No other instance, and not this one when it is started again, has the name. */
@@ -120,15 +183,9 @@ final class Limits implements AutoCloseable {
   }
 
   private static Rounds rounds(
-      SyncSettings sync,
-      String member,
-      RedisLink link,
-      SchedulerAlarm alarm,
-      Ticker ticker,
-      WallClock wall) {
+      SyncSettings sync, String member, Supply supply, SchedulerAlarm alarm, Ticker ticker) {
     long ttlNanos = sync.sliceTtl().toNanos();
     Pace pace = new Pace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
-    Supply supply = new RedisSupply(link, sync.namespace(), ttlNanos, ticker, wall);
     return new Rounds(
         member, supply, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
   }
@@ -171,7 +228,12 @@ final class Limits implements AutoCloseable {
     return afterDenial;
   }
 
-  /** Talks with the others no more: what they know of this instance ends with its slices. */
+  /** Makes the meters of what is shared, if anything is. */
+  void meter(MeterRegistry registry) {
+    meters.accept(registry);
+  }
+
+  /** Talks with the others no more: what is left of its slices is theirs. */
   @Override
   public void close() {
     close.run();

@@ -204,8 +204,10 @@ class PenstockConfiguration {
       MeterRegistry meters,
       Registry registry,
       Upstreams upstreams,
+      Limits limits,
       Ticker ticker,
       EventBus events) {
+    limits.meter(meters);
     Meters listener = new Meters(meters, registry, upstreams, ticker);
     events.subscribe(listener);
     return listener;

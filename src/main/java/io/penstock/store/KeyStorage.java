@@ -21,12 +21,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keys in SQL, and what this instance knows of them. One thread of its own does all that waits:
- * what operators change here, and a look every 2 s for what was changed elsewhere. While the store
- * cannot be asked, the keys known so far stay.
+ * what operators change here, and a look every second for what was changed elsewhere. While the
+ * store cannot be asked, the keys known so far stay.
  */
 public final class KeyStorage implements KeyStore, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KeyStorage.class);
-  private static final Duration LOOK = Duration.ofSeconds(2);
+  private static final Duration LOOK = Duration.ofSeconds(1);
 
   /**
    * Of a store that cannot be asked: what is changed elsewhere is here within 10 s of its return.

@@ -15,6 +15,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -79,17 +81,6 @@ public final class Rounds {
   private long aloneAt = Long.MIN_VALUE / 2;
   private boolean stopped;
 
-  /** Makes rounds of limits that wait while nothing is heard of the store. */
-  public Rounds(
-      String member,
-      Supply supply,
-      Ticker ticker,
-      Waits.Alarm alarm,
-      Pace pace,
-      DoubleSupplier random) {
-    this(member, supply, ticker, alarm, pace, OnOutage.PARK, random);
-  }
-
   /**
    * Makes rounds of no limit yet; nothing happens before {@link #start}.
    *
@@ -126,6 +117,33 @@ public final class Rounds {
   /** Sends no more. */
   public synchronized void stop() {
     stopped = true;
+  }
+
+  /**
+   * Says for the last time what was spent, so that others may spend the rest of its slices; here
+   * nothing of them is spent any more.
+   *
+   * @return completes once the store has heard it, or could not be asked
+   */
+  public CompletionStage<?> leave() {
+    List<Supply.Ask> asks = new ArrayList<>();
+    long last;
+    synchronized (this) {
+      stopped = true;
+      long now = ticker.nanos();
+      for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
+        limit.limit().dropSlices();
+        limit.doubt();
+        Supply.Ask ask = limit.ask(clock, true, lives, stockedNanos, now);
+        if (ask != null && asks.size() < MOST_ASKS) {
+          asks.add(ask);
+        }
+      }
+      last = ++number;
+    }
+    return asks.isEmpty()
+        ? CompletableFuture.completedStage(null)
+        : supply.round(new Supply.Round(member, last, asks, false, List.of()));
   }
 
   /** Returns whether a limit is of a kind that is shared in slices. */

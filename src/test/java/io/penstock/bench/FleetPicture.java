@@ -124,7 +124,8 @@ final class FleetPicture {
       if (first) {
         path.append("L%s %s".formatted(Svg.number(x), Svg.number(zero)));
       }
-      path.append("L%s %s".formatted(Svg.number(x), Svg.number(axes.y((double) run.used(at, member)))));
+      path.append(
+          "L%s %s".formatted(Svg.number(x), Svg.number(axes.y((double) run.used(at, member)))));
     }
     path.append("L%s %sz".formatted(Svg.number(axes.x(run.seconds(run.to()))), Svg.number(zero)));
     return path.toString();

@@ -41,7 +41,7 @@ class ManyLimitsTest {
   private final List<Limit> limits = new ArrayList<>();
   private MemorySupply store = new MemorySupply(this::now, World.TTL, "life");
   private final Rounds rounds =
-      new Rounds("alone", this::carry, this::now, alarms(), World.PACE, () -> 0.5);
+      new Rounds("alone", this::carry, this::now, alarms(), World.PACE, OnOutage.PARK, () -> 0.5);
   private long now = World.START;
   private long orders;
   private long alarm;

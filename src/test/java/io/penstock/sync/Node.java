@@ -83,6 +83,13 @@ final class Node implements Waits.Alarm {
     since.clear();
   }
 
+  /** It goes, and says so. */
+  void leave() {
+    rounds.leave();
+    waiting.clear();
+    since.clear();
+  }
+
   @Override
   public void soon(Runnable step) {
     world.at(world.now(), () -> run(step));

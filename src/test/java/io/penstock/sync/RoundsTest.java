@@ -106,6 +106,21 @@ class RoundsTest {
   }
 
   @Test
+  void whoLeaves_givesBackWhatItDidNotSpend() {
+    World world = new World(1, FIXED);
+    Node goes = world.join();
+    Node stays = world.join();
+    world.run(START + 3 * SECOND);
+    goes.arrive(2_000);
+    world.run(START + 3 * SECOND + SECOND / 2);
+    goes.leave();
+    world.run(START + 4 * SECOND);
+    stays.arrive(1_000);
+    world.run(START + 5 * SECOND);
+    assertThat(world.releases).extracting(each -> each.amount).containsExactly(2_000L, 1_000L);
+  }
+
+  @Test
   void storeGone_spendsWhatItHasAndThenWaits() {
     World world = new World(1, FIXED);
     Node node = world.join();

@@ -23,6 +23,7 @@ class SharedLimitSourceContractTest extends LimitSourceContract {
               () -> 0,
               never,
               World.PACE,
+              OnOutage.PARK,
               () -> 0.5),
           id -> true);
 

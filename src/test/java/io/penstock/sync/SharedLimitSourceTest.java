@@ -48,6 +48,7 @@ class SharedLimitSourceTest {
           ticker,
           alarms,
           World.PACE,
+          OnOutage.PARK,
           () -> 0.5);
   private final SharedLimitSource source =
       new SharedLimitSource(rounds, id -> id.kind() == LimitId.Kind.KEY);

@@ -63,7 +63,7 @@ class SharingChangeTest {
   private final MemorySupply store = new MemorySupply(ticker, World.TTL, "life");
   private final MemoryCounts counts = new MemoryCounts(() -> UNIX_MILLIS);
   private final Rounds rounds =
-      new Rounds("alone", this::round, ticker, alarms, World.PACE, () -> 0.5);
+      new Rounds("alone", this::round, ticker, alarms, World.PACE, OnOutage.PARK, () -> 0.5);
   private final Exchange exchange =
       new Exchange(
           counts,
