@@ -1,13 +1,15 @@
 package io.penstock.limit;
 
 /**
- * What is missing from a token bucket that members share. It grows by what a member's number grew,
- * by a report or a grant, and shrinks by what it shrank, and with time, down to nothing:
+ * What was spent of a token bucket that members share and is not filled in again. It grows by what
+ * a member says more to have spent than it said before, and shrinks by what it says less, and with
+ * time, down to nothing:
  *
- * <p>missing = max(0, max(0, missing − rate × elapsed) + Σ (reported − counted)) + granted
+ * <p>missing = max(0, max(0, missing − rate × elapsed) + Σ (reported − counted))
  *
  * <p>summed over the cells that are not forgotten. It may be more than the bucket holds: then its
- * level is below 0.
+ * level is below 0. What members have out and may still spend is missing besides, and is not filled
+ * in as long as they have it: whenever it is spent, no more passes than if it had been taken then.
  */
 final class SharedBucket {
   private long missing;

@@ -27,6 +27,11 @@ final class Sharer {
     return now - heard > ttl;
   }
 
+  /** Returns {@link #newest}; tokens that are out are spent while a slice lasts, if at all. */
+  long newest(long ttl) {
+    return newest() == Partition.OUT ? (heard + ttl) / partition.cellMicros() : newest();
+  }
+
   /** Returns the last cell in which something of it counts. */
   long newest() {
     return counted.isEmpty() ? Shares.NONE : counted.lastKey();

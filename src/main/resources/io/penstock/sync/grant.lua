@@ -18,6 +18,7 @@
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
 local LEAD, TOGETHER = 2000, 5000
+local OUT = 2 ^ 52 -- the cell of tokens that are out of a bucket, above all others
 local KEPT = 3600000 -- milliseconds
 local floor, min, max = math.floor, math.min, math.max
 
@@ -122,7 +123,9 @@ if stored_kind ~= kind or stored_length ~= length then
   local idle = not counts(shared[BARRED], 0)
       and (stored_kind ~= 'STRICT' or shared[NEXT] <= now)
   for _, record in ipairs(members) do
-    idle = idle and silent(record) and not counts(record[NEWEST], record[REACH])
+    local newest = record[NEWEST]
+    if newest == OUT then newest = div(record[HEARD] + ttl, stored_length) end
+    idle = idle and silent(record) and not counts(newest, record[REACH])
     dropped[#dropped + 1] = F .. ':' .. record.name
   end
   if not idle then
@@ -165,7 +168,7 @@ bind()
 
 local corrupt = false
 local function add(cell, amount)
-  if kind == 'BUCKET' then
+  if kind == 'BUCKET' and cell ~= OUT then
     shared[MISSING] = shared[MISSING] + amount
     return
   end
@@ -174,15 +177,38 @@ local function add(cell, amount)
   totals[cell] = sum > 0 and sum or nil
 end
 
+-- in the order of cells, so that equal states are equal texts; and the last cell
+local function packed(amounts)
+  local sorted, words = {}, {}
+  for cell in pairs(amounts) do sorted[#sorted + 1] = cell end
+  table.sort(sorted)
+  for _, cell in ipairs(sorted) do
+    words[#words + 1] = text(cell)
+    words[#words + 1] = text(amounts[cell])
+  end
+  return table.concat(words, ' '), sorted[#sorted] or -1
+end
+
+local rewritten = {}
 for _, record in ipairs(members) do
   if silent(record) then
     record[HEAD] = 0
-    if kind == 'CONCURRENCY' and record[NEWEST] >= 0 then
+    local permits = kind == 'CONCURRENCY' and record[NEWEST] >= 0
+    local tokens = kind == 'BUCKET' and record[NEWEST] == OUT
+    if permits or tokens then
       local old = {}
       local value = redis.call('HGET', key, F .. ':' .. record.name)
       if not pairs_of(numbers(value or ''), old) then return foreign(F .. ':' .. record.name) end
-      for cell, amount in pairs(old) do add(cell, -amount) end
-      record[NEWEST] = -1
+      if permits then
+        for cell, amount in pairs(old) do add(cell, -amount) end
+        record[NEWEST] = -1
+      else
+        local out = old[OUT] or 0
+        add(OUT, -out)
+        shared[MISSING] = shared[MISSING] + out
+        old[OUT] = nil
+        rewritten[record.name], record[NEWEST] = packed(old)
+      end
     end
   end
 end
@@ -291,7 +317,9 @@ local function candidate(cell)
     cells[#cells + 1] = cell
   end
 end
-if grid then
+if kind == 'BUCKET' then
+  if at - span >= shared[KNOWN] and at > shared[BARRED] then cells[1] = OUT end
+elseif grid then
   for cell = at, min(at + 60, div(now + ttl, length)) do candidate(cell) end
 elseif kind ~= 'STRICT' then
   candidate(at)
@@ -302,7 +330,7 @@ end
 
 local ends, used = {}, {}
 if kind == 'BUCKET' then
-  ends[1], used[1] = at, shared[MISSING]
+  ends[1], used[1] = at, shared[MISSING] + (totals[OUT] or 0)
 elseif cells[1] then
   local seen = {}
   for _, cell in ipairs(cells) do ends[#ends + 1], seen[cell] = cell, true end
@@ -454,18 +482,7 @@ for _, cell in ipairs(cells) do
 end
 if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
 
--- written back: sorted, so that equal states are equal texts
-local function packed(amounts)
-  local sorted, words = {}, {}
-  for cell in pairs(amounts) do sorted[#sorted + 1] = cell end
-  table.sort(sorted)
-  for _, cell in ipairs(sorted) do
-    words[#words + 1] = text(cell)
-    words[#words + 1] = text(amounts[cell])
-  end
-  return table.concat(words, ' '), sorted[#sorted] or -1
-end
-
+-- written back
 local mine
 mine, me[NEWEST] = packed(counted)
 local sums, newest = packed(totals)
@@ -481,14 +498,19 @@ for _, record in ipairs(members) do
   end
 end
 if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
+local shared_known = shared[KNOWN]
 for i = 1, 9 do shared[i] = text(shared[i]) end
 local all = '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
     '|' .. table.concat(words, ' ')
 if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
 redis.call('HSET', key, F, all, F .. ':' .. name, mine)
+for other, value in pairs(rewritten) do
+  if by_name[other][NEWEST] >= shared_known then redis.call('HSET', key, F .. ':' .. other, value) end
+end
 
 -- the hash ends a minute and more after the last moment anything in it counts, and not before it
 -- was left alone for an hour: sooner, those who know it would take that for a loss
+if newest == OUT then newest = div(now + ttl, length) end -- it is spent by then, if at all
 newest = max(newest, tonumber(shared[BARRED]))
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end

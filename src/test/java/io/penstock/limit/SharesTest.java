@@ -32,16 +32,45 @@ class SharesTest {
     return new Shares(Partition.of(spec));
   }
 
+  private static Part out(long amount) {
+    return new Part(Partition.OUT, amount);
+  }
+
   @Test
-  void bucket_isTakenFromAndFills() {
+  void bucket_isTakenFromAndFillsWithWhatWasSpent() {
     LimitSpec spec = new LimitSpec.TokenBucket(Rate.of(BigDecimal.TEN, 1), 50);
     Shares shares = shares(spec);
     long minute = now / (60 * SECOND);
-    assertThat(round(shares, spec, "a", 0, 80)).containsExactly(new Part(minute, 50));
+    assertThat(round(shares, spec, "a", 0, 80)).containsExactly(out(50));
+    assertThat(round(shares, spec, "a", 1, 0, new Part(minute, 50))).isEmpty();
     now += SECOND;
     assertThat(round(shares, spec, "a", 11, 0, new Part(minute, 50))).isEmpty();
-    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50)))
-        .containsExactly(new Part(minute, 10));
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50))).containsExactly(out(10));
+  }
+
+  @Test
+  void tokensThatAreOut_areNotFilledInHoweverLong() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+    Shares shares = shares(spec);
+    assertThat(round(shares, spec, "a", 0, 30)).containsExactly(out(30));
+    for (int each = 0; each < 100; each++) {
+      now += SECOND;
+      round(shares, spec, "a", 0, 0, out(30));
+      assertThat(round(shares, spec, "b", 21, 0)).isEmpty();
+    }
+    round(shares, spec, "a", 0, 0);
+    assertThat(round(shares, spec, "b", 21, 0)).containsExactly(out(21));
+  }
+
+  @Test
+  void tokensOfWhoIsSilent_areSpent() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(1, 10), 50);
+    Shares shares = shares(spec);
+    assertThat(round(shares, spec, "a", 0, 30)).containsExactly(out(30));
+    now += TTL + 1;
+    assertThat(round(shares, spec, "b", 21, 0)).isEmpty();
+    now += 10 * SECOND;
+    assertThat(round(shares, spec, "b", 21, 0)).containsExactly(out(21));
   }
 
   @Test
@@ -52,8 +81,7 @@ class SharesTest {
     round(shares, spec, "a", 0, 50);
     round(shares, spec, "a", 0, 0, new Part(minute, 20));
     assertThat(round(shares, spec, "a", 31, 0, new Part(minute, 20))).isEmpty();
-    assertThat(round(shares, spec, "a", 30, 0, new Part(minute, 20)))
-        .containsExactly(new Part(minute, 30));
+    assertThat(round(shares, spec, "a", 30, 0, new Part(minute, 20))).containsExactly(out(30));
   }
 
   @Test
@@ -66,8 +94,7 @@ class SharesTest {
     now += 2 * SECOND;
     assertThat(round(shares, spec, "a", 1, 0, new Part(minute, 70))).isEmpty();
     now += SECOND;
-    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 70)))
-        .containsExactly(new Part(minute, 10));
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 70))).containsExactly(out(10));
   }
 
   @Test
