@@ -225,7 +225,7 @@ public final class Rounds {
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     own.heard(now, now, shared, 0);
     for (SharedLimit limit : limits.values()) {
-      limit.doubt(); // it says all there is
+      limit.alone();
       Supply.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
       Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
       if (grant != null) {

@@ -115,6 +115,12 @@ final class SharedLimit {
     lookAt = Long.MIN_VALUE;
   }
 
+  /** It has its part to itself: all there is is said anew, and nobody else was denied any. */
+  void alone() {
+    doubt();
+    denied = false;
+  }
+
   /** The store lost all it knew. */
   void forgotten() {
     born = NONE;
