@@ -63,8 +63,8 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
 
   /**
    * These, with what was spent before anything was granted, and still counts, in the place of the
-   * one of which nobody knows when it was. Of a fixed window that is what its cell has charged; what
-   * is held is spent in none.
+   * one of which nobody knows when it was. Of a fixed window that is what its cell has charged;
+   * what is held is spent in none.
    */
   Portions before(State alone, Grid grid, long now) {
     Portions next = new Portions(all.subList(1, all.size()));

@@ -114,8 +114,8 @@ public final class Account {
 
   /**
    * Takes all that a ticket costs from all quotas, or says which of them denies it, and why, or
-   * that nobody knows yet. One
-   * that is denied has taken nothing that anybody could have missed, and wakes nobody.
+   * that nobody knows yet. One that is denied has taken nothing that anybody could have missed, and
+   * wakes nobody.
    *
    * @param coming a ticket that nobody else has seen
    */
@@ -159,9 +159,7 @@ public final class Account {
         spends.forEach(spend -> spend.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.line().wake());
         Demand dry = unmet.dry(now);
-        return dry == null
-            ? new Denied(unmet.refusal(givers.get(at).name(), now))
-            : new Dry(dry);
+        return dry == null ? new Denied(unmet.refusal(givers.get(at).name(), now)) : new Dry(dry);
       }
     }
     return new Taken(givers, spends);

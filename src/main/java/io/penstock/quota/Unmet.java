@@ -3,6 +3,7 @@ package io.penstock.quota;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
+import io.penstock.limit.Limit;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -23,11 +24,11 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
    * the next round it is. Null otherwise.
    */
   @Nullable Demand dry(long now) {
-    boolean dry =
-        metered != null
-            && answer instanceof Answer.Wait
-            && metered.limit().dry(weight.amount(), now);
-    return dry ? metered.limit().demand() : null;
+    if (metered == null || !(answer instanceof Answer.Wait)) {
+      return null;
+    }
+    Limit limit = metered.limit();
+    return limit.dry(weight.amount(), now) ? limit.demand() : null;
   }
 
   /** Returns the refusal of who asked, where nobody waits. */

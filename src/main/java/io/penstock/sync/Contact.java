@@ -48,6 +48,11 @@ final class Contact {
     members = among;
   }
 
+  /** Returns among how many limits were shared at the last contact; 0 when there never was one. */
+  long members() {
+    return members;
+  }
+
   /** Returns from when on this instance is cut off if nothing more is heard. */
   long endsNanos() {
     return heard + ttlNanos;

@@ -46,7 +46,7 @@ public final class Exchange implements Others {
   private boolean awaiting;
   private long sentAt;
   private long nextAt;
-  private long failures;
+  private volatile Figures figures = new Figures(0, 0, 0, Long.MIN_VALUE);
 
   /**
    * When something is done.
@@ -130,8 +130,41 @@ public final class Exchange implements Others {
   }
 
   /** Returns how many exchanges failed, or were given up. */
-  public synchronized long failures() {
-    return failures;
+  public long failures() {
+    return figures.failures();
+  }
+
+  /**
+   * What became of exchanges until now.
+   *
+   * @param answered how many were, in time
+   * @param failures how many failed, or had no answer in time
+   * @param answeredNanos how long those took together that were answered
+   * @param answeredAt when was sent what was answered last; {@link Long#MIN_VALUE} for never
+   */
+  public record Figures(long answered, long failures, long answeredNanos, long answeredAt) {}
+
+  /** Returns what became of exchanges so far; nobody waits for it. */
+  public Figures figures() {
+    return figures;
+  }
+
+  private void failed() {
+    figures =
+        new Figures(
+            figures.answered(),
+            figures.failures() + 1,
+            figures.answeredNanos(),
+            figures.answeredAt());
+  }
+
+  private void succeeded(long now) {
+    figures =
+        new Figures(
+            figures.answered() + 1,
+            figures.failures(),
+            figures.answeredNanos() + now - sentAt,
+            sentAt);
   }
 
   /** Begins an exchange if it is time to; returns the instant of the next step. */
@@ -143,7 +176,7 @@ public final class Exchange implements Others {
       long now = ticker.nanos();
       if (awaiting && now - sentAt >= timeoutNanos) {
         awaiting = false;
-        failures++;
+        failed();
       }
       if (awaiting) {
         return Math.max(nextAt, sentAt + timeoutNanos);
@@ -203,14 +236,17 @@ public final class Exchange implements Others {
     boolean inTime = exchange == number && awaiting;
     if (inTime) {
       awaiting = false;
-      failures += others == null ? 1 : 0;
     }
     if (others == null) {
+      if (inTime) {
+        failed();
+      }
       return;
     }
     long now = ticker.nanos();
     hear(others, now);
     if (inTime) {
+      succeeded(now);
       contact.heard(sentAt, 1);
       all.values().forEach(counted -> counted.agreed(sentAt));
     }

@@ -146,8 +146,7 @@ final class Masters {
       Last before = heard.put(each.getKey(), new Last(each.getValue(), now, false));
       loss |= before != null && (before.missed() || fell(before.life(), each.getValue()));
     }
-    heard.replaceAll(
-        (key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
+    heard.replaceAll((key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
     return loss;
   }
 

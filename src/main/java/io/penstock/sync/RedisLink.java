@@ -320,9 +320,11 @@ public final class RedisLink implements AutoCloseable {
 
     /** What might be tried again Redisson tells the batch alone, where other failures are, too. */
     private static Throwable unretried(Throwable failed) {
-      Throwable first = failed instanceof CompletionException ? failed.getCause() : failed;
+      Throwable cause = failed.getCause();
+      Throwable first = failed instanceof CompletionException && cause != null ? cause : failed;
       return Stream.concat(Stream.of(first), Stream.of(first.getSuppressed()))
-          .filter(each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
+          .filter(
+              each -> each instanceof RedisRetryException || each instanceof RedisRedirectException)
           .findFirst()
           .orElse(first);
     }

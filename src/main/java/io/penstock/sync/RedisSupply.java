@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Slices that Redis hands out: one script call a limit and one a master for its life, all at once.
  *
  * <p>The life is asked for last, over the same connection: whatever was lost before or between the
- * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone; so are
- * those of a master of a cluster that is away, late, or not as it should be. A round fails with
+ * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone; so
+ * are those of a master of a cluster that is away, late, or not as it should be. A round fails with
  * {@link RedisTrouble} when all masters are.
  */
 public final class RedisSupply implements Supply {

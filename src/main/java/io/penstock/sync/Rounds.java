@@ -66,6 +66,7 @@ public final class Rounds {
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
+  private final RoundCounts counts = new RoundCounts();
 
   /** Those the store lost alone, while it has to be told. */
   private final Set<SharedLimit> lost = new HashSet<>();
@@ -157,6 +158,7 @@ public final class Rounds {
 
   private void hurry() {
     if (dry.compareAndSet(false, true)) {
+      counts.dry();
       alarm.soon(this::step);
     }
   }
@@ -180,6 +182,7 @@ public final class Rounds {
       if (flight == null && now >= next()) {
         send(now);
       }
+      counts.publish(lives.learning(now), contact, limits.size());
       if (!stopped) {
         alarm.at(nextStep(), this::step);
       }
@@ -247,6 +250,7 @@ public final class Rounds {
     due = left.isEmpty() ? due : now;
     sent = now;
     number++;
+    counts.sent();
     long mine = number;
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
@@ -301,12 +305,14 @@ public final class Rounds {
       return;
     }
     flight = null;
+    counts.answered(now - of.sentAt());
     take(of, each.answer(), now, eased);
   }
 
   /** It may have been applied, and granted anything: with the next one all is said. */
   private void giveUp() {
     flight = null;
+    counts.gaveUp();
     limits.values().forEach(SharedLimit::doubt);
   }
 
@@ -322,7 +328,8 @@ public final class Rounds {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
-    if (lives.learning(now) && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
+    if (lives.learning(now)
+        && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
       limits.values().forEach(SharedLimit::doubt);
       return;
     }
@@ -355,6 +362,16 @@ public final class Rounds {
       }
     }
     lost.forEach(limit -> limit.heard(answer, now));
+  }
+
+  /** Returns what became of rounds so far; nobody waits for it. */
+  public RoundFigures figures() {
+    return counts.figures();
+  }
+
+  /** Returns how many tokens there are in slices that are not spent, as of their last rounds. */
+  public long sliceTokens() {
+    return limits.values().stream().mapToLong(SharedLimit::freeTokens).sum();
   }
 
   /** Returns how many instances were heard lately, this one included. */

@@ -63,6 +63,7 @@ final class SharedLimit {
   private long asked = Long.MIN_VALUE / 2;
   private long looked;
   private long spent;
+  private volatile long free;
   private double perNano;
   private long target;
 
@@ -92,6 +93,14 @@ final class SharedLimit {
 
   Demand demand() {
     return demand;
+  }
+
+  /** What of slices was left when it was looked at last; 0 of what counts no tokens. */
+  long freeTokens() {
+    return switch (id.measure()) {
+      case TOKENS, INPUT_TOKENS, OUTPUT_TOKENS -> free;
+      case REQUESTS, CONCURRENCY -> 0;
+    };
   }
 
   /** What is known of the store is no more. */
@@ -187,6 +196,7 @@ final class SharedLimit {
     long lack = demand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
+    free = tally.freeNow() + tally.freeLater();
     learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
     long left = Math.min(STOCKED_NANOS, grid.cellNanos() - (now - grid.startNanos()));

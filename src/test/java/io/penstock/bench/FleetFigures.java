@@ -243,6 +243,33 @@ class FleetFigures {
     report();
   }
 
+  /** Draws {@code -Dpenstock.picture=src/docs/many-instances.svg}. */
+  @Test
+  @Timeout(300)
+  void picture_ofThreeGatewaysWhileRedisIsKilled() throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        Fleet fleet = fleet("picture", MEMBERS, redis.port(), "exact", true)) {
+      fleet.ask(SKEWED, "/window?tokens=%d", unlimited, 50, 1_500);
+      last(28);
+      long down = fleet.unixNanos();
+      redis.kill();
+      last(12);
+      redis.start();
+      long up = fleet.unixNanos();
+      last(22);
+      fleet.stop();
+      List<Fleet.Released> window = fleet.released("/window");
+      assertThat(most(window)).isLessThanOrEqualTo(TOKENS);
+      String file = System.getProperty("penstock.picture");
+      if (file != null) {
+        long to = up + 20 * SECOND;
+        FleetPicture.Run run =
+            new FleetPicture.Run(window, TOKEN_WINDOW, TOKENS, to - 55 * SECOND, to, down, up);
+        Files.writeString(Path.of(file), FleetPicture.draw(run, MEMBERS));
+      }
+    }
+  }
+
   private double roundsASecond(RedisServer redis, Fleet fleet, String name) {
     long rounds = redis.calls("hincrby");
     long scripts = redis.calls("evalsha");

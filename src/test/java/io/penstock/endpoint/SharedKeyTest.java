@@ -40,8 +40,7 @@ class SharedKeyTest {
   SharedKeyTest() {
     limit.share(demand, START);
     limit.tally(new Grid(CELL, START, MINUTE), CELL, CELL, 0, START);
-    alice.quota.change(
-        Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM)));
+    alice.quota.change(Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM)));
   }
 
   private void granted(long amount) {

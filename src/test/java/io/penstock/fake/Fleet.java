@@ -3,6 +3,7 @@ package io.penstock.fake;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -183,6 +184,11 @@ public final class Fleet implements AutoCloseable {
   /** Kills a gateway at once. */
   public void kill(int instance) {
     instances.get(instance).process().destroyForcibly().onExit().join();
+  }
+
+  /** Returns the Unix time, to the millisecond. */
+  public long unixNanos() {
+    return WallClock.system().unixMillis() * 1_000_000;
   }
 
   /** Has clients ask no more; what they wait for is not waited for. */

@@ -104,8 +104,7 @@ class GrantScriptTest {
   void memberWithAnyName_isKeptApart() throws IOException {
     run("a | 1 2;é\n", 1, ask(60));
     Supply.Ask rest = ask(100);
-    assertThat(slices(rest, run("b", 1, rest)))
-        .containsExactly(new Supply.Slice(170_000_000, 10));
+    assertThat(slices(rest, run("b", 1, rest))).containsExactly(new Supply.Slice(170_000_000, 10));
   }
 
   @Test

@@ -14,6 +14,7 @@ final class Node implements Waits.Alarm {
   private record Took(Answer.Receipt receipt, World.Release release) {}
 
   private final World world;
+  private final String name;
   private final long offset;
   private final double drift;
   private final Rounds rounds;
@@ -32,6 +33,7 @@ final class Node implements Waits.Alarm {
 
   Node(World world, String name) {
     this.world = world;
+    this.name = name;
     this.offset = world.random.nextLong(4 * World.SECOND) - World.START + World.SECOND;
     this.drift = (world.random.nextDouble() - 0.5) * 100e-6;
     this.rounds =
@@ -47,6 +49,10 @@ final class Node implements Waits.Alarm {
     this.limit = source.limit(World.ID, world.spec, local());
     Demand demand = Objects.requireNonNull(limit.demand());
     demand.join(() -> world.at(world.now(), this::look));
+  }
+
+  String name() {
+    return name;
   }
 
   Limit limit() {

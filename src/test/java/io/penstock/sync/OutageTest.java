@@ -146,7 +146,7 @@ class OutageTest {
     offer(world, 1_000, BACK + 60 * SECOND);
     world.run(BACK + 60 * SECOND);
     assertThat(sum(between(world, BACK + World.TTL + SECOND / 2, next))).isZero();
-    assertThat(World.most(FIXED, between(world, next, world.now()), 0)).isEqualTo(3_000);
+    assertThat(World.most(FIXED, between(world, next, world.now()), 0)).isBetween(2_900L, 3_000L);
   }
 
   @Test
@@ -190,6 +190,31 @@ class OutageTest {
     world.run(BACK + World.TTL + SECOND);
     assertThat(node.limit().refusal()).isNull();
     assertThat(world.releases).hasSize(1);
+  }
+
+  @Test
+  void figures_tellWhatBecameOfRounds() {
+    World world = world(OnOutage.PARK, FIXED, 3);
+    Rounds rounds = world.nodes.getFirst().rounds();
+    assertThat(rounds.figures().learning()).isTrue();
+    offer(world, 50, BACK + 10 * SECOND);
+    outage(world);
+    world.run(AWAY);
+    RoundFigures well = rounds.figures();
+    assertThat(well.sent()).isBetween(well.answered(), well.answered() + 1);
+    assertThat(well.answeredNanos() / well.answered()).isBetween(0L, 10 * MILLI);
+    assertThat(well.givenUp()).isZero();
+    assertThat(well.members()).isEqualTo(3);
+    assertThat(well.limits()).isEqualTo(1);
+    assertThat(well.dry()).isPositive();
+    assertThat(well.learning() || well.cutOff()).isFalse();
+    assertThat(rounds.sliceTokens()).isPositive();
+    world.run(CUT_OFF);
+    assertThat(rounds.figures().cutOff()).isTrue();
+    assertThat(rounds.figures().givenUp()).isPositive();
+    world.run(BACK + 10 * SECOND);
+    assertThat(rounds.figures().cutOff()).isFalse();
+    assertThat(rounds.figures().answered()).isGreaterThan(well.answered());
   }
 
   @ParameterizedTest

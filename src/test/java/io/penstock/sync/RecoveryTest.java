@@ -24,8 +24,7 @@ class RecoveryTest {
   private void see(long heard, long whole) {
     long clock = heard + SECOND;
     Supply.Member other =
-        new Supply.Member(
-            "other", clock - heard, whole == Long.MAX_VALUE ? whole : clock - whole);
+        new Supply.Member("other", clock - heard, whole == Long.MAX_VALUE ? whole : clock - whole);
     learning.see(other, clock);
   }
 

@@ -111,15 +111,9 @@ class RedisAclIT {
   @Test
   void keysOfOthers_areNoneOfTheirs() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
-        RedisLink link =
-            new RedisLink(address(server.url()), null, 1_000, Ticker.system())) {
+        RedisLink link = new RedisLink(address(server.url()), null, 1_000, Ticker.system())) {
       RedisSupply other =
-          new RedisSupply(
-              link,
-              "other",
-              2_000_000_000L,
-              Ticker.system(),
-              WallClock.system());
+          new RedisSupply(link, "other", 2_000_000_000L, Ticker.system(), WallClock.system());
       Until.holds("a round that is refused", () -> refused(other));
     }
   }
@@ -128,9 +122,7 @@ class RedisAclIT {
     return supply
         .round(new Round("a", 1, List.of()))
         .toCompletableFuture()
-        .handle(
-            (answer, failure) ->
-                failure != null && Diagnosis.of(failure).kind() == Kind.ACCESS)
+        .handle((answer, failure) -> failure != null && Diagnosis.of(failure).kind() == Kind.ACCESS)
         .join();
   }
 

@@ -6,9 +6,13 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Supply;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +70,16 @@ final class World {
   double twice;
   long slowest = 4 * MILLI;
   boolean cut;
+
+  /** Members that nothing reaches the store of, nor back. */
+  final Set<String> away = new HashSet<>();
+
+  /** What became of messages. */
+  int lost;
+
+  int repeated;
+  int reordered;
+  private final Map<String, Long> last = new HashMap<>();
   OnOutage onOutage = OnOutage.PARK;
 
   World(long seed, LimitSpec spec) {
@@ -106,17 +120,26 @@ final class World {
     CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
     int copies = random.nextDouble() < twice ? 2 : 1;
     for (int copy = 0; copy < copies; copy++) {
-      if (!cut && random.nextDouble() >= loss) {
+      repeated += copy;
+      if (gets(round)) {
         at(now + delay() + copy * random.nextLong(3 * SECOND), () -> arrive(round, answer));
       }
     }
     return answer;
   }
 
+  private boolean gets(Supply.Round round) {
+    boolean gone = cut || away.contains(round.member());
+    boolean gets = !gone && random.nextDouble() >= loss;
+    lost += gets || gone ? 0 : 1;
+    return gets;
+  }
+
   private void arrive(Supply.Round round, CompletableFuture<Supply.Answer> back) {
-    if (cut) {
+    if (cut || away.contains(round.member())) {
       return;
     }
+    reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
     log.add(new Sent(now, round));
     storeNow = now;
     Supply.@Nullable Answer answer = null;
@@ -126,7 +149,7 @@ final class World {
       throw new AssertionError("a member asks for what it may not", failed);
     }
     Supply.Answer told = answer;
-    if (random.nextDouble() >= loss) {
+    if (gets(round)) {
       at(now + delay(), () -> back.complete(told));
     }
   }

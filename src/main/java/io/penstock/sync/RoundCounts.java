@@ -1,0 +1,49 @@
+package io.penstock.sync;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts rounds. Belongs to one thread at a time, but for {@link #dry} and {@link #figures}. */
+final class RoundCounts {
+  private final LongAdder dry = new LongAdder();
+  private long sent;
+  private long answered;
+  private long givenUp;
+  private long answeredNanos;
+  private volatile RoundFigures figures = RoundFigures.NONE;
+
+  void dry() {
+    dry.increment();
+  }
+
+  void sent() {
+    sent++;
+  }
+
+  void answered(long tookNanos) {
+    answered++;
+    answeredNanos += tookNanos;
+  }
+
+  void gaveUp() {
+    givenUp++;
+  }
+
+  /** Has what is known be seen. */
+  void publish(boolean learning, Contact contact, int limits) {
+    figures =
+        new RoundFigures(
+            sent,
+            answered,
+            givenUp,
+            answeredNanos,
+            dry.sum(),
+            learning,
+            contact.cutOffNanos() != Contact.CONNECTED,
+            Math.max(1, contact.members()),
+            limits);
+  }
+
+  RoundFigures figures() {
+    return figures;
+  }
+}

@@ -1,0 +1,132 @@
+package io.penstock.bench;
+
+import io.penstock.fake.Fleet;
+import java.util.List;
+
+/**
+ * The picture of the chapter on many instances: how far a window is used, and by which gateway,
+ * while Redis is well, away, and back.
+ */
+final class FleetPicture {
+  private static final int WIDTH = 900;
+  private static final int HEIGHT = 330;
+  private static final int LEFT = 58;
+  private static final int TOP = 74;
+  private static final int BOTTOM = 46;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long STEP = SECOND / 10;
+
+  private static final String STYLE =
+      """
+      text { font: 12px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: #1f2328 }
+      .head { font-size: 15px; font-weight: 600 }
+      .soft, .tick { fill: #59636e }
+      .tick { font-size: 11px }
+      .end { text-anchor: end }
+      .mid { text-anchor: middle }
+      path { fill: none }
+      .grid { stroke: #8c959f; stroke-opacity: .25 }
+      .axis { stroke: #8c959f; stroke-opacity: .8 }
+      .limit { stroke: #d55e00; stroke-width: 1.5; stroke-dasharray: 5 3 }
+      .away { fill: #8c959f; fill-opacity: .18 }
+      .of0, .of1, .of2 { fill: currentColor; fill-opacity: .8 }
+      .of0 { color: #0072b2 }
+      .of1 { color: #00855f }
+      .of2 { color: #b58900 }
+      @media (prefers-color-scheme: dark) {
+        text { fill: #e6edf3 }
+        .soft, .tick { fill: #9aa4af }
+        .limit { stroke: #f28a3c }
+        .of0 { color: #56b4e9 }
+        .of1 { color: #2fc796 }
+        .of2 { color: #e3b341 }
+      }
+      """;
+
+  /**
+   * What is drawn, in nanoseconds of the Unix clock.
+   *
+   * @param cellNanos the window
+   * @param limit of it
+   * @param from where the picture begins
+   * @param to where it ends
+   * @param down since when Redis was away
+   * @param up until when
+   */
+  record Run(
+      List<Fleet.Released> released,
+      long cellNanos,
+      long limit,
+      long from,
+      long to,
+      long down,
+      long up) {
+    double seconds(long at) {
+      return (at - from) / 1e9;
+    }
+
+    /** Returns what was used at an instant of the window that runs, by gateways up to that one. */
+    long used(long at, int last) {
+      long cell = Math.floorDiv(at, cellNanos);
+      return released.stream()
+          .filter(each -> each.instance() <= last && each.unixNanos() <= at)
+          .filter(each -> Math.floorDiv(each.unixNanos(), cellNanos) == cell)
+          .mapToLong(Fleet.Released::tokens)
+          .sum();
+    }
+  }
+
+  private FleetPicture() {}
+
+  static String draw(Run run, int members) {
+    Svg svg = new Svg(WIDTH, HEIGHT, "One window of three gateways", STYLE);
+    svg.words("head", 0, 18, "One window of three gateways, and Redis killed meanwhile");
+    svg.words(
+        "soft",
+        0,
+        38,
+        "Tokens let go in the window that runs, on top of each other. Clients ask for more all the"
+            + " time, nine of ten of the first gateway.");
+    for (int member = 0; member < members; member++) {
+      double x = 6 + 110.0 * member;
+      svg.path("of" + member, "M%s 50h14v12h-14z".formatted(Svg.number(x)));
+      svg.words("soft", x + 20, 60, "gateway " + (member + 1));
+    }
+    svg.stroke("limit", 340, 56, 362, 56).words("soft", 368, 60, "the limit");
+    svg.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
+    int width = WIDTH - LEFT - 10;
+    int height = HEIGHT - TOP - BOTTOM;
+    double most = run.limit() * 1.1;
+    Axes axes = new Axes(svg, LEFT, TOP, width, height, run.seconds(run.to()), most);
+    axes.draw(5, run.limit() / 2.0, "time, s", "");
+    for (int member = members - 1; member >= 0; member--) {
+      svg.path("of" + member, area(run, member, axes));
+    }
+    double left = axes.x(run.seconds(run.down()));
+    double wide = axes.x(run.seconds(run.up())) - left;
+    svg.path(
+        "away",
+        "M%s %dh%sv%dh-%sz"
+            .formatted(Svg.number(left), TOP, Svg.number(wide), height, Svg.number(wide)));
+    double line = axes.y(run.limit());
+    svg.stroke("limit", LEFT, line, LEFT + width, line);
+    return svg.done();
+  }
+
+  /** All that gateways up to one used: the areas of those after it are behind. */
+  private static String area(Run run, int member, Axes axes) {
+    StringBuilder path = new StringBuilder();
+    double zero = axes.y(0);
+    path.append("M%s %s".formatted(Svg.number(axes.x(0)), Svg.number(zero)));
+    for (long at = run.from(); at <= run.to(); at += STEP) {
+      boolean first = Math.floorMod(at, run.cellNanos()) < STEP;
+      double x = axes.x(run.seconds(at));
+      if (first) {
+        path.append("L%s %s".formatted(Svg.number(x), Svg.number(zero)));
+      }
+      path.append("L%s %s".formatted(Svg.number(x), Svg.number(axes.y(run.used(at, member)))));
+    }
+    path.append("L%s %sz".formatted(Svg.number(axes.x(run.seconds(run.to()))), Svg.number(zero)));
+    return path.toString();
+  }
+}
