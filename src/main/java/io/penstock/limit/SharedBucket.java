@@ -6,8 +6,8 @@ package io.penstock.limit;
  *
  * <p>missing = max(0, max(unspent, missing − rate × elapsed) + Σ (reported − counted)) + granted
  *
- * <p>summed over the cells that are not forgotten; unspent is what all may still spend of it. It may be more than the bucket holds: then its
- * level is below 0.
+ * <p>summed over the cells that are not forgotten; unspent is what all may still spend of it. It
+ * may be more than the bucket holds: then its level is below 0.
  */
 final class SharedBucket {
   private long missing;

@@ -92,7 +92,8 @@ public interface Supply {
    * @param barred the last cell in which nobody is granted anything, because what was spent there
    *     may have been lost; {@link #NONE} for no such cell
    * @param born which birth of the limit the member knows; {@link #NONE} for none
-   * @param unspent how much of {@code uses} is still to be spent, ≥ 0: a bucket is not filled for it
+   * @param unspent how much of {@code uses} is still to be spent, ≥ 0: a bucket is not filled for
+   *     it
    */
   record Ask(
       LimitId id,

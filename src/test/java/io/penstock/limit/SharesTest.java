@@ -24,7 +24,8 @@ class SharesTest {
       Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
     number++;
     Shares.Report report =
-        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE, 0);
+        new Shares.Report(
+            member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE, 0);
     return shares.round(report, Partition.of(spec), now, TTL).parts();
   }
 
@@ -211,7 +212,8 @@ class SharesTest {
     Shares shares = shares(spec);
     Partition at = Partition.of(spec);
     Shares.Report late =
-        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE, 0);
+        new Shares.Report(
+            "a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE, 0);
     assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
     Shares.Report barred =
         new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE, 0);
