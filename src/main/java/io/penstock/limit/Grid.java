@@ -40,6 +40,26 @@ public record Grid(long cell, long startNanos, long cellNanos, long step) {
     return startOf(other) + cellNanos;
   }
 
+  /** A window or day as it begins and ends when its cell does. */
+  State aligned(State local, long now) {
+    long at = cellAt(now);
+    return switch (local) {
+      case FixedWindowState fixed when at != NONE -> fixed.anchored(startOf(at), now);
+      case DayState day when at != NONE -> day.until(endOf(at));
+      default -> local;
+    };
+  }
+
+  /** One that was idle, and would begin with its first use. */
+  State begun(State next, long now) {
+    long at = cellAt(now);
+    return switch (next) {
+      case FixedWindowState fixed when at != NONE -> fixed.beginning(startOf(at));
+      case DayState day when at != NONE -> day.ending(endOf(at));
+      default -> next;
+    };
+  }
+
   /**
    * When the slice of a cell may be spent: from the first of these instants until before the other
    * the cell runs for certain, and the slice is valid.

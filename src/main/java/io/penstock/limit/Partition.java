@@ -40,7 +40,10 @@ public record Partition(
     DAY,
     /** A cell is 24 h long, its number the microsecond of its first grant. */
     SPAN,
-    /** Cell c is the minute [c × length, (c + 1) × length): what is not spent in it comes back. */
+    /**
+     * Cell c is the minute [c × length, (c + 1) × length) in which tokens were spent. Those that
+     * were granted and may still be spent are in a cell of their own, {@link #OUT}.
+     */
     BUCKET,
     /**
      * A cell is a slot, or those that begin within 5 ms of it, its number the microsecond at which
@@ -48,6 +51,9 @@ public record Partition(
      */
     STRICT
   }
+
+  /** The cell of the tokens that members have out of a bucket; above all others. */
+  public static final long OUT = 1L << 52;
 
   /** How long a {@link Kind#SPAN} is. */
   public static final long SPAN_MICROS = LimitSpec.Day.NANOS / 1_000;

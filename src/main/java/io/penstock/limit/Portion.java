@@ -21,6 +21,11 @@ record Portion(long cell, long granted, long used, Grid.Span span) {
     return new Portion(cell, granted, Math.max(0, State.sum(used, amount)), span);
   }
 
+  /** This one when so much of it was spent in another cell. */
+  Portion paying(long amount) {
+    return granted(Math.max(0, State.sum(granted, -amount)));
+  }
+
   Portion granted(long amount) {
     return new Portion(cell, amount, used, span);
   }

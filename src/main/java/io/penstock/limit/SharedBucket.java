@@ -1,13 +1,15 @@
 package io.penstock.limit;
 
 /**
- * What is missing from a token bucket that members share. It grows by what a member's number grew,
- * by a report or a grant, and shrinks by what it shrank, and with time, down to nothing:
+ * What was spent of a token bucket that members share and is not filled in again. It grows by what
+ * a member says more to have spent than it said before, and shrinks by what it says less, and with
+ * time, down to nothing:
  *
- * <p>missing = max(0, max(unspent, missing − rate × elapsed) + Σ (reported − counted)) + granted
+ * <p>missing = max(0, max(0, missing − rate × elapsed) + Σ (reported − counted))
  *
- * <p>summed over the cells that are not forgotten; unspent is what all may still spend of it. It
- * may be more than the bucket holds: then its level is below 0.
+ * <p>summed over the cells that are not forgotten. It may be more than the bucket holds: then its
+ * level is below 0. What members have out and may still spend is missing besides, and is not filled
+ * in as long as they have it: whenever it is spent, no more passes than if it had been taken then.
  */
 final class SharedBucket {
   private long missing;
@@ -30,12 +32,8 @@ final class SharedBucket {
     missing = Math.max(0, missing);
   }
 
-  /**
-   * Fills it for the time that passed, but not for what was taken from it and is still to be spent:
-   * that leaves it when it is. Every product is below 2^53: when too much time passed for that, the
-   * rest of it is lost.
-   */
-  void fill(Partition rate, long unspent, long now) {
+  /** Every product is below 2^53: when too much time passed for that, the rest of it is lost. */
+  void fill(Partition rate, long now) {
     if (now <= filledAt) {
       return;
     }
@@ -52,10 +50,6 @@ final class SharedBucket {
     } else {
       missing -= more / whole;
       part = more % whole;
-    }
-    if (missing < unspent) {
-      missing = unspent;
-      part = 0;
     }
   }
 }

@@ -83,11 +83,7 @@ final class SharedState implements State {
   @Override
   public boolean dry(long amount, long now) {
     long cut = Math.min(amount, capacity(now));
-    return cut <= roomAlone(now) && lacksSlices(cut, now) && !supplied.denies(cut, now);
-  }
-
-  private boolean lacksSlices(long amount, long now) {
-    return opens(amount, now) == Ticker.NEVER;
+    return cut <= roomAlone(now) && !supplied.denies(cut, now) && opens(cut, now) == Ticker.NEVER;
   }
 
   private boolean permits() {
@@ -96,15 +92,7 @@ final class SharedState implements State {
 
   /** A shared window or day begins and ends when its cell does. */
   private State local(long now) {
-    long cell = grid == null ? Grid.NONE : grid.cellAt(now);
-    if (grid == null || cell == Grid.NONE) {
-      return local;
-    }
-    return switch (local) {
-      case FixedWindowState fixed -> fixed.anchored(grid.startOf(cell), now);
-      case DayState day -> day.until(grid.endOf(cell));
-      default -> local;
-    };
+    return grid == null ? local : grid.aligned(local, now);
   }
 
   private long cellAt(long now) {
@@ -112,6 +100,18 @@ final class SharedState implements State {
       return 0;
     }
     return grid == null ? Grid.NONE : grid.cellAt(now);
+  }
+
+  /** These when so much was spent in a cell; of a bucket it was out before. */
+  private Portions using(long cell, long amount) {
+    return local instanceof TokenBucketState
+        ? portions.using(cell, amount).with(Partition.OUT, out -> out.paying(amount))
+        : portions.using(cell, amount);
+  }
+
+  /** The cell in which is spent what is of that portion. */
+  private long cellOf(@Nullable Portion running, long now) {
+    return running == null || running.cell() == Partition.OUT ? cellAt(now) : running.cell();
   }
 
   /** Where a window or day ends, nothing of it counts in the next. */
@@ -204,9 +204,9 @@ final class SharedState implements State {
 
   @Override
   public long ends(long amount, long now) {
-    boolean known = endsAtOnce() && supplied.denies(amount, now) && lacksSlices(amount, now);
-    long cell = cellAt(now);
-    return known && grid != null && cell != Grid.NONE ? grid.endOf(cell) : Ticker.NEVER;
+    boolean known = endsAtOnce() && supplied.denies(amount, now);
+    long cell = known && opens(amount, now) == Ticker.NEVER ? cellAt(now) : Grid.NONE;
+    return grid != null && cell != Grid.NONE ? grid.endOf(cell) : Ticker.NEVER;
   }
 
   @Override
@@ -217,13 +217,13 @@ final class SharedState implements State {
   @Override
   public Taken take(long taken, long held, long now) {
     Portion running = portions.running(now);
-    long cell = running == null ? cellAt(now) : running.cell();
+    long cell = cellOf(running, now);
     Taken alone = local(now).take(taken, held, now);
     long used = permits() ? taken + held : taken;
     SharedState next =
         with(
             beginning(alone.next(), now),
-            portions.using(cell, used),
+            using(cell, used),
             this.held + (permits() ? 0 : held),
             State.sum(spent, taken + held));
     return new Taken(next, alone.receipt().in(cell));
@@ -234,15 +234,7 @@ final class SharedState implements State {
     if (next instanceof StrictState) {
       return local;
     }
-    long cell = grid == null ? Grid.NONE : grid.cellAt(now);
-    if (grid == null || cell == Grid.NONE) {
-      return next;
-    }
-    return switch (next) {
-      case FixedWindowState fixed -> fixed.beginning(grid.startOf(cell));
-      case DayState day -> day.ending(grid.endOf(cell));
-      default -> next;
-    };
+    return grid == null ? next : grid.begun(next, now);
   }
 
   @Override
@@ -257,9 +249,15 @@ final class SharedState implements State {
     long back = permits() ? taken + held : local instanceof TokenBucketState ? 0 : taken;
     return with(
         alone.give(own, taken, held, now),
-        portions.has(receipt.shared()) ? portions.using(receipt.shared(), -back) : portions,
+        counts(receipt, alone, now) ? using(receipt.shared(), -back) : portions,
         permits() ? 0 : Math.max(0, this.held - held),
         spent);
+  }
+
+  /** What was filled in since is another token. */
+  private boolean counts(Answer.Receipt receipt, State alone, long now) {
+    boolean filled = alone instanceof TokenBucketState bucket && bucket.filledSince(receipt, now);
+    return portions.has(receipt.shared()) && !filled;
   }
 
   /** The window or day, as it is counted now, where the receipt is of it. */
@@ -275,12 +273,12 @@ final class SharedState implements State {
   @Override
   public Taken charge(long amount, long unheld, long now) {
     Portion running = portions.running(now);
-    long cell = running == null ? cellAt(now) : running.cell();
+    long cell = cellOf(running, now);
     Taken alone = local(now).charge(amount, unheld, now);
     SharedState next =
         with(
             beginning(alone.next(), now),
-            portions.using(cell, permits() ? -unheld : amount),
+            using(cell, permits() ? -unheld : amount),
             permits() ? 0 : Math.max(0, held - unheld),
             State.sum(spent, Math.max(0, amount - unheld)));
     return new Taken(next, alone.receipt().in(cell));
@@ -331,7 +329,7 @@ final class SharedState implements State {
   SharedState tallied(Grid at, long oldest, long ahead, long keep, long now) {
     SharedState known =
         new SharedState(local, demand, at, portions, held, spent, supplied).settled(now);
-    long running = known.cellAt(now);
+    long running = local instanceof TokenBucketState ? Partition.OUT : known.cellAt(now);
     long last = endsAtOnce() && at.step() > 0 ? Math.max(ahead, running) : running;
     Portions next = known.portions.from(oldest);
     if (held > 0 && running != Grid.NONE) {

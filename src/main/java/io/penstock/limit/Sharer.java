@@ -13,9 +13,6 @@ final class Sharer {
   long heard;
   long wanted;
 
-  /** What it may still spend of what it has, at the most. */
-  long unspent;
-
   /** What it lacks in one cell, 0 when nothing. */
   long head;
 
@@ -28,6 +25,11 @@ final class Sharer {
 
   boolean silent(long now, long ttl) {
     return now - heard > ttl;
+  }
+
+  /** Returns {@link #newest}; tokens that are out are spent while a slice lasts, if at all. */
+  long newest(long ttl) {
+    return newest() == Partition.OUT ? (heard + ttl) / partition.cellMicros() : newest();
   }
 
   /** Returns the last cell in which something of it counts. */

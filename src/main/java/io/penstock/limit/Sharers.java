@@ -120,19 +120,6 @@ final class Sharers {
     return sum;
   }
 
-  /** Takes note of what a member may still spend; those who are silent may spend nothing. */
-  void keep(Sharer member, long unspent, long now, long ttl) {
-    member.unspent = Math.min(unspent, Shares.MOST);
-    for (Sharer other : members.values()) {
-      other.unspent = other.silent(now, ttl) ? 0 : other.unspent;
-    }
-  }
-
-  /** Returns what all may still spend. */
-  long unspent() {
-    return members.values().stream().mapToLong(member -> member.unspent).sum();
-  }
-
   /** Drops who is silent and of whom nothing counts any more. */
   void drop(long known, long now, long ttl) {
     members.values().removeIf(member -> member.silent(now, ttl) && member.newest() < known);

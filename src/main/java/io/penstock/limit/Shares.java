@@ -48,7 +48,6 @@ public final class Shares {
    * @param wanted what it would like to have besides
    * @param barred the last cell in which nothing is granted, or {@link #NONE}
    * @param born which birth of these shares the member knows, or {@link #NONE}
-   * @param unspent how much of what it reports it may still spend
    */
   public record Report(
       String member,
@@ -58,8 +57,7 @@ public final class Shares {
       long head,
       long wanted,
       long barred,
-      long born,
-      long unspent) {
+      long born) {
     public Report {
       uses = List.copyOf(uses);
     }
@@ -128,7 +126,6 @@ public final class Shares {
     forgetSilent(now, ttl);
     barred = Math.max(barred, report.barred());
     fill(now, ttl);
-    sharers.keep(member, report.unspent(), now, ttl);
     List<Part> parts =
         partition.kind() == Partition.Kind.STRICT
             ? slots(member, report, now, ttl)
@@ -189,7 +186,7 @@ public final class Shares {
   /** Returns whether nothing is lost when these shares are: nothing counts, and nobody lives. */
   public boolean idle(long now, long ttl) {
     for (Sharer member : sharers.all()) {
-      if (!member.silent(now, ttl) || counts(member.newest(), member.partition.reach(), now)) {
+      if (!member.silent(now, ttl) || counts(member.newest(ttl), member.partition.reach(), now)) {
         return false;
       }
     }
@@ -210,7 +207,7 @@ public final class Shares {
     };
   }
 
-  /** Who is silent waits for nothing, and holds no permit. */
+  /** Who is silent waits for nothing, holds no permit, and may have spent the tokens it had out. */
   private void forgetSilent(long now, long ttl) {
     for (Sharer member : sharers.all()) {
       if (member.silent(now, ttl)) {
@@ -218,6 +215,8 @@ public final class Shares {
         if (partition.kind() == Partition.Kind.CONCURRENCY) {
           uncount(member, 0);
         }
+        bucket.take(member.counted.getOrDefault(Partition.OUT, 0L));
+        uncount(member, Partition.OUT);
       }
     }
   }
@@ -233,7 +232,7 @@ public final class Shares {
   private void fill(long now, long ttl) {
     Partition slowest = sharers.slowest(now, ttl);
     if (slowest != null && partition.kind() == Partition.Kind.BUCKET) {
-      bucket.fill(slowest, sharers.unspent(), now);
+      bucket.fill(slowest, now);
     }
   }
 
@@ -268,7 +267,7 @@ public final class Shares {
   }
 
   private void add(long cell, long amount) {
-    if (partition.kind() == Partition.Kind.BUCKET) {
+    if (partition.kind() == Partition.Kind.BUCKET && cell != Partition.OUT) {
       bucket.take(amount);
     } else if (totals.merge(cell, amount, Long::sum) == 0) {
       totals.remove(cell);
@@ -294,7 +293,7 @@ public final class Shares {
   private List<Long> cells(Partition at, long running, long now, long ttl) {
     List<Long> cells = new ArrayList<>();
     switch (partition.kind()) {
-      case FIXED, TRAILING, BUCKET -> {
+      case FIXED, TRAILING -> {
         long last = Math.min(running + AHEAD, (now + ttl) / partition.cellMicros());
         for (long cell = running; cell <= last; cell++) {
           cells.add(cell);
@@ -307,17 +306,18 @@ public final class Shares {
           }
         }
       }
-      case CONCURRENCY, STRICT, SPAN -> cells.add(running);
+      case CONCURRENCY, STRICT, SPAN, BUCKET -> cells.add(running);
     }
     boolean endless = partition.kind() == Partition.Kind.CONCURRENCY;
     cells.removeIf(cell -> cell - span() < known || (cell <= barred && !endless));
-    return cells;
+    boolean bucket = partition.kind() == Partition.Kind.BUCKET && !cells.isEmpty();
+    return bucket ? List.of(Partition.OUT) : cells;
   }
 
   private List<Part> grant(Sharer member, List<Long> cells, long now, long ttl) {
     Allotment allotment =
         partition.kind() == Partition.Kind.BUCKET
-            ? Allotment.bucket(cells, bucket.missing(), sharers.capacity())
+            ? Allotment.bucket(cells, missing(), sharers.capacity())
             : Allotment.windows(cells, totals, sharers.capacity(), span());
     Map<Long, Long> parts = new TreeMap<>();
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
@@ -329,6 +329,10 @@ public final class Shares {
     List<Part> granted = new ArrayList<>();
     parts.forEach((cell, amount) -> granted.add(new Part(cell, amount)));
     return granted;
+  }
+
+  private long missing() {
+    return bucket.missing() + totals.getOrDefault(Partition.OUT, 0L);
   }
 
   /** Whether who lacks too much in one cell waits for room that comes bit by bit, or for a cell. */
@@ -371,7 +375,6 @@ public final class Shares {
       Sharer member, Allotment allotment, long cell, long amount, Map<Long, Long> parts) {
     allotment.keep(cell, amount);
     count(member, cell, amount);
-    member.unspent += amount;
     parts.merge(cell, amount, Long::sum);
   }
 

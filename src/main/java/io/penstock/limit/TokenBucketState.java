@@ -168,6 +168,11 @@ record TokenBucketState(
         new Answer.Receipt(state.fullAt, taken, held));
   }
 
+  /** Whether it was full since what a receipt is of was taken. */
+  boolean filledSince(Answer.Receipt receipt, long now) {
+    return receipt.cell() != at(now).fullAt;
+  }
+
   @Override
   public State give(long cell, long taken, long held, long now) {
     TokenBucketState state = at(now);

@@ -128,8 +128,7 @@ public final class MemorySupply implements Supply {
             ask.head(),
             ask.wanted(),
             ask.barred(),
-            ask.born(),
-            ask.unspent());
+            ask.born());
     Shares.Granted granted = shares.round(report, partition, now, ttlMicros);
     if (granted.born() == Shares.NONE) {
       return null;

@@ -92,8 +92,6 @@ public interface Supply {
    * @param barred the last cell in which nobody is granted anything, because what was spent there
    *     may have been lost; {@link #NONE} for no such cell
    * @param born which birth of the limit the member knows; {@link #NONE} for none
-   * @param unspent how much of {@code uses} is still to be spent, ≥ 0: a bucket is not filled for
-   *     it
    */
   record Ask(
       LimitId id,
@@ -103,8 +101,7 @@ public interface Supply {
       long head,
       long wanted,
       long barred,
-      long born,
-      long unspent) {
+      long born) {
     /** No cell, and no birth. */
     public static final long NONE = -1;
 
@@ -112,7 +109,6 @@ public interface Supply {
       uses = List.copyOf(uses);
       check("head", head);
       check("wanted", wanted);
-      check("unspent", unspent);
       for (Use use : uses) {
         if (use.cell() < from) {
           throw new IllegalArgumentException(
@@ -121,7 +117,7 @@ public interface Supply {
       }
     }
 
-    /** An ask of who knows no birth, and has nothing left. */
+    /** An ask of who knows no birth. */
     public Ask(
         LimitId id,
         LimitSpec spec,
@@ -130,7 +126,7 @@ public interface Supply {
         long head,
         long wanted,
         long barred) {
-      this(id, spec, from, uses, head, wanted, barred, NONE, 0);
+      this(id, spec, from, uses, head, wanted, barred, NONE);
     }
   }
 

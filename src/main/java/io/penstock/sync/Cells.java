@@ -179,9 +179,19 @@ final class Cells {
     };
   }
 
+  /** Whether what was granted stays granted until it is spent or given back. */
+  boolean stays() {
+    return endless() || partition.kind() == Partition.Kind.BUCKET;
+  }
+
+  /** For how long what is free now may still be spent, slices being renewed; about. */
+  long leftNanos(Grid grid, long now) {
+    return stays() ? Long.MAX_VALUE : grid.cellNanos() - (now - grid.startNanos());
+  }
+
   /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
   Grid.Span span(long cell, CellClock clock, long ends, long now) {
-    if (endless()) {
+    if (endless() || cell == Partition.OUT) {
       return new Grid.Span(now, ends);
     }
     long from = now + Math.min(0, lacks(cell, clock, now));

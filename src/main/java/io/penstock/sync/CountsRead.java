@@ -4,8 +4,11 @@ import io.penstock.quota.Counts.Count;
 import io.penstock.quota.LimitId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What one writer has read of the counts of all others. Safe from any thread. */
@@ -13,6 +16,8 @@ final class CountsRead {
   private record Cell(LimitId id, long cell) {}
 
   private final Map<String, Map<Cell, Long>> limits = new HashMap<>();
+  private final Set<String> missed = new HashSet<>();
+  private final Set<String> unannounced = new HashSet<>();
   private String since = "0";
   private String next = "0";
 
@@ -22,7 +27,7 @@ final class CountsRead {
   }
 
   /**
-   * Reads the reply that says what was changed.
+   * Reads the reply that says what was changed, and adds what could not be read before.
    *
    * @throws IllegalArgumentException when it is none
    */
@@ -31,7 +36,21 @@ final class CountsRead {
       throw new IllegalArgumentException("reply of the changes script is not one of its own");
     }
     next = String.valueOf(reply.getFirst());
-    return reply.subList(1, reply.size()).stream().map(String::valueOf).toList();
+    unannounced.clear();
+    Set<String> changed = new LinkedHashSet<>(missed);
+    reply.subList(1, reply.size()).forEach(limit -> changed.add(String.valueOf(limit)));
+    return List.copyOf(changed);
+  }
+
+  /** Returns what is to be told as changed: these, and those of before that nobody answered. */
+  synchronized Set<String> announce(Set<String> changed) {
+    unannounced.addAll(changed);
+    return Set.copyOf(unannounced);
+  }
+
+  /** Remembers that a limit could not be read: it is one of those that were changed next time. */
+  synchronized void miss(String limit) {
+    missed.add(limit);
   }
 
   /** Remembers that all that was changed has been read. */
@@ -56,6 +75,7 @@ final class CountsRead {
       Count count = new Count(id, cell, Long.parseLong(String.valueOf(reply.get(i + 2))));
       sums.merge(new Cell(id, cell), count.amount(), CountsRead::sum);
     }
+    missed.remove(limit);
     if (sums.isEmpty()) {
       limits.remove(limit);
     } else {

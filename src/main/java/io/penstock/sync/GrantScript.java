@@ -108,7 +108,6 @@ final class GrantScript {
             uses.toString(),
             midnights.toString(),
             exact(ask.born()),
-            exact(ask.unspent()),
             ""));
   }
 

@@ -19,18 +19,55 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts in the hashes of their limits. An exchange tells own news, asks of which limits others had
  * news since the last one, and reads those: what nobody changed costs nothing.
  *
- * <p>Fails with {@link RedisTrouble}; a limit whose key holds something else fails alone, and what
- * others had counted of it stays as it was last known.
+ * <p>Fails with {@link RedisTrouble}; a limit whose key holds something else fails alone, as do
+ * those of a master of a cluster that is away, and what others had counted of it stays as it was
+ * last known. While the master that knows of the changes is away, only what is told is read.
  */
 public final class RedisCounts implements Counts {
   private static final Script COUNTS = Script.read("counts.lua");
   private static final Script CHANGED = Script.read("changed.lua");
   private static final String REMEMBERED_MICROS = String.valueOf(TimeUnit.DAYS.toMicros(62));
+
+  /** What becomes of the parts of an exchange, one after another. */
+  private static final class Parts {
+    private final boolean ofMasters;
+    private volatile boolean answered;
+    private volatile @Nullable RedisTrouble trouble;
+
+    /**
+     * Knows of none yet.
+     *
+     * @param ofMasters whether one part may fail, because another master has it
+     */
+    Parts(boolean ofMasters) {
+      this.ofMasters = ofMasters;
+    }
+
+    /** Takes note of a reply; returns whether it is one, if only of what is wrong with its key. */
+    boolean note(Reply reply) {
+      RedisTrouble failed = reply.trouble();
+      if (failed == null || failed.kind() == Kind.VALUE) {
+        answered = true;
+        return true;
+      }
+      trouble = failed;
+      return false;
+    }
+
+    /** Fails when what failed is more than a master that is away. */
+    void check() {
+      RedisTrouble failed = trouble;
+      if (failed != null && !(ofMasters && answered && failed.kind() != Kind.ACCESS)) {
+        throw failed;
+      }
+    }
+  }
 
   private final RedisLink link;
   private final String namespace;
@@ -68,10 +105,11 @@ public final class RedisCounts implements Counts {
     Map<String, List<Count>> byLimit = new LinkedHashMap<>();
     own.forEach(
         count -> byLimit.computeIfAbsent(count.id().text(), none -> new ArrayList<>()).add(count));
-    return tell(writer, byLimit, read)
-        .thenCompose(told -> changed(byLimit.keySet(), read))
-        .thenCompose(others -> tell(writer, unchanged(others), read))
-        .handle((told, failure) -> settled(read, failure))
+    Parts parts = new Parts(link.isCluster());
+    return tell(writer, byLimit, read, parts)
+        .thenCompose(told -> changed(byLimit.keySet(), read, parts))
+        .thenCompose(others -> tell(writer, unchanged(others), read, parts))
+        .handle((told, failure) -> settled(read, parts, failure))
         .thenCompose(stage -> stage);
   }
 
@@ -85,7 +123,7 @@ public final class RedisCounts implements Counts {
       return failed(new RedisTrouble(Kind.PAUSED));
     }
     CountsRead read = new CountsRead();
-    return tell(writer, Map.of(id.text(), List.of()), read)
+    return tell(writer, Map.of(id.text(), List.of()), read, new Parts(link.isCluster()))
         .handle(
             (told, failure) ->
                 failure == null
@@ -94,12 +132,16 @@ public final class RedisCounts implements Counts {
         .thenCompose(stage -> stage);
   }
 
-  private CompletionStage<List<Count>> settled(CountsRead read, Throwable failure) {
+  private CompletionStage<List<Count>> settled(CountsRead read, Parts parts, Throwable failure) {
     breaker.told(failure == null);
     if (failure != null) {
       return failed(Diagnosis.of(failure));
     }
-    troubles.well();
+    if (parts.trouble == null) {
+      troubles.well();
+    } else {
+      troubles.failed(new RedisTrouble(parts.trouble.kind(), "some of its masters"));
+    }
     read.settle();
     return CompletableFuture.completedStage(read.others(clock.unixMillis()));
   }
@@ -117,7 +159,7 @@ public final class RedisCounts implements Counts {
 
   /** Tells what is new of limits, and takes in what the others counted of them. */
   private CompletableFuture<?> tell(
-      String writer, Map<String, List<Count>> byLimit, CountsRead read) {
+      String writer, Map<String, List<Count>> byLimit, CountsRead read, Parts parts) {
     if (byLimit.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
@@ -127,10 +169,14 @@ public final class RedisCounts implements Counts {
     return link.call(calls)
         .thenAccept(
             replies -> {
-              replies.forEach(RedisCounts::refuseAll);
               for (int i = 0; i < limits.size(); i++) {
-                take(limits.get(i), replies.get(i), read);
+                if (parts.note(replies.get(i))) {
+                  take(limits.get(i), replies.get(i), read);
+                } else {
+                  read.miss(limits.get(i));
+                }
               }
+              parts.check();
             });
   }
 
@@ -160,13 +206,17 @@ public final class RedisCounts implements Counts {
     }
   }
 
-  private CompletableFuture<Set<String>> changed(Set<String> own, CountsRead read) {
+  private CompletableFuture<Set<String>> changed(Set<String> own, CountsRead read, Parts parts) {
     List<String> args = new ArrayList<>(List.of(read.since(), REMEMBERED_MICROS));
-    args.addAll(own);
+    args.addAll(read.announce(own));
     return link.call(List.of(new Call(CHANGED, namespace + ":counts", args)))
         .thenApply(
             replies -> {
               Reply reply = replies.getFirst();
+              if (!parts.note(reply)) {
+                parts.check();
+                return Set.of();
+              }
               if (reply.trouble() != null) {
                 throw reply.trouble();
               }
@@ -174,12 +224,6 @@ public final class RedisCounts implements Counts {
               others.removeAll(own);
               return others;
             });
-  }
-
-  private static void refuseAll(Reply reply) {
-    if (reply.trouble() != null && reply.trouble().kind() != Kind.VALUE) {
-      throw reply.trouble();
-    }
   }
 
   /** Returns which limit a key and a field stand for. */

@@ -100,6 +100,11 @@ public final class RedisLink implements AutoCloseable {
     this.ticker = ticker;
   }
 
+  /** Returns whether there are many masters, of which one may fail alone. */
+  boolean isCluster() {
+    return address.kind() == RedisAddress.Kind.CLUSTER;
+  }
+
   /**
    * Calls scripts: all at once, those of one master one after another over one connection, none
    * twice. A call of a script that Redis does not know, because it was restarted, is made again
@@ -149,7 +154,7 @@ public final class RedisLink implements AutoCloseable {
   }
 
   private List<String> keyOfEachMaster(Redisson open, String prefix) {
-    if (address.kind() != RedisAddress.Kind.CLUSTER) {
+    if (!isCluster()) {
       return List.of(prefix + 0);
     }
     ConnectionManager manager = manager(open);

@@ -70,10 +70,16 @@ final class SharedLimit {
   private double perNano;
   private long target;
 
+  /** What never comes back unless it is given back is not to be wanted for good by a few. */
+  private long mostAhead = Long.MAX_VALUE;
+
   /** The most that was lacked at once while the limit is in use: it is kept in stock. */
   private long stock;
 
   private long used = Long.MIN_VALUE / 2;
+
+  /** Whether the last answer brought nobody here what was lacked. */
+  private boolean denied;
 
   /** For how long the last answer was under way, there and back. */
   private long wayNanos;
@@ -197,18 +203,20 @@ final class SharedLimit {
     long earliest = clock.earliest(now);
     Grid grid = cells.grid(clock, now);
     long oldest = cells.oldest(earliest);
-    long ahead = cells.at(clock.latest(now) + pace.ttlNanos());
+    long ahead = cells.at(clock.latest(now) + 2 * pace.ttlNanos());
     long lack = demand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
-    Tally tally = limit.tally(grid, oldest, ahead, Math.max(lack, 2 * target), now);
+    // What does not suffice for any who wait, here or elsewhere, may do so together.
+    boolean parts = denied && lack > 0 && limit.lacks(lack, now);
+    Tally tally = limit.tally(grid, oldest, ahead, parts ? 0 : Math.max(lack, 2 * target), now);
     free = tally.freeNow() + tally.freeLater();
     learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
-    long left = Math.min(STOCKED_NANOS, grid.cellNanos() - (now - grid.startNanos()));
+    long left = Math.min(STOCKED_NANOS, cells.leftNanos(grid, now));
     long soon = Math.max(stock, (long) (perNano * left) + 1);
     long usable = Math.min(tally.freeNow(), soon) + tally.freeLater();
     boolean low = lack > 0 || 2 * usable < target;
-    long wanted = low ? Math.max(0, target - usable) : 0;
+    long wanted = low && !parts ? Math.max(0, target - usable) : 0;
     long from =
         cells.slots()
             ? cells.at(earliest + wayNanos)
@@ -226,8 +234,7 @@ final class SharedLimit {
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
         Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
-        born,
-        tally.freeNow() + tally.freeLater());
+        born);
   }
 
   /**
@@ -266,9 +273,10 @@ final class SharedLimit {
     if (lack > 0) {
       used = now;
     }
-    long most = members == 1 ? limit.capacity() : Math.max(1, limit.capacity() / (4L * members));
+    long most = members == 1 ? limit.capacity() : limit.capacity() / (4L * members);
+    mostAhead = members == 1 || !cells.stays() ? Long.MAX_VALUE : 2 * most;
     stock = now - used > stockedNanos ? 0 : Math.min(most, Math.max(stock, lack));
-    target = Math.max(target, stock);
+    target = Math.min(mostAhead, Math.max(target, stock));
   }
 
   private void learnPace(Tally tally, long stockedNanos, long now) {
@@ -282,7 +290,8 @@ final class SharedLimit {
       double ahead = perNano * pace.horizonNanos();
       // where there is too much to ask, a single use is not taken for a pace
       double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;
-      target = Math.max(stock, ahead < least ? 0 : (long) Math.ceil(ahead));
+      long wanted = ahead < least ? 0 : (long) Math.ceil(ahead);
+      target = Math.min(mostAhead, Math.max(stock, wanted));
     }
   }
 
@@ -365,6 +374,7 @@ final class SharedLimit {
       more.add(new Tally.Counted(slice.cell(), slice.amount()));
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
+    this.denied = denied != Long.MAX_VALUE;
     Supplied supplied = new Supplied(lowest, denied, ends);
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
     return false;

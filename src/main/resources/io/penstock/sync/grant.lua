@@ -4,21 +4,21 @@
 -- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
 --          one member, so that a round reads and writes two fields however many members there are.
 -- ARGV     F, member, number of its round, kind, length of a cell, reach, capacity, releases,
---          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born,
---          unspent, now
+--          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
 --          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
---          member knows, -1 for none; unspent is of what it used; now is '' but in tests.
+--          member knows, -1 for none; now is '' but in tests.
 -- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, {now} when the round is late and
 --          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
--- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 12
--- numbers member 12 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
+-- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
+-- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
 -- below 2^53, which a double holds exactly.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
 local LEAD, TOGETHER = 2000, 5000
+local OUT = 2 ^ 52 -- the cell of tokens that are out of a bucket, above all others
 local KEPT = 3600000 -- milliseconds
 local floor, min, max = math.floor, math.min, math.max
 
@@ -29,7 +29,7 @@ for i = 3, 15 do given[i] = tonumber(ARGV[i]) end
 local number, length, own_reach, own_capacity = given[3], given[5], given[6], given[7]
 local own_releases, own_seconds, own_fill, ttl = given[8], given[9], given[10], given[11]
 local from, head, wanted, new_barred = given[12], given[13], given[14], given[15]
-local known_birth, unspent = tonumber(ARGV[18]), tonumber(ARGV[19])
+local known_birth = tonumber(ARGV[18])
 
 local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact, of what is not negative
 
@@ -56,7 +56,7 @@ local function foreign(field)
 end
 
 local uses, starts = numbers(ARGV[16]), numbers(ARGV[17])
-local now = tonumber(ARGV[20])
+local now = tonumber(ARGV[19])
 if not now then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -67,9 +67,9 @@ local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED, BORN, LOST = 1, 2, 3,
 local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
 local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
 -- a member's record: these, and its name
-local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL,
-    UNSPENT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
-local FIELDS = 12
+local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+local FIELDS = 11
 local totals, members, by_name = {}, {}, {}
 local counted = {}
 
@@ -123,7 +123,9 @@ if stored_kind ~= kind or stored_length ~= length then
   local idle = not counts(shared[BARRED], 0)
       and (stored_kind ~= 'STRICT' or shared[NEXT] <= now)
   for _, record in ipairs(members) do
-    idle = idle and silent(record) and not counts(record[NEWEST], record[REACH])
+    local newest = record[NEWEST]
+    if newest == OUT then newest = div(record[HEARD] + ttl, stored_length) end
+    idle = idle and silent(record) and not counts(newest, record[REACH])
     dropped[#dropped + 1] = F .. ':' .. record.name
   end
   if not idle then
@@ -150,7 +152,7 @@ end
 local me = by_name[name]
 if me and number <= me[NUMBER] then return {now} end
 if not me then
-  me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0}
+  me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
   members[#members + 1] = me
   by_name[name] = me
 end
@@ -166,7 +168,7 @@ bind()
 
 local corrupt = false
 local function add(cell, amount)
-  if kind == 'BUCKET' then
+  if kind == 'BUCKET' and cell ~= OUT then
     shared[MISSING] = shared[MISSING] + amount
     return
   end
@@ -175,15 +177,38 @@ local function add(cell, amount)
   totals[cell] = sum > 0 and sum or nil
 end
 
+-- in the order of cells, so that equal states are equal texts; and the last cell
+local function packed(amounts)
+  local sorted, words = {}, {}
+  for cell in pairs(amounts) do sorted[#sorted + 1] = cell end
+  table.sort(sorted)
+  for _, cell in ipairs(sorted) do
+    words[#words + 1] = text(cell)
+    words[#words + 1] = text(amounts[cell])
+  end
+  return table.concat(words, ' '), sorted[#sorted] or -1
+end
+
+local rewritten = {}
 for _, record in ipairs(members) do
   if silent(record) then
     record[HEAD] = 0
-    if kind == 'CONCURRENCY' and record[NEWEST] >= 0 then
+    local permits = kind == 'CONCURRENCY' and record[NEWEST] >= 0
+    local tokens = kind == 'BUCKET' and record[NEWEST] == OUT
+    if permits or tokens then
       local old = {}
       local value = redis.call('HGET', key, F .. ':' .. record.name)
       if not pairs_of(numbers(value or ''), old) then return foreign(F .. ':' .. record.name) end
-      for cell, amount in pairs(old) do add(cell, -amount) end
-      record[NEWEST] = -1
+      if permits then
+        for cell, amount in pairs(old) do add(cell, -amount) end
+        record[NEWEST] = -1
+      else
+        local out = old[OUT] or 0
+        add(OUT, -out)
+        shared[MISSING] = shared[MISSING] + out
+        old[OUT] = nil
+        rewritten[record.name], record[NEWEST] = packed(old)
+      end
     end
   end
 end
@@ -218,14 +243,7 @@ if kind == 'BUCKET' then
     else
       shared[MISSING], shared[PART] = shared[MISSING] - div(more, parts), math.fmod(more, parts)
     end
-    local kept = 0
-    for _, record in ipairs(members) do kept = kept + record[UNSPENT] end
-    if shared[MISSING] < kept then shared[MISSING], shared[PART] = kept, 0 end
   end
-end
-me[UNSPENT] = min(unspent, MOST)
-for _, record in ipairs(members) do
-  if silent(record) then record[UNSPENT] = 0 end
 end
 
 local reaches = kind == 'TRAILING' or kind == 'BUCKET'
@@ -299,7 +317,9 @@ local function candidate(cell)
     cells[#cells + 1] = cell
   end
 end
-if grid then
+if kind == 'BUCKET' then
+  if at - span >= shared[KNOWN] and at > shared[BARRED] then cells[1] = OUT end
+elseif grid then
   for cell = at, min(at + 60, div(now + ttl, length)) do candidate(cell) end
 elseif kind ~= 'STRICT' then
   candidate(at)
@@ -310,7 +330,7 @@ end
 
 local ends, used = {}, {}
 if kind == 'BUCKET' then
-  ends[1], used[1] = at, shared[MISSING]
+  ends[1], used[1] = at, shared[MISSING] + (totals[OUT] or 0)
 elseif cells[1] then
   local seen = {}
   for _, cell in ipairs(cells) do ends[#ends + 1], seen[cell] = cell, true end
@@ -354,7 +374,6 @@ local granted = {}
 local function grant(cell, amount)
   keep(cell, amount)
   count(cell, amount)
-  me[UNSPENT] = me[UNSPENT] + amount
   granted[cell] = (granted[cell] or 0) + amount
 end
 
@@ -463,18 +482,7 @@ for _, cell in ipairs(cells) do
 end
 if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
 
--- written back: sorted, so that equal states are equal texts
-local function packed(amounts)
-  local sorted, words = {}, {}
-  for cell in pairs(amounts) do sorted[#sorted + 1] = cell end
-  table.sort(sorted)
-  for _, cell in ipairs(sorted) do
-    words[#words + 1] = text(cell)
-    words[#words + 1] = text(amounts[cell])
-  end
-  return table.concat(words, ' '), sorted[#sorted] or -1
-end
-
+-- written back
 local mine
 mine, me[NEWEST] = packed(counted)
 local sums, newest = packed(totals)
@@ -490,14 +498,19 @@ for _, record in ipairs(members) do
   end
 end
 if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
+local shared_known = shared[KNOWN]
 for i = 1, 9 do shared[i] = text(shared[i]) end
 local all = '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
     '|' .. table.concat(words, ' ')
 if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
 redis.call('HSET', key, F, all, F .. ':' .. name, mine)
+for other, value in pairs(rewritten) do
+  if by_name[other][NEWEST] >= shared_known then redis.call('HSET', key, F .. ':' .. other, value) end
+end
 
 -- the hash ends a minute and more after the last moment anything in it counts, and not before it
 -- was left alone for an hour: sooner, those who know it would take that for a loss
+if newest == OUT then newest = div(now + ttl, length) end -- it is spent by then, if at all
 newest = max(newest, tonumber(shared[BARRED]))
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end

@@ -58,7 +58,7 @@ class SharesPropertyTest {
           own.entrySet().stream().map(use -> new Part(use.getKey(), use.getValue())).toList();
       number++;
       Shares.Report report =
-          new Shares.Report(member, number, 0, uses, head, wanted, Shares.NONE, Shares.NONE, 0);
+          new Shares.Report(member, number, 0, uses, head, wanted, Shares.NONE, Shares.NONE);
       return shares.round(report, partition, now, TTL).parts();
     }
 

@@ -24,8 +24,7 @@ class SharesTest {
       Shares shares, LimitSpec spec, String member, long head, long wanted, Part... uses) {
     number++;
     Shares.Report report =
-        new Shares.Report(
-            member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE, 0);
+        new Shares.Report(member, number, 0, List.of(uses), head, wanted, Shares.NONE, Shares.NONE);
     return shares.round(report, Partition.of(spec), now, TTL).parts();
   }
 
@@ -33,42 +32,45 @@ class SharesTest {
     return new Shares(Partition.of(spec));
   }
 
+  private static Part out(long amount) {
+    return new Part(Partition.OUT, amount);
+  }
+
   @Test
-  void bucket_isTakenFromAndFills() {
+  void bucket_isTakenFromAndFillsWithWhatWasSpent() {
     LimitSpec spec = new LimitSpec.TokenBucket(Rate.of(BigDecimal.TEN, 1), 50);
     Shares shares = shares(spec);
     long minute = now / (60 * SECOND);
-    assertThat(round(shares, spec, "a", 0, 80)).containsExactly(new Part(minute, 50));
-    round(shares, spec, "a", 0, 0, new Part(minute, 50)); // and says that it spent them
+    assertThat(round(shares, spec, "a", 0, 80)).containsExactly(out(50));
+    assertThat(round(shares, spec, "a", 1, 0, new Part(minute, 50))).isEmpty();
     now += SECOND;
     assertThat(round(shares, spec, "a", 11, 0, new Part(minute, 50))).isEmpty();
-    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50)))
-        .containsExactly(new Part(minute, 10));
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 50))).containsExactly(out(10));
   }
 
   @Test
-  void bucket_isNotFilledForWhatIsStillToBeSpent() {
+  void tokensThatAreOut_areNotFilledInHoweverLong() {
     LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
     Shares shares = shares(spec);
-    Part all = new Part(now / (60 * SECOND), 50);
-    round(shares, spec, "a", 0, 50);
-    now += SECOND;
-    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
-    round(shares, spec, "a", 0, 0, all);
-    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
-    now += SECOND / 10;
-    assertThat(round(shares, spec, "b", 1, 0)).hasSize(1);
+    assertThat(round(shares, spec, "a", 0, 30)).containsExactly(out(30));
+    for (int each = 0; each < 100; each++) {
+      now += SECOND;
+      round(shares, spec, "a", 0, 0, out(30));
+      assertThat(round(shares, spec, "b", 21, 0)).isEmpty();
+    }
+    round(shares, spec, "a", 0, 0);
+    assertThat(round(shares, spec, "b", 21, 0)).containsExactly(out(21));
   }
 
   @Test
-  void bucketOfWhoIsSilent_isFilled() {
-    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+  void tokensOfWhoIsSilent_areSpent() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(1, 10), 50);
     Shares shares = shares(spec);
-    round(shares, spec, "a", 0, 50);
+    assertThat(round(shares, spec, "a", 0, 30)).containsExactly(out(30));
     now += TTL + 1;
-    assertThat(round(shares, spec, "b", 1, 0)).isEmpty();
-    now += SECOND;
-    assertThat(round(shares, spec, "b", 10, 0)).hasSize(1);
+    assertThat(round(shares, spec, "b", 21, 0)).isEmpty();
+    now += 10 * SECOND;
+    assertThat(round(shares, spec, "b", 21, 0)).containsExactly(out(21));
   }
 
   @Test
@@ -79,8 +81,7 @@ class SharesTest {
     round(shares, spec, "a", 0, 50);
     round(shares, spec, "a", 0, 0, new Part(minute, 20));
     assertThat(round(shares, spec, "a", 31, 0, new Part(minute, 20))).isEmpty();
-    assertThat(round(shares, spec, "a", 30, 0, new Part(minute, 20)))
-        .containsExactly(new Part(minute, 30));
+    assertThat(round(shares, spec, "a", 30, 0, new Part(minute, 20))).containsExactly(out(30));
   }
 
   @Test
@@ -93,8 +94,7 @@ class SharesTest {
     now += 2 * SECOND;
     assertThat(round(shares, spec, "a", 1, 0, new Part(minute, 70))).isEmpty();
     now += SECOND;
-    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 70)))
-        .containsExactly(new Part(minute, 10));
+    assertThat(round(shares, spec, "a", 10, 0, new Part(minute, 70))).containsExactly(out(10));
   }
 
   @Test
@@ -212,11 +212,10 @@ class SharesTest {
     Shares shares = shares(spec);
     Partition at = Partition.of(spec);
     Shares.Report late =
-        new Shares.Report(
-            "a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE, 0);
+        new Shares.Report("a", ++number, now + 60_000, List.of(), 1, 0, Shares.NONE, Shares.NONE);
     assertThat(shares.round(late, at, now, TTL).parts()).containsExactly(new Part(now + 60_000, 1));
     Shares.Report barred =
-        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE, 0);
+        new Shares.Report("a", ++number, 0, List.of(), 1, 0, now + SECOND, Shares.NONE);
     assertThat(shares.round(barred, at, now, TTL).parts())
         .containsExactly(new Part(now + SECOND + 1, 1));
   }
@@ -232,7 +231,7 @@ class SharesTest {
     LimitSpec spec = new LimitSpec.FixedWindow(10, 100 * NANOS);
     Shares shares = shares(spec);
     Shares.Report knows =
-        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND, 0);
+        new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND);
     Shares.Granted told = shares.round(knows, Partition.of(spec), now, TTL);
     assertThat(told).isEqualTo(new Shares.Granted(10, now, List.of()));
     now += TTL - 1;

@@ -246,7 +246,7 @@ public abstract class SupplyContract {
   }
 
   private static Ask knowing(long born, long wanted, Use... uses) {
-    return new Ask(FIXED_ID, FIXED, 0, List.of(uses), 0, wanted, Ask.NONE, born, 0);
+    return new Ask(FIXED_ID, FIXED, 0, List.of(uses), 0, wanted, Ask.NONE, born);
   }
 
   private static long born(Supply.Answer answer) {

@@ -141,6 +141,13 @@ final class GrantHistory {
   }
 
   private Supply.Ask ask(Member member) {
+    Long out = member.own.get(Partition.OUT);
+    if (out != null) {
+      long used = random.nextLong(out + 1);
+      long minute = now / Partition.of(member.spec).cellMicros();
+      member.own.put(Partition.OUT, out - used);
+      member.own.merge(minute, used, Long::sum);
+    }
     while (member.own.size() > 70) {
       member.own.pollFirstEntry();
     }
@@ -156,10 +163,9 @@ final class GrantHistory {
     long head = random.nextInt(3) == 0 ? random.nextLong(much) + 1 : 0;
     long wanted = random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * much * 1.2);
     boolean bars = random.nextInt(60) == 0 && !cells.isEmpty();
-    long barred = bars ? cells.getLast() : Supply.Ask.NONE;
+    long barred = bars && cells.getLast() < Partition.OUT ? cells.getLast() : Supply.Ask.NONE;
     long born = random.nextInt(100) == 0 ? now - 1 : member.born;
-    long unspent = random.nextInt(3) == 0 ? 0 : random.nextLong(much);
-    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born, unspent);
+    return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born);
   }
 
   /** Less, or now and then more, as when usage runs over. */
@@ -180,8 +186,7 @@ final class GrantHistory {
             ask.head(),
             ask.wanted(),
             ask.barred(),
-            ask.born(),
-            ask.unspent());
+            ask.born());
     steps.add(new Step(call(round), ask, answer(round, report)));
   }
 

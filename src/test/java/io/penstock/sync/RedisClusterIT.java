@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
+import io.penstock.quota.Counts;
 import io.penstock.quota.Supply.Answer;
 import io.penstock.quota.Supply.Ask;
 import io.penstock.quota.Supply.Grant;
 import io.penstock.sync.RedisTrouble.Kind;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
@@ -92,6 +94,57 @@ class RedisClusterIT {
       Until.holds("grants of all", () -> answers(peer, Set.of()));
       assertThat(peer.round().life()).isNotEqualTo(before.life());
     }
+  }
+
+  @Test
+  void masterThatKnowsOfChanges_dies_andWhatIsToldIsStillRead() {
+    try (RedisCluster redis = RedisCluster.started(3, "cluster-require-full-coverage no");
+        Peer a = new Peer("a", redis.url());
+        Peer b = new Peer("b", redis.url())) {
+      a.well();
+      b.well();
+      RedisServer master = redis.ownerOf("ns:counts");
+      String alive = one(redis, master, false);
+      String dead = one(redis, master, true);
+      a.exchange(Peer.count(alive, 5), Peer.count(dead, 6));
+      assertThat(b.exchange()).containsExactlyInAnyOrder(Peer.count(alive, 5), Peer.count(dead, 6));
+      master.kill();
+      Until.holds("an exchange in part", () -> told(a, Peer.count(alive, 7), Peer.count(dead, 8)));
+      Until.holds(
+          "what is told of the limit",
+          () -> told(b, Peer.count(alive, 1)) && heard(b, alive).contains(Peer.count(alive, 7)));
+      assertThat(heard(b, alive)).as("as it was known").contains(Peer.count(dead, 6));
+      master.start();
+      Until.holds("an exchange of all", () -> told(a, Peer.count(alive, 9), Peer.count(dead, 9)));
+      Until.holds(
+          "all counts",
+          () ->
+              told(a, Peer.count(dead, 9))
+                  && told(b)
+                  && b.exchange().contains(Peer.count(dead, 9))
+                  && b.exchange().contains(Peer.count(alive, 9)));
+    }
+  }
+
+  private static String one(RedisCluster redis, RedisServer master, boolean its) {
+    return IntStream.range(0, LIMITS)
+        .mapToObj(i -> "k" + i)
+        .filter(limit -> (redis.ownerOf(Peer.key(limit)) == master) == its)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static boolean told(Peer peer, Counts.Count... counts) {
+    try {
+      peer.exchange(counts);
+      return true;
+    } catch (CompletionException notYet) {
+      return false;
+    }
+  }
+
+  private static List<Counts.Count> heard(Peer peer, String limit) {
+    return peer.exchange(Peer.count(limit, 1));
   }
 
   /** Whether all limits but some are granted. */

@@ -28,7 +28,7 @@ class RedisSupplyContractTest extends SupplyContract {
 
   @Override
   protected void lose(LimitId id) {
-    RedisServer.shared().command("DEL", namespace + ":" + id.text());
+    server().command("DEL", namespace + ":" + id.text());
   }
 
   @Override

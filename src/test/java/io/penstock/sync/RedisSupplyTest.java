@@ -213,7 +213,7 @@ class RedisSupplyTest {
   void limitDeleted_isNoticedByWhoKnewIt() {
     long born = round("a", ask("k", 60)).grants().getFirst().born();
     server.command("DEL", "ns:" + id("k").text());
-    Ask knowing = new Ask(id("k"), FIXED, 0, List.of(), 0, 40, Ask.NONE, born - 1, 0);
+    Ask knowing = new Ask(id("k"), FIXED, 0, List.of(), 0, 40, Ask.NONE, born - 1);
     assertThat(sum(round("a", knowing))).isZero();
     assertThat(sum(round("b", ask("k", 40)))).isZero();
   }

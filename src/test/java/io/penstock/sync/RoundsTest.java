@@ -24,7 +24,7 @@ class RoundsTest {
           6_000, 12 * SECOND, 50 * MILLI, LimitSpec.TrailingWindow.UNPACED);
 
   /** A stream of requests that never ends: the next comes after a random time. */
-  private static void offer(World world, Node node, long meanNanos, long largest, long until) {
+  static void offer(World world, Node node, long meanNanos, long largest, long until) {
     long next = world.now() + 1 + (long) (-meanNanos * Math.log(1 - world.random.nextDouble()));
     if (next < until) {
       world.at(
