@@ -48,6 +48,12 @@ public record Partition(
     /**
      * A cell is a slot, or those that begin within 5 ms of it, its number the microsecond at which
      * it begins. It counts from being handed out; nothing is reported of it.
+     *
+     * <p>A slot is used when it has begun for certain, and not later than it may be: a tenth of an
+     * interval after that, 2 to 20 ms. So each release is later than its slot by at most that much
+     * and the width of the bounds of the shared clock, which is that of the quickest round trip and
+     * 0.2 ms a second since; where several slots are one, they go 5 ms sooner at most. Two releases
+     * are closer than an interval by no more than that.
      */
     STRICT
   }

@@ -32,7 +32,8 @@ public final class SyncMeters {
    * @param name what is shared, such as {@code slices}
    * @param errors all that can go wrong
    */
-  public static void add(MeterRegistry registry, String name, Supplier<Way> way, Set<String> errors) {
+  public static void add(
+      MeterRegistry registry, String name, Supplier<Way> way, Set<String> errors) {
     FunctionTimer.builder(
             "penstock.sync",
             SyncMeters.class, // a meter keeps its function, but not what it is of

@@ -1,11 +1,13 @@
 package io.penstock.sync;
 
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of this instance, those among them that all instances share exactly being spent in slices.
@@ -45,13 +47,22 @@ public final class SharedLimitSource implements LimitSource {
         if (!differs(id, limit)) {
           return;
         }
+        Demand before = limit.demand();
         if (rounds.has(id)) {
           rounds.remove(id);
           limit.unshare(now);
         } else {
           rounds.add(id, limit);
         }
+        wake(before);
       }
+    }
+  }
+
+  /** Who waited for slices waits for something else now, or for nothing. */
+  private static void wake(@Nullable Demand before) {
+    if (before != null) {
+      before.wake();
     }
   }
 
@@ -78,6 +89,7 @@ public final class SharedLimitSource implements LimitSource {
       follow(to, changed, now);
       return changed;
     }
+    Demand before = changed.demand();
     rounds.remove(from);
     if (!rounds.has(to)) {
       made(to, changed);
@@ -85,6 +97,7 @@ public final class SharedLimitSource implements LimitSource {
     if (!rounds.has(to)) {
       changed.unshare(now);
     }
+    wake(before);
     return changed;
   }
 

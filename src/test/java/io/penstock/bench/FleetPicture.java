@@ -96,7 +96,7 @@ final class FleetPicture {
     svg.path("away", "M440 50h14v12h-14z").words("soft", 460, 60, "Redis is dead");
     int width = WIDTH - LEFT - 10;
     int height = HEIGHT - TOP - BOTTOM;
-    double most = run.limit() * 1.1;
+    double most = (double) run.limit() * 1.1;
     Axes axes = new Axes(svg, LEFT, TOP, width, height, run.seconds(run.to()), most);
     axes.draw(5, run.limit() / 2.0, "time, s", "");
     for (int member = members - 1; member >= 0; member--) {
@@ -108,7 +108,7 @@ final class FleetPicture {
         "away",
         "M%s %dh%sv%dh-%sz"
             .formatted(Svg.number(left), TOP, Svg.number(wide), height, Svg.number(wide)));
-    double line = axes.y(run.limit());
+    double line = axes.y((double) run.limit());
     svg.stroke("limit", LEFT, line, LEFT + width, line);
     return svg.done();
   }
@@ -124,7 +124,7 @@ final class FleetPicture {
       if (first) {
         path.append("L%s %s".formatted(Svg.number(x), Svg.number(zero)));
       }
-      path.append("L%s %s".formatted(Svg.number(x), Svg.number(axes.y(run.used(at, member)))));
+      path.append("L%s %s".formatted(Svg.number(x), Svg.number(axes.y((double) run.used(at, member)))));
     }
     path.append("L%s %sz".formatted(Svg.number(axes.x(run.seconds(run.to()))), Svg.number(zero)));
     return path.toString();

@@ -14,6 +14,8 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Waits;
 import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** One instance alone, with a store that answers at once: it is as if nothing were shared. */
@@ -119,5 +121,18 @@ class SharedLimitSourceTest {
     assertThat(rounds.has(ID)).isFalse();
     assertThat(source.limit(ID, SPEC, 0)).isNotSameAs(limit);
     assertThat(rounds.has(ID)).isTrue();
+  }
+
+  @Test
+  void sharedNoMore_wakesWhoWaitedForSlices() {
+    boolean[] exact = {true};
+    SharedLimitSource changing = new SharedLimitSource(rounds, id -> exact[0]);
+    Limit limit = changing.limit(ID, SPEC, 0);
+    AtomicInteger woken = new AtomicInteger();
+    Objects.requireNonNull(limit.demand()).join(woken::incrementAndGet);
+    exact[0] = false;
+    assertThat(changing.limit(ID, SPEC, 0)).isSameAs(limit);
+    assertThat(limit.demand()).isNull();
+    assertThat(woken).hasValue(1);
   }
 }

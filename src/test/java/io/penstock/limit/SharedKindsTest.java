@@ -1,0 +1,167 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Limits that are no windows, shared. */
+class SharedKindsTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long DAY = LimitSpec.Day.NANOS;
+  private static final Grid MINUTES = new Grid(7, 0, 60 * SECOND);
+
+  private final AtomicInteger dry = new AtomicInteger();
+
+  private Limit shared(LimitSpec spec) {
+    Limit limit = new Limit(spec, 0);
+    limit.share(new Demand(dry::incrementAndGet), 0);
+    return limit;
+  }
+
+  private static void grant(Limit limit, long cell, long amount, long from, long until) {
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    limit.granted(
+        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
+  }
+
+  private static boolean takes(Limit limit, long amount, long now) {
+    return limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
+  }
+
+  private static List<Tally.Counted> counted(Limit limit, Grid grid, long oldest, long now) {
+    return limit.tally(grid, oldest, oldest, 1_000, now).counted();
+  }
+
+  @Test
+  void day_endsWithItsCellWhateverTheOwnClockSays() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0));
+    Grid grid = new Grid(40, -5 * SECOND, 10 * SECOND, 3);
+    counted(limit, grid, 40, 0);
+    grant(limit, 40, 100, 0, 5 * SECOND);
+    assertThat(takes(limit, 100, SECOND)).isTrue();
+    assertThat(limit.take(Weight.exactly(1), 2 * SECOND)).isEqualTo(new Answer.Wait(5 * SECOND));
+    counted(limit, new Grid(43, 5 * SECOND, DAY, 3), 43, 5 * SECOND);
+    grant(limit, 43, 60, 5 * SECOND, 7 * SECOND);
+    assertThat(limit.balance(5 * SECOND).charged()).isZero();
+    assertThat(takes(limit, 60, 5 * SECOND)).isTrue();
+    assertThat(counted(limit, new Grid(43, 5 * SECOND, DAY, 3), 43, 6 * SECOND))
+        .containsExactly(new Tally.Counted(43, 60));
+  }
+
+  @Test
+  void chargedBeforeAnyDayRuns_countsInTheFirstThatDoes() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0));
+    assertThat(counted(limit, Grid.none(0), 5, 0)).isEmpty();
+    limit.charge(30, 0, 1);
+    assertThat(counted(limit, Grid.none(1), 5, 2)).isEmpty();
+    grant(limit, 9, 50, 2, 9 * SECOND);
+    assertThat(limit.room(3)).isEqualTo(20);
+    assertThat(counted(limit, new Grid(9, 1, DAY, 0), 9, 4))
+        .containsExactly(new Tally.Counted(9, 50));
+  }
+
+  @Test
+  void dayThatEnded_countsNothingMoreInIt() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0));
+    Grid grid = new Grid(9, 0, DAY, 0);
+    counted(limit, grid, 9, 0);
+    grant(limit, 9, 100, 0, 2 * SECOND);
+    takes(limit, 10, 1);
+    limit.charge(5, 0, DAY);
+    grant(limit, 1_000, 50, DAY, DAY + SECOND);
+    assertThat(limit.room(DAY)).isEqualTo(45);
+  }
+
+  @Test
+  void slots_areUsedOnceEachWhenTheyBegin() {
+    Limit limit = shared(new LimitSpec.Strict(new Rate(10, 1)));
+    limit.tally(Grid.none(0), 0, 0, 10, 0);
+    assertThat(limit.earliest(1, 0)).isEqualTo(Ticker.NEVER);
+    assertThat(dry).hasValue(1);
+    Supplied supplied = new Supplied(1, Long.MAX_VALUE, 0);
+    limit.granted(
+        List.of(new Tally.Counted(100, 1), new Tally.Counted(300, 1)),
+        supplied,
+        cell -> new Grid.Span(cell * SECOND, cell * SECOND + 10));
+    assertThat(limit.earliest(1, 0)).isEqualTo(100 * SECOND);
+    assertThat(takes(limit, 1, 100 * SECOND - 1)).isFalse();
+    assertThat(takes(limit, 1, 100 * SECOND)).isTrue();
+    assertThat(limit.take(Weight.exactly(1), 100 * SECOND))
+        .isEqualTo(new Answer.Wait(300 * SECOND));
+    assertThat(limit.earliest(1, 300 * SECOND + 10)).isEqualTo(Ticker.NEVER);
+  }
+
+  @Test
+  void slotsTogether_areUsedOneByOne() {
+    Limit limit = shared(new LimitSpec.Strict(new Rate(1_000, 1)));
+    grant(limit, 100, 3, 10, 20);
+    assertThat(takes(limit, 1, 10)).isTrue();
+    assertThat(takes(limit, 1, 11)).isTrue();
+    assertThat(takes(limit, 1, 12)).isTrue();
+    assertThat(takes(limit, 1, 13)).isFalse();
+  }
+
+  @Test
+  void tokens_areOutUntilTheyAreSpentInAMinute() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    counted(limit, MINUTES, 0, 0);
+    grant(limit, Partition.OUT, 30, 0, 90 * SECOND);
+    assertThat(takes(limit, 10, SECOND)).isTrue();
+    assertThat(counted(limit, MINUTES, 0, SECOND))
+        .containsExactly(new Tally.Counted(7, 10), new Tally.Counted(Partition.OUT, 20));
+    assertThat(takes(limit, 15, 60 * SECOND)).isTrue();
+    assertThat(counted(limit, MINUTES, 0, 60 * SECOND))
+        .containsExactly(
+            new Tally.Counted(7, 10),
+            new Tally.Counted(8, 15),
+            new Tally.Counted(Partition.OUT, 5));
+    assertThat(counted(limit, MINUTES, 0, 90 * SECOND))
+        .containsExactly(
+            new Tally.Counted(7, 10),
+            new Tally.Counted(8, 15),
+            new Tally.Counted(Partition.OUT, 0));
+  }
+
+  @Test
+  void tokensGivenBack_areOutAgainUnlessTheyWereFilledIn() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    counted(limit, MINUTES, 0, 0);
+    grant(limit, Partition.OUT, 30, 0, 90 * SECOND);
+    Answer.Receipt receipt = (Answer.Receipt) limit.take(Weight.exactly(10), SECOND);
+    limit.give(receipt, 4, 0, 2 * SECOND);
+    assertThat(limit.room(2 * SECOND)).isEqualTo(24);
+    limit.give(receipt, 6, 0, 50 * SECOND);
+    assertThat(limit.room(50 * SECOND)).isEqualTo(24);
+  }
+
+  @Test
+  void tokensHeld_areOutWhileTheyAre() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(1, 1), 50));
+    counted(limit, MINUTES, 0, 0);
+    grant(limit, Partition.OUT, 30, 0, 2 * SECOND);
+    limit.take(new Weight(5, 10, 5), 1);
+    assertThat(limit.room(1)).isEqualTo(15);
+    assertThat(counted(limit, MINUTES, 0, 2 * SECOND))
+        .containsExactly(new Tally.Counted(7, 5), new Tally.Counted(Partition.OUT, 10));
+    limit.charge(10, 10, 3 * SECOND);
+    assertThat(counted(limit, MINUTES, 0, 4 * SECOND))
+        .containsExactly(new Tally.Counted(7, 15), new Tally.Counted(Partition.OUT, 0));
+  }
+
+  @Test
+  void deniedWhatItLacks_waitsForTheEndOfTheCell_asLongAsThatIsKnown() {
+    Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
+    counted(limit, MINUTES, 7, 0);
+    assertThat(limit.dry(20, 1)).isTrue();
+    limit.granted(List.of(), new Supplied(100, 20, 2 * SECOND), any -> Grid.Span.NEVER);
+    assertThat(limit.dry(20, SECOND)).isFalse();
+    assertThat(limit.dry(19, SECOND)).isTrue();
+    assertThat(limit.decide(Weight.exactly(20), SECOND)).isEqualTo(new Answer.Wait(60 * SECOND));
+    assertThat(limit.earliest(20, SECOND)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.dry(20, 2 * SECOND)).isTrue();
+  }
+}
