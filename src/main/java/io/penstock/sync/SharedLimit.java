@@ -49,6 +49,9 @@ final class SharedLimit {
   /** Which birth of it the store said last. */
   private long born = NONE;
 
+  /** Which of them came after a loss, the last one that is known of. */
+  private long bornAgain = NONE;
+
   /** What became of it after the store lost it alone, the last time. */
   private @Nullable Recovery learning;
 
@@ -134,7 +137,8 @@ final class SharedLimit {
    * @param heard since when all are told, by the shared clock
    */
   void told(long again, long heard, Lives lives, CellClock clock, long now) {
-    if (again > born) {
+    // who asked first after the loss, and knew of none, waits for what the others say as they do
+    if (again >= born && again != bornAgain) {
       lost(again, lives, clock, now);
     }
     if (again == born && learning != null) {
@@ -144,6 +148,7 @@ final class SharedLimit {
 
   private void lost(long again, Lives lives, CellClock clock, long now) {
     born = again;
+    bornAgain = again;
     stored.clear();
     doubt();
     learning = learning == null ? new Recovery(pace.ttlNanos()) : learning;

@@ -25,6 +25,7 @@ final class Schedule {
     NEW_LIFE,
     CUT,
     PARTITION,
+    FORGOTTEN,
     JOIN
   }
 
@@ -121,7 +122,7 @@ final class Schedule {
   private void trouble(long at) {
     boolean restarted = random.nextBoolean();
     Node node = some();
-    switch (random.nextInt(9)) {
+    switch (random.nextInt(10)) {
       case 0 -> crash(node, at);
       case 1 -> {
         crash(node, at);
@@ -144,6 +145,10 @@ final class Schedule {
         partition(node, at, lasts);
         long then = at + random.nextLong(lasts + 1);
         rollback(Fault.ROLLBACK, then, then - 5 * SECOND, restarted);
+      }
+      case 8 -> {
+        faults.add(Fault.FORGOTTEN);
+        world.at(at, world::lose);
       }
       default -> join(Fault.JOIN, at);
     }
