@@ -122,7 +122,7 @@ class KindsTest {
         world.at(START + 5 * SECOND, () -> node.arrive(1));
       }
     }
-    world.run(START + 5 * SECOND + members * 3 * SECOND);
+    world.run(START + 5 * SECOND + 3L * members * SECOND);
     assertThat(world.nodes).allMatch(node -> node.waits() == 0);
     assertThat(world.most()).isLessThanOrEqualTo(burst);
   }
