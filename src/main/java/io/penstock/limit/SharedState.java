@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * one; what was granted and used of each cell of the shared clock is known here.
  *
  * <p>What is held is kept free of the cell that runs, whichever that is. Of a concurrency limit
- * there is one cell, and what is out is used of it. A shared bucket takes nothing back: it fills.
+ * there is one cell, and what is out is used of it.
  */
 final class SharedState implements State {
   private final State local;
@@ -246,7 +246,7 @@ final class SharedState implements State {
   public State give(Answer.Receipt receipt, long taken, long held, long now) {
     State alone = local(now);
     long own = own(receipt, alone, now);
-    long back = permits() ? taken + held : local instanceof TokenBucketState ? 0 : taken;
+    long back = permits() ? taken + held : taken;
     return with(
         alone.give(own, taken, held, now),
         counts(receipt, alone, now) ? using(receipt.shared(), -back) : portions,
