@@ -11,7 +11,6 @@ import io.penstock.quota.Supply;
 import io.penstock.time.CellClock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +39,7 @@ final class SharedLimit {
   private Cells cells;
   private LimitSpec spec;
 
-  /** What counts there by cell, as far as the last answer tells. */
-  private final TreeMap<Long, Long> stored = new TreeMap<>();
-
-  /** Whether the store may count anything else, in any cell. */
-  private boolean unsure = true;
+  private final Stored stored = new Stored();
 
   /** Which birth of it the store said last. */
   private long born = NONE;
@@ -114,7 +109,7 @@ final class SharedLimit {
 
   /** What is known of the store is no more. */
   void doubt() {
-    unsure = true;
+    stored.doubt();
     lookAt = Long.MIN_VALUE;
   }
 
@@ -214,7 +209,7 @@ final class SharedLimit {
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
     // What does not suffice for any who wait, here or elsewhere, may do so together.
     boolean parts = denied && lack > 0 && limit.lacks(lack, now);
-    Tally tally = limit.tally(grid, oldest, ahead, parts ? 0 : Math.max(lack, 2 * target), now);
+    Tally tally = limit.tally(grid, oldest, ahead, keeps(parts, lack), now);
     free = tally.freeNow() + tally.freeLater();
     learnPace(tally, stockedNanos, now);
     long head = lack > tally.most() ? lack : 0;
@@ -226,9 +221,9 @@ final class SharedLimit {
     long from =
         cells.slots()
             ? cells.at(earliest + wayNanos)
-            : Math.min(firstOther(tally, oldest), cells.at(earliest));
-    boolean news = !cells.slots() && (from < cells.at(earliest) || differs(tally, from));
-    owes = unsure && inUse(tally);
+            : Math.min(stored.firstOther(tally, oldest), cells.at(earliest));
+    boolean news = !cells.slots() && (from < cells.at(earliest) || stored.differs(tally, from));
+    owes = stored.unsure() && inUse(tally);
     if (!due(tally, now) && !news && (learning || head + wanted == 0)) {
       return null;
     }
@@ -252,6 +247,14 @@ final class SharedLimit {
         || (born == NONE && now - asked >= pace.heartbeatNanos());
   }
 
+  /** How much stays free in a cell: slots are of use to nobody else any more. */
+  private long keeps(boolean parts, long lack) {
+    if (cells.slots()) {
+      return Long.MAX_VALUE;
+    }
+    return parts ? 0 : Math.max(lack, 2 * target);
+  }
+
   /** What was to be said is on its way. */
   void asked(long now) {
     asked = now;
@@ -269,7 +272,6 @@ final class SharedLimit {
     if (same == null && other != null) {
       limit.share(demand, now);
       stored.clear();
-      unsure = true;
     }
     cells = other == null ? cells : other;
   }
@@ -303,29 +305,6 @@ final class SharedLimit {
 
   private static boolean inUse(Tally tally) {
     return tally.counted().stream().anyMatch(each -> each.amount() > 0);
-  }
-
-  /** The first cell of which the store may have another number. */
-  private long firstOther(Tally tally, long oldest) {
-    if (unsure) {
-      return oldest;
-    }
-    for (Tally.Counted each : tally.counted()) {
-      if (stored.getOrDefault(each.cell(), 0L) != each.amount()) {
-        return each.cell();
-      }
-    }
-    return Long.MAX_VALUE;
-  }
-
-  private boolean differs(Tally tally, long from) {
-    boolean any = tally.counted().stream().anyMatch(each -> each.amount() > 0);
-    return unsure
-        ? any || !stored.isEmpty()
-        : tally.counted().stream()
-            .anyMatch(
-                each ->
-                    each.cell() >= from && stored.getOrDefault(each.cell(), 0L) != each.amount());
   }
 
   private static List<Supply.Use> uses(Tally tally, long from) {
@@ -366,17 +345,14 @@ final class SharedLimit {
     }
     born = grant.born();
     wayNanos = now - (ends - pace.ttlNanos());
-    stored.tailMap(ask.from(), true).clear();
-    stored.headMap(cells.oldest(clock.earliest(now)), false).clear();
-    ask.uses().forEach(use -> stored.put(use.cell(), use.amount()));
-    unsure = false;
+    stored.told(ask, cells.oldest(clock.earliest(now)));
     owes = false;
     lowest = grant.capacity();
     List<Tally.Counted> more = new ArrayList<>();
     long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;
     cells.heard(grant.slices());
     for (Supply.Slice slice : grant.slices()) {
-      stored.merge(slice.cell(), slice.amount(), Long::sum);
+      stored.granted(slice);
       more.add(new Tally.Counted(slice.cell(), slice.amount()));
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
