@@ -40,14 +40,14 @@ final class Allotment {
     return made;
   }
 
-  /** Of a bucket from which so much is missing. */
-  static Allotment bucket(List<Long> cells, long missing, long capacity) {
+  /** Of one window, or a bucket, from which so much is missing. */
+  static Allotment one(List<Long> cells, long missing, long capacity) {
     Allotment made = new Allotment(cells, capacity, 0, true);
     cells.forEach(end -> made.used.put(end, missing));
     return made;
   }
 
-  private static long sum(SortedMap<Long, Long> window) {
+  static long sum(SortedMap<Long, Long> window) {
     long sum = 0;
     for (long amount : window.values()) {
       sum = Math.min(FULL, sum + amount);

@@ -88,7 +88,7 @@ public final class Shares {
   /** When it was found out last that others like these were lost. */
   private long lostAt = NONE;
 
-  private long anchor = NONE;
+  private SharedSpan days = new SharedSpan();
   private SharedBucket bucket = new SharedBucket();
   private SharedSlots slots = new SharedSlots();
 
@@ -157,7 +157,7 @@ public final class Shares {
     List<Part> parts =
         learning(now, ttl) ? List.of() : grant(member, cells(at, running, now, ttl), now, ttl);
     if (at.kind() == Partition.Kind.SPAN && !parts.isEmpty()) {
-      anchor = running;
+      days.begin(running);
     }
     return parts;
   }
@@ -178,7 +178,7 @@ public final class Shares {
     partition = at;
     known = 0;
     barred = NONE;
-    anchor = NONE;
+    days = new SharedSpan();
     bucket = new SharedBucket();
     slots = new SharedSlots();
   }
@@ -242,20 +242,15 @@ public final class Shares {
       case CONCURRENCY, STRICT -> 0;
       case DAY -> at.days(now, sharers.reach()).getFirst();
       case SPAN -> {
-        if (anchor == NONE || now >= anchor + Partition.SPAN_MICROS + sharers.reach()) {
-          anchor = Math.max(barred, totals.isEmpty() ? NONE : totals.lastKey());
-        }
-        if (anchor != NONE && now >= anchor + Partition.SPAN_MICROS + sharers.reach()) {
-          anchor = NONE;
-        }
-        yield anchor == NONE ? now : anchor;
+        long runs = days.running(totals, barred, sharers.reach(), now);
+        known = Math.max(known, days.known());
+        yield runs;
       }
     };
   }
 
   private long knownFrom(long running) {
-    boolean begins = partition.kind() == Partition.Kind.SPAN && anchor == NONE;
-    return begins ? 0 : running - span();
+    return partition.kind() == Partition.Kind.SPAN ? 0 : running - span();
   }
 
   private void uncount(Sharer member, long from) {
@@ -316,9 +311,11 @@ public final class Shares {
 
   private List<Part> grant(Sharer member, List<Long> cells, long now, long ttl) {
     Allotment allotment =
-        partition.kind() == Partition.Kind.BUCKET
-            ? Allotment.bucket(cells, missing(), sharers.capacity())
-            : Allotment.windows(cells, totals, sharers.capacity(), span());
+        switch (partition.kind()) {
+          case BUCKET -> Allotment.one(cells, missing(), sharers.capacity());
+          case SPAN -> Allotment.one(cells, Allotment.sum(totals), sharers.capacity());
+          default -> Allotment.windows(cells, totals, sharers.capacity(), span());
+        };
     Map<Long, Long> parts = new TreeMap<>();
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
     if (keepForHeads(allotment, 0, turn) && grantHead(member, allotment, parts)) {

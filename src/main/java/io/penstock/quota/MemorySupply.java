@@ -25,7 +25,7 @@ public final class MemorySupply implements Supply {
 
   private final Ticker clock;
   private final long ttlMicros;
-  private final String life;
+  private String life;
   private final Map<String, Long> heard = new LinkedHashMap<>();
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<String, Long> whole = new HashMap<>();
@@ -60,6 +60,7 @@ public final class MemorySupply implements Supply {
     for (Ask ask : round.asks()) {
       check(ask, now);
     }
+    look(round.seen(), now);
     hear(round, now);
     round.losses().forEach(loss -> losses.put(loss.id(), loss.born()));
     count++;
@@ -77,13 +78,21 @@ public final class MemorySupply implements Supply {
     return new Answer(now * NANOS_PER_MICRO, life, count, members, grants, lost);
   }
 
+  /** Who has seen more than there is knows that some was lost: so all are to know. */
+  private void look(@Nullable Seen seen, long now) {
+    if (seen != null && seen.life().equals(life) && seen.count() > count) {
+      life = life + "~" + now;
+    }
+  }
+
   /** Of a round that is late, or comes twice, its member is not heard. */
   private void hear(Round round, long now) {
     Long last = numbers.get(round.member());
     if (last == null || last < round.number()) {
       numbers.put(round.member(), round.number());
       heard.put(round.member(), now);
-      if (round.whole()) {
+      Seen seen = round.seen();
+      if (round.whole() && (seen == null || seen.life().equals(life))) {
         whole.put(round.member(), now);
       }
     }

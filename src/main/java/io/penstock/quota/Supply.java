@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out slices of shared limits ahead of need, so that no request ever waits for the store they
@@ -43,10 +44,18 @@ public interface Supply {
    * @param number of the round, above those of all earlier rounds of the member
    * @param asks one a limit, only for those with something to say
    * @param whole whether with these asks all is said that the member has spent, as far as it knows
-   *     what the store lost
+   *     what the store lost; who has seen another life of the store does not know
    * @param losses what the member found lost lately
+   * @param seen what the member was answered last, or null for nothing: where the store has counted
+   *     fewer rounds in that life, it was rolled back, and begins another one
    */
-  record Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
+  record Round(
+      String member,
+      long number,
+      List<Ask> asks,
+      boolean whole,
+      List<Loss> losses,
+      @Nullable Seen seen) {
     public Round {
       losses = List.copyOf(losses);
       if (member.isBlank()) {
@@ -65,7 +74,20 @@ public interface Supply {
     public Round(String member, long number, List<Ask> asks) {
       this(member, number, asks, true, List.of());
     }
+
+    /** A round of a member that was answered nothing so far. */
+    public Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
+      this(member, number, asks, whole, losses, null);
+    }
   }
+
+  /**
+   * What is known of the store.
+   *
+   * @param life which life of it answered
+   * @param count of the rounds it had answered
+   */
+  record Seen(String life, long count) {}
 
   /**
    * A limit of which all was lost that the store knew.

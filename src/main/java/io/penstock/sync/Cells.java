@@ -145,9 +145,16 @@ final class Cells {
       case FIXED, TRAILING, BUCKET -> (cell + 1) * nanos();
       case CONCURRENCY -> Long.MAX_VALUE;
       case DAY -> (after(cell) + partition.reach()) * MICRO;
-      case SPAN -> (cell + Partition.SPAN_MICROS + partition.reach()) * MICRO;
+      case SPAN -> (spanOf(cell) + Partition.SPAN_MICROS + partition.reach()) * MICRO;
       case STRICT -> cell * MICRO + windowNanos();
     };
+  }
+
+  /** What was granted before it was known that the day began earlier ends with that day. */
+  private long spanOf(long cell) {
+    return anchor != Grid.NONE && anchor < cell && cell < anchor + Partition.SPAN_MICROS
+        ? anchor
+        : cell;
   }
 
   /**

@@ -58,6 +58,11 @@ final class Lives {
     return !lost;
   }
 
+  /** What was answered last. */
+  Supply.@Nullable Seen seen() {
+    return life == null ? null : new Supply.Seen(life, count);
+  }
+
   /** Whether slices are not to be taken yet. */
   boolean learning(long now) {
     return life == null || learning.lasts(now);

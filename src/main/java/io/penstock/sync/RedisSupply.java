@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -53,6 +54,10 @@ public final class RedisSupply implements Supply {
   private final Breaker breaker;
   private final Troubles troubles = new Troubles("shared limits");
   private final Masters lives;
+
+  /** What each master said last, by the key of its life. */
+  private final Map<String, Masters.Life> seen = new ConcurrentHashMap<>();
+
   private final Eviction eviction = new Eviction();
 
   /** What to add to the monotonic clock for about the time of Redis. */
@@ -131,6 +136,8 @@ public final class RedisSupply implements Supply {
     List<String> args = new ArrayList<>();
     args.addAll(List.of(round.member(), FORGET_MICROS, KEEP_MILLIS, time));
     args.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    Masters.Life last = seen.get(key);
+    args.addAll(last == null ? List.of("", "0") : List.of(last.name(), "" + last.count()));
     for (Loss loss : round.losses()) {
       args.add(written(loss.id()));
       args.add(String.valueOf(loss.born()));
@@ -196,6 +203,8 @@ public final class RedisSupply implements Supply {
     for (int i = 0; i < masters.size(); i++) {
       said.put(masters.get(i), Optional.ofNullable(heard.get(closing.get(i).master())));
     }
+    seen.keySet().retainAll(masters);
+    said.forEach((key, life) -> life.ifPresent(is -> seen.put(key, is)));
     List<Grant> given = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
       // a life that was not heard may be another one by now

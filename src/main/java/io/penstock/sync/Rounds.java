@@ -143,7 +143,7 @@ public final class Rounds {
     }
     return asks.isEmpty()
         ? CompletableFuture.completedStage(null)
-        : supply.round(new Supply.Round(member, last, asks, false, List.of()));
+        : supply.round(new Supply.Round(member, last, asks, false, List.of(), lives.seen()));
   }
 
   /** Returns whether a limit is of a kind that is shared in slices. */
@@ -272,7 +272,7 @@ public final class Rounds {
     long mine = number;
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
-    flight = new Flight(new Supply.Round(member, mine, asks, whole, losses), now);
+    flight = new Flight(new Supply.Round(member, mine, asks, whole, losses, lives.seen()), now);
     supply
         .round(flight.round())
         .whenComplete(

@@ -252,20 +252,28 @@ local span = reaches and reach or 0
 local grid = reaches or kind == 'FIXED'
 local today
 
-local function last_total()
-  local last = -1
-  for cell in pairs(totals) do last = max(last, cell) end
-  return last
+local function first_total()
+  local first = -1
+  for cell in pairs(totals) do first = first == -1 and cell or min(first, cell) end
+  return first
 end
+
+local function open_span(cell) return cell ~= -1 and now < cell + SPAN + reach and cell or -1 end
 
 local function running()
   if grid then return div(now, length) end
   if kind == 'DAY' then return starts[today] end
   if kind == 'SPAN' then
-    if shared[ANCHOR] == -1 or now >= shared[ANCHOR] + SPAN + reach then
-      shared[ANCHOR] = max(shared[BARRED], last_total())
+    local first = first_total()
+    if shared[ANCHOR] == -1 then
+      shared[ANCHOR] = first == -1 and open_span(shared[BARRED]) or first
+    elseif first ~= -1 then
+      shared[ANCHOR] = min(shared[ANCHOR], first)
     end
-    if shared[ANCHOR] ~= -1 and now >= shared[ANCHOR] + SPAN + reach then shared[ANCHOR] = -1 end
+    if shared[ANCHOR] ~= -1 and open_span(shared[ANCHOR]) == -1 then
+      shared[KNOWN] = max(shared[KNOWN], shared[ANCHOR] + SPAN)
+      shared[ANCHOR] = open_span(shared[BARRED])
+    end
     return shared[ANCHOR] == -1 and now or shared[ANCHOR]
   end
   return 0
@@ -281,8 +289,7 @@ if kind == 'DAY' then
 end
 
 local function forget(at)
-  local begins = kind == 'SPAN' and shared[ANCHOR] == -1
-  shared[KNOWN] = max(shared[KNOWN], begins and 0 or at - span)
+  shared[KNOWN] = max(shared[KNOWN], kind == 'SPAN' and 0 or at - span)
   for cell in pairs(totals) do
     if cell < shared[KNOWN] then totals[cell] = nil end
   end
@@ -331,6 +338,9 @@ end
 local ends, used = {}, {}
 if kind == 'BUCKET' then
   ends[1], used[1] = at, shared[MISSING] + (totals[OUT] or 0)
+elseif kind == 'SPAN' then
+  ends[1], used[1] = at, 0
+  for _, amount in pairs(totals) do used[1] = min(FULL, used[1] + amount) end
 elseif cells[1] then
   local seen = {}
   for _, cell in ipairs(cells) do ends[#ends + 1], seen[cell] = cell, true end

@@ -2,8 +2,10 @@
 -- restarted or replaced before or between the round's other calls is another life here.
 -- KEYS[1]: a hash. ARGV: the member's name, after how many microseconds of silence a member is
 -- forgotten, how many milliseconds the hash is kept, for tests the time in microseconds, the number
--- of the round, 1 when with it all is said that the member has, then what it found lost: limit and
--- its birth. Of a round that is late, or comes twice, its member is not heard.
+-- of the round, 1 when with it all is said that the member has, the life and the count it was told
+-- last ('' and 0 for none), then what it found lost: limit and its birth. Who was told a higher count
+-- of this life knows that it was rolled back: it becomes another one. Who was told another life does
+-- not know what all is. Of a round that is late, or comes twice, its member is not heard.
 -- Replies: life, count of rounds, time in microseconds, then four words each: 'm', name, silence of
 -- a member and for how long it has not said all, -1 for ever; or 'l', limit, birth, 0.
 local LOSS_MICROS = 60000000 -- for so long it is told
@@ -18,12 +20,17 @@ if not born then
   redis.call('HSET', key, 'born', born)
 end
 local count = redis.call('HINCRBY', key, 'count', 1)
+if ARGV[7] == run .. ':' .. born and count <= tonumber(ARGV[8]) then
+  born = string.format('%.0f', math.max(real, (tonumber(born) or 0) + 1))
+  redis.call('HSET', key, 'born', born)
+end
 if (tonumber(redis.call('HGET', key, 'n:' .. ARGV[1]) or -1) or -1) < tonumber(ARGV[5]) then
   local heard = string.format('%.0f', now)
   redis.call('HSET', key, 'm:' .. ARGV[1], heard, 'n:' .. ARGV[1], ARGV[5])
-  if ARGV[6] == '1' then redis.call('HSET', key, 'w:' .. ARGV[1], heard) end
+  local current = ARGV[7] == '' or ARGV[7] == run .. ':' .. born
+  if ARGV[6] == '1' and current then redis.call('HSET', key, 'w:' .. ARGV[1], heard) end
 end
-for i = 7, #ARGV, 2 do
+for i = 9, #ARGV, 2 do
   redis.call('HSET', key, 'l:' .. ARGV[i], ARGV[i + 1] .. ' ' .. string.format('%.0f', now))
 end
 redis.call('PEXPIRE', key, ARGV[3])

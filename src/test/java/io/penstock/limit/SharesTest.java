@@ -220,6 +220,37 @@ class SharesTest {
         .containsExactly(new Part(now + SECOND + 1, 1));
   }
 
+  private static final LimitSpec SPAN = new LimitSpec.Day(10, null, SECOND * 1_000);
+  private static final long DAY = 86_400 * SECOND;
+
+  @Test
+  void memberSaysLaterThatTheSpanBeganEarlier_bothCountAndItEndsEarlier() {
+    Shares shares = shares(SPAN);
+    long first = now - 5 * SECOND;
+    assertThat(round(shares, SPAN, "knows of none", 0, 3)).containsExactly(new Part(now, 3));
+    long second = now;
+    now += SECOND;
+    assertThat(round(shares, SPAN, "a", 5, 0, new Part(first, 6))).isEmpty();
+    assertThat(round(shares, SPAN, "a", 1, 0, new Part(first, 6)))
+        .containsExactly(new Part(first, 1));
+    assertThat(round(shares, SPAN, "knows of none", 1, 0, new Part(second, 3))).isEmpty();
+    now = first + DAY + SECOND;
+    assertThat(round(shares, SPAN, "b", 10, 0)).containsExactly(new Part(now, 10));
+    assertThat(round(shares, SPAN, "a", 1, 0, new Part(second, 3))).isEmpty();
+  }
+
+  @Test
+  void spanIsOver_whatIsSaidOfItCountsNoMore() {
+    Shares shares = shares(SPAN);
+    long first = now;
+    assertThat(round(shares, SPAN, "a", 0, 10)).containsExactly(new Part(first, 10));
+    now = first + DAY + SECOND - 1;
+    assertThat(round(shares, SPAN, "b", 1, 0, new Part(first, 10))).isEmpty();
+    now++;
+    Part late = new Part(first + SECOND, 10);
+    assertThat(round(shares, SPAN, "b", 10, 0, late)).containsExactly(new Part(now, 10));
+  }
+
   @Test
   void slidingWindow_hasTheCellsOfATrailingOne() {
     assertThat(Partition.of(new LimitSpec.SlidingWindow(7, 60 * NANOS)))

@@ -56,4 +56,28 @@ class MemorySupplyTest extends SupplyContract {
     ticker.set(START + 20 * SECOND);
     assertThat(round(supply, "b", ask(5 * SECOND, 100)).grants()).hasSize(1);
   }
+
+  private Supply.Answer told(String member, long number, Supply.Seen seen) {
+    return sent(supply, new Supply.Round(member, number, List.of(), true, List.of(), seen));
+  }
+
+  @Test
+  void memberSawMoreRoundsThanAreKnown_isAnotherLifeForAll() {
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    Supply.Answer same = told("a", 2, new Supply.Seen(first.life(), first.count()));
+    assertThat(same.life()).isEqualTo(first.life());
+    Supply.Answer other = told("b", 1, new Supply.Seen(first.life(), same.count() + 1));
+    assertThat(other.life()).isNotEqualTo(first.life());
+    Supply.Answer next = told("a", 3, new Supply.Seen(same.life(), same.count()));
+    assertThat(next.life()).isEqualTo(other.life());
+  }
+
+  @Test
+  void memberSawAnotherLife_hasNotSaidAll() {
+    supply();
+    assertThat(told("a", 1, new Supply.Seen("before", 7)).members())
+        .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
+    assertThat(told("a", 2, new Supply.Seen("first", 1)).members())
+        .containsExactly(new Supply.Member("a", 0, 0));
+  }
 }

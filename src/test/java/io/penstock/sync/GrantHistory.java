@@ -148,6 +148,9 @@ final class GrantHistory {
       member.own.put(Partition.OUT, out - used);
       member.own.merge(minute, used, Long::sum);
     }
+    if (kind == 4 && random.nextInt(40) == 0) { // it knows since when the 24 h run, or ran
+      member.own.merge(now - random.nextLong(30 * HOUR / 1_000), 1 + random.nextLong(9), Long::sum);
+    }
     while (member.own.size() > 70) {
       member.own.pollFirstEntry();
     }

@@ -119,6 +119,23 @@ class RedisLifeTest {
   }
 
   @Test
+  void serverKnowsFewerRoundsThanAMemberSaw_isAnotherLifeForAll() {
+    Answer before = well();
+    round();
+    server.command("HSET", "test:life:0", "count", String.valueOf(before.count() - 1));
+    Answer after = round();
+    assertThat(after.life()).isNotEqualTo(before.life());
+    assertThat(after.members())
+        .as("it said all of what it knew then")
+        .singleElement()
+        .extracting(Supply.Member::wholeNanos)
+        .isNotEqualTo(0L);
+    Answer next = round();
+    assertThat(next.life()).isEqualTo(after.life());
+    assertThat(next.members()).containsExactly(new Supply.Member("me", 0));
+  }
+
+  @Test
   void flushedServer_isAnotherLife() {
     Answer before = well();
     server.flush();

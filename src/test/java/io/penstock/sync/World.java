@@ -174,7 +174,7 @@ final class World {
 
   private static Supply.Round withoutAsks(Supply.Round round) {
     return new Supply.Round(
-        round.member(), round.number(), List.of(), round.whole(), round.losses());
+        round.member(), round.number(), List.of(), round.whole(), round.losses(), round.seen());
   }
 
   private void replay() {

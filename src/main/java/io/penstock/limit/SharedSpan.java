@@ -1,0 +1,49 @@
+package io.penstock.limit;
+
+import java.util.SortedMap;
+
+/**
+ * When the 24 h run in which a limit is shared: they begin with the first grant in them. After a
+ * loss others may have been granted since, as if the first, before a member says that they began
+ * earlier: then they did, and both count in them. Belongs to one thread at a time.
+ */
+final class SharedSpan {
+  private long begins = Shares.NONE;
+  private long known;
+
+  /**
+   * Returns the cell that runs; {@code now} when none does.
+   *
+   * @param totals what counts, by cell
+   * @param barred the last cell in which nothing is granted
+   * @param late for how long a cell counts after its 24 h
+   */
+  long running(SortedMap<Long, Long> totals, long barred, long late, long now) {
+    long first = totals.isEmpty() ? Shares.NONE : totals.firstKey();
+    if (begins == Shares.NONE) {
+      begins = first == Shares.NONE ? open(barred, late, now) : first;
+    } else if (first != Shares.NONE) {
+      begins = Math.min(begins, first);
+    }
+    if (begins != Shares.NONE && open(begins, late, now) == Shares.NONE) {
+      known = Math.max(known, begins + Partition.SPAN_MICROS);
+      begins = open(barred, late, now);
+    }
+    return begins == Shares.NONE ? now : begins;
+  }
+
+  private static long open(long cell, long late, long now) {
+    boolean runs = cell != Shares.NONE && now < cell + Partition.SPAN_MICROS + late;
+    return runs ? cell : Shares.NONE;
+  }
+
+  /** Something was granted in a cell, which therefore runs. */
+  void begin(long cell) {
+    begins = cell;
+  }
+
+  /** The first cell that is in none of those 24 h that are over. */
+  long known() {
+    return known;
+  }
+}
