@@ -32,10 +32,6 @@ final class Schedule {
   /** Seeds that follow each other begin alike otherwise. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  /** What passes in windows and days: of rates {@link RoundsTest} knows. */
-  private static final List<LimitSpec> KINDS =
-      List.of(Kinds.FIXED, Kinds.TRAILING, Kinds.SLIDING, Kinds.DAY, Kinds.SPAN);
-
   private static final long UNTIL = START + 25 * SECOND;
 
   private final Random random;
@@ -44,7 +40,7 @@ final class Schedule {
 
   private Schedule(long seed) {
     random = new Random(seed * SPREAD);
-    world = new World(seed, KINDS.get(random.nextInt(KINDS.size())));
+    world = new World(seed, Kinds.draw(random));
   }
 
   /** Runs the schedule of a seed. */
