@@ -73,7 +73,7 @@ class FleetFigures {
                 TOKEN_WINDOW / SECOND,
                 sharing);
     return new Fleet(
-        Files.createDirectory(directory.resolve(name)),
+        Files.createDirectory(directory.resolve(name.replace('/', '-'))),
         size,
         routes,
         MINUTE,
@@ -197,7 +197,7 @@ class FleetFigures {
             .mapToLong(each -> each[1])
             .sorted()
             .toArray();
-    return sorted[(int) (sorted.length * 0.99)] / 1e6;
+    return sorted.length == 0 ? Double.NaN : sorted[(int) (sorted.length * 0.99)] / 1e6;
   }
 
   private void report() {
