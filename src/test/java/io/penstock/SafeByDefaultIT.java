@@ -3,12 +3,12 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fake.RunningGateway;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -48,7 +48,7 @@ class SafeByDefaultIT {
               - path: /permit
                 algorithm: none
             """);
-    operatorPort = freePort();
+    operatorPort = RunningGateway.freePort();
     Server.Start start =
         Server.start(
             Map.of(), routes, "--server.port=0", "--management.server.port=" + operatorPort);
@@ -60,12 +60,6 @@ class SafeByDefaultIT {
   @AfterAll
   static void stop() {
     context.close();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 
   @Test

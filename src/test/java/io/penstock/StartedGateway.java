@@ -2,12 +2,12 @@ package io.penstock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.fake.RunningGateway;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,11 +53,7 @@ record StartedGateway(ConfigurableApplicationContext context, int port, int oper
   }
 
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return RunningGateway.freePort();
   }
 
   /** Asks the operator port; {@code request} as in {@code GET /path}. */

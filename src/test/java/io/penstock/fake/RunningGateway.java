@@ -12,6 +12,7 @@ import io.penstock.quota.Metered;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -21,12 +22,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A gateway in this JVM, on free ports, with routes of its own. */
 public final class RunningGateway implements AutoCloseable {
+  private static final int FIRST_PORT = 20_000;
+  private static final int PORTS = 12_000;
+
+  /** Other JVMs that test at the same time begin elsewhere. */
+  private static final AtomicInteger NEXT = new AtomicInteger(new Random().nextInt(PORTS));
+
   private final ConfigurableApplicationContext context;
   private final Path routes;
 
@@ -63,10 +72,23 @@ public final class RunningGateway implements AutoCloseable {
     }
   }
 
-  /** Returns a port that was free a moment ago. */
+  /**
+   * Returns a port that was free a moment ago, and that nobody else is given: none of those that
+   * the system hands out to connections and to listeners that take any.
+   */
   public static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    int port = FIRST_PORT + NEXT.getAndIncrement() % PORTS;
+    while (!isFree(port)) {
+      port = FIRST_PORT + NEXT.getAndIncrement() % PORTS;
+    }
+    return port;
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (BindException taken) {
+      return false;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,5 +1,6 @@
 package io.penstock.sync;
 
+import io.penstock.fake.RunningGateway;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
@@ -7,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,10 +27,7 @@ final class RawRedis implements AutoCloseable {
   private final OutputStream out;
 
   RawRedis() throws IOException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = RunningGateway.freePort();
     server =
         RedisServer.newRedisServer()
             .port(port)
