@@ -130,6 +130,7 @@ public final class Rounds {
     long last;
     synchronized (this) {
       stopped = true;
+      flight = null; // what it was granted is never taken
       long now = ticker.nanos();
       for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
         limit.limit().dropSlices();
@@ -164,7 +165,6 @@ public final class Rounds {
     contact.apply(limit);
   }
 
-  /** Returns whether a limit of that id is shared. */
   boolean has(LimitId id) {
     return limits.containsKey(id);
   }

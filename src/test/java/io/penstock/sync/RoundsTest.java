@@ -126,6 +126,18 @@ class RoundsTest {
   }
 
   @Test
+  void whoLeavesWhileARoundIsUnderWay_takesNothingOfIt() {
+    World world = new World(1, FIXED);
+    Node goes = world.join();
+    world.run(START + 3 * SECOND);
+    goes.arrive(2_000); // asks at once
+    world.run(world.now() + World.MILLI / 20);
+    goes.leave();
+    world.run(START + 4 * SECOND);
+    assertThat(goes.limit().room(goes.local())).isZero();
+  }
+
+  @Test
   void storeGone_spendsWhatItHasAndThenWaits() {
     World world = new World(1, FIXED);
     Node node = world.join();
