@@ -11,10 +11,8 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,9 +67,7 @@ public final class Rounds {
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
   private final RoundCounts counts = new RoundCounts();
-
-  /** Those the store lost alone, while it has to be told. */
-  private final Set<SharedLimit> lost = new HashSet<>();
+  private final Lost lost = new Lost();
 
   private long stockedNanos = SharedLimit.STOCKED_NANOS;
   private @Nullable Flight flight;
@@ -183,6 +179,7 @@ public final class Rounds {
 
   private void step() {
     List<Runnable> eased = new ArrayList<>();
+    Flight begun = null;
     synchronized (this) {
       long now = ticker.nanos();
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
@@ -198,7 +195,7 @@ public final class Rounds {
         grantAlone(now, eased);
       }
       if (flight == null && now >= next()) {
-        send(now);
+        begun = begin(now);
       }
       counts.publish(lives.learning(now), contact, limits.size());
       if (!stopped) {
@@ -206,6 +203,9 @@ public final class Rounds {
       }
     }
     eased.forEach(Runnable::run);
+    if (begun != null) {
+      send(begun.round()); // whatever that takes, nobody waits for the lock
+    }
   }
 
   private void cutOffOrRejoin(List<Runnable> eased) {
@@ -253,31 +253,34 @@ public final class Rounds {
     return hurries ? Math.min(due, sent + pace.leastNanos()) : due;
   }
 
-  private void send(long now) {
+  private @Nullable Flight begin(long now) {
     dry.compareAndSet(true, contact.parts() > 0);
     due = now + (long) (pace.intervalNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     List<Wish> wishes = clock.known() ? wishes(now) : List.of();
     List<Wish> left = wishes.subList(Math.min(wishes.size(), MOST_ASKS), wishes.size());
     List<Wish> first = wishes.subList(0, wishes.size() - left.size());
-    List<Supply.Loss> losses = losses(now);
+    List<Supply.Loss> losses = lost.losses(now);
     boolean idle = first.isEmpty() && losses.isEmpty() && now - sent < pace.heartbeatNanos();
     if (stopped || idle) {
-      return;
+      return null;
     }
     first.forEach(wish -> wish.limit().asked(now));
     due = left.isEmpty() ? due : now;
     sent = now;
     number++;
     counts.sent();
-    long mine = number;
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
-    flight = new Flight(new Supply.Round(member, mine, asks, whole, losses, lives.seen()), now);
+    flight = new Flight(new Supply.Round(member, number, asks, whole, losses, lives.seen()), now);
+    return flight;
+  }
+
+  private void send(Supply.Round round) {
     supply
-        .round(flight.round())
+        .round(round)
         .whenComplete(
             (answer, failure) -> {
-              arrived.add(new Arrived(mine, failure == null ? answer : null));
+              arrived.add(new Arrived(round.number(), failure == null ? answer : null));
               alarm.soon(this::step);
             });
   }
@@ -298,19 +301,6 @@ public final class Rounds {
       wishes.sort(Comparator.comparingLong(Wish::turn));
     }
     return wishes;
-  }
-
-  private List<Supply.Loss> losses(long now) {
-    List<Supply.Loss> losses = new ArrayList<>();
-    for (SharedLimit limit : List.copyOf(lost)) {
-      Supply.Loss loss = limit.loss(now);
-      if (loss == null) {
-        lost.remove(limit);
-      } else {
-        losses.add(loss);
-      }
-    }
-    return losses;
   }
 
   private void arrive(Arrived each, long now, List<Runnable> eased) {
@@ -379,7 +369,7 @@ public final class Rounds {
         lost.add(limit);
       }
     }
-    lost.forEach(limit -> limit.heard(answer, now));
+    lost.heard(answer, now);
   }
 
   /** Returns what became of rounds so far; nobody waits for it. */
