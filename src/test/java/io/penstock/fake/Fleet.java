@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +129,23 @@ public final class Fleet implements AutoCloseable {
               }
             });
       }
+    }
+  }
+
+  /**
+   * Has clients ask the first gateway again and again, until {@link #stop}: each time with the next
+   * one of many keys.
+   */
+  public void askInTurn(int clients, String path, List<String> keys) {
+    AtomicInteger turn = new AtomicInteger();
+    int port = instances.getFirst().port();
+    for (int i = 0; i < clients; i++) {
+      threads.execute(
+          () -> {
+            while (!over) {
+              once(port, path, keys.get(Math.floorMod(turn.getAndIncrement(), keys.size())));
+            }
+          });
     }
   }
 
