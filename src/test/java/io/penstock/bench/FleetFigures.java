@@ -267,19 +267,23 @@ class FleetFigures {
   @Timeout(600)
   void rounds_areFewWithManyActiveLimits() throws Exception {
     List<String> secrets = Stream.generate(Secrets::make).limit(10_000).toList();
-    StringBuilder routes = new StringBuilder("keys:\n");
-    for (int i = 0; i < secrets.size(); i++) {
-      routes.append(
-          "  - {name: key-%d, sha256: %s, rate_limit_rpm: 600, sharing: exact}%n"
-              .formatted(i, Secrets.sha256(secrets.get(i))));
+    // a route file has 1 MiB at most
+    Path files = Files.createDirectory(directory.resolve("routes"));
+    for (int file = 0; file < 2; file++) {
+      StringBuilder keys = new StringBuilder("keys:\n");
+      for (int i = file; i < secrets.size(); i += 2) {
+        keys.append(
+            "  - {name: key-%d, sha256: %s, rate_limit_rpm: 600, sharing: exact}%n"
+                .formatted(i, Secrets.sha256(secrets.get(i))));
+      }
+      Files.writeString(files.resolve("keys-" + file + ".yaml"), keys);
     }
-    routes.append("endpoints:\n  - {path: /keyed, algorithm: none}\n");
     try (RedisServer redis = RedisServer.started();
         Fleet fleet =
             new Fleet(
                 directory,
                 1,
-                routes.toString(),
+                "endpoints:\n  - {path: /keyed, algorithm: none}\n",
                 MINUTE,
                 "--penstock.redis.url=redis://127.0.0.1:" + redis.port())) {
       fleet.askInTurn(32, "/keyed", secrets);

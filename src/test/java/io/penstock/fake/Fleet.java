@@ -58,15 +58,18 @@ public final class Fleet implements AutoCloseable {
   /**
    * Starts gateways.
    *
+   * @param directory what they write is in it, and route files are in its {@code routes}
+   * @param routes one more of those
    * @param minute how long a minute is
    * @param more Spring's arguments
    */
   public Fleet(Path directory, int size, String routes, Duration minute, String... more)
       throws IOException {
-    Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
+    Path files = Files.createDirectories(directory.resolve("routes"));
+    Files.writeString(files.resolve("routes.yaml"), routes);
     List<Process> started = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      started.add(start(directory.resolve("released-" + i), file, minute, more));
+      started.add(start(directory.resolve("released-" + i), files, minute, more));
     }
     for (int i = 0; i < size; i++) {
       Process process = started.get(i);
