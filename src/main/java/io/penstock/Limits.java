@@ -1,6 +1,7 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.event.Events;
 import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.quota.AfterDenial;
@@ -79,8 +80,9 @@ final class Limits implements AutoCloseable {
    * Makes limits, of which there are none yet.
    *
    * @param sync how they are shared, or null when this instance is alone
+   * @param events are told how this instance stands with the others
    */
-  static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks) {
+  static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks, Events events) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
       AfterDenial never =
@@ -89,10 +91,10 @@ final class Limits implements AutoCloseable {
       AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
       return new Limits(none, alone, alone, Others.NONE, never, registry -> {}, () -> {});
     }
-    return shared(sync, clocks.ticker(), clocks.wall());
+    return shared(sync, clocks.ticker(), clocks.wall(), events);
   }
 
-  private static Limits shared(SyncSettings sync, Ticker ticker, WallClock wall) {
+  private static Limits shared(SyncSettings sync, Ticker ticker, WallClock wall, Events events) {
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, ticker);
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
@@ -113,6 +115,8 @@ final class Limits implements AutoCloseable {
             id -> told.others(member, id),
             exchange::heard,
             wall);
+    rounds.tell(events);
+    exchange.tell(events);
     rounds.start();
     step(exchange, counts);
     return new Limits(

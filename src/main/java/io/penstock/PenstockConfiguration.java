@@ -61,12 +61,13 @@ class PenstockConfiguration {
   EventBus events() {
     EventBus events = new EventBus();
     events.subscribe(new ShadowLog());
+    events.subscribe(new SyncLog());
     return events;
   }
 
   @Bean
-  Limits limits(Server.Setup setup, StateFile state, Saver.Clocks clocks) {
-    Limits limits = Limits.of(setup.sync(), clocks);
+  Limits limits(Server.Setup setup, StateFile state, Saver.Clocks clocks, EventBus events) {
+    Limits limits = Limits.of(setup.sync(), clocks, events);
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
     limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
