@@ -19,6 +19,7 @@ import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.store.KeyStorage;
+import io.penstock.sync.KeysClaim;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
@@ -66,8 +67,13 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Limits limits(Server.Setup setup, StateFile state, Saver.Clocks clocks, EventBus events) {
-    Limits limits = Limits.of(setup.sync(), clocks, events);
+  Limits limits(
+      Server.Setup setup,
+      StateFile state,
+      Saver.Clocks clocks,
+      EventBus events,
+      ObjectProvider<KeysClaim> claim) {
+    Limits limits = Limits.of(setup.sync(), clocks, events, claim.getIfAvailable());
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
     limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);

@@ -101,7 +101,7 @@ final class Standing {
   }
 
   private static String instances(long among) {
-    return among == 1 ? "1 instance has" : among + " instances share";
+    return among == 1 ? "no other instance shares" : among + " instances share";
   }
 
   private String alone(long parts) {
