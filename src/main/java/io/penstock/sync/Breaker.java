@@ -3,8 +3,8 @@ package io.penstock.sync;
 import io.penstock.time.Ticker;
 
 /**
- * Stops asking Redis when at least half of the last {@link #ROUNDS} rounds failed; lets one try
- * after {@link #PAUSE_NANOS}, and all once it went well. Safe from any thread.
+ * Stops asking Redis when a round fails and at least half of the last {@link #ROUNDS} did; lets one
+ * try after {@link #PAUSE_NANOS}, and all once it went well. Safe from any thread.
  */
 final class Breaker {
   static final int ROUNDS = 20;
@@ -47,7 +47,7 @@ final class Breaker {
     }
     failed = (failed << 1 | (well ? 0 : 1)) & ALL;
     seen = Math.min(ROUNDS, seen + 1);
-    if (seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
+    if (!well && seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
       open = true;
       until = ticker.nanos() + PAUSE_NANOS;
     }
