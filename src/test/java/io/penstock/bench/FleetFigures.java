@@ -264,6 +264,31 @@ class FleetFigures {
   }
 
   @Test
+  @Timeout(300)
+  void rounds_areAsManyAt100AsAt10000() throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        DirectLimit limit = new DirectLimit(redis.port())) {
+      List<Double> rounds = new ArrayList<>();
+      for (int aSecond : new int[] {100, 10_000}) {
+        limit.spend(aSecond, 10); // until slices have their size
+        long before = redis.calls("hincrby");
+        long passed = limit.spend(aSecond, 15);
+        rounds.add((redis.calls("hincrby") - before) / 15.0);
+        figures.add(
+            "%,d requests/s at one limit, no HTTP".formatted(aSecond),
+            passed > 0.98 * 15 * aSecond,
+            "%.0f a second passed, %.1f rounds a second"
+                .formatted(passed / 15.0, rounds.getLast()));
+      }
+      figures.add(
+          "rounds a second, at most 50, and at most 1.5 x as many",
+          rounds.getLast() <= Math.min(50, 1.5 * rounds.getFirst()),
+          "%.1f, %.1f".formatted(rounds.getFirst(), rounds.getLast()));
+    }
+    report();
+  }
+
+  @Test
   @Timeout(600)
   void rounds_areFewWithManyActiveLimits() throws Exception {
     List<String> secrets = Stream.generate(Secrets::make).limit(10_000).toList();
