@@ -50,7 +50,7 @@ final class Recovery {
    * @param from since when who is heard is told of the loss, by the shared clock
    */
   void lost(Map<String, Long> known, long shared, long from, long now) {
-    expected.putAll(known);
+    known.forEach((name, heard) -> expected.merge(name, heard, Math::max));
     once.clear();
     confirmed.clear();
     lostAt = shared;

@@ -118,8 +118,8 @@ final class Node implements Waits.Alarm {
   private long trueTime(long instant) {
     long time = instant - offset;
     time -= (long) ((time - World.START) * drift);
-    while (localAt(time) < instant) {
-      time++;
+    for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
+      time += lacks;
     }
     return time;
   }

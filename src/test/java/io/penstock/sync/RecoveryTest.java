@@ -79,4 +79,12 @@ class RecoveryTest {
     assertThat(learning.lasts(TTL + 1)).isFalse();
     assertThat(learning.barred(CELLS)).isEqualTo(Supply.Ask.NONE);
   }
+
+  @Test
+  void anotherLossWithAnOlderRecord_doesNotForgetWhenOthersWereHeard() {
+    lose();
+    learning.lost(Map.of("other", LOST - 20 * SECOND), LOST + 1, Long.MAX_VALUE, 1);
+    assertThat(learning.lasts(TTL + 1)).isFalse();
+    assertThat(learning.barred(CELLS)).isEqualTo((LOST + 1 + TTL) / (10 * SECOND));
+  }
 }

@@ -33,7 +33,13 @@ final class World {
 
   static final LimitId ID = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 10 * SECOND);
 
-  private record Happening(long at, long order, Runnable what) {}
+  private record Happening(long at, long order, Runnable what) implements Comparable<Happening> {
+    @Override
+    public int compareTo(Happening other) {
+      int sooner = Long.compare(at, other.at);
+      return sooner == 0 ? Long.compare(order, other.order) : sooner;
+    }
+  }
 
   private record Sent(long at, Supply.Round round) {}
 
@@ -54,9 +60,7 @@ final class World {
   final LimitSpec spec;
   final List<Release> releases = new ArrayList<>();
   final List<Node> nodes = new ArrayList<>();
-  private final PriorityQueue<Happening> happenings =
-      new PriorityQueue<>(
-          java.util.Comparator.comparingLong(Happening::at).thenComparingLong(Happening::order));
+  private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
   private final List<Sent> log = new ArrayList<>();
   private long now = START;
   private long orders;
