@@ -103,6 +103,15 @@ public final class MemorySupply implements Supply {
     return new Member(name, silent(now, at), said == null ? Long.MAX_VALUE : silent(now, said));
   }
 
+  /**
+   * Goes on as another life, as a store does that was started again, or replaced by a copy of it.
+   *
+   * @param other which life it is from now on
+   */
+  public synchronized void restart(String other) {
+    life = other;
+  }
+
   /** Loses all that is known of one limit, as a store may that keeps each by itself. */
   synchronized void lose(LimitId id) {
     limits.remove(id);

@@ -26,6 +26,7 @@ final class World {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
   static final long TTL = 2 * SECOND;
+  private static final String FIRST = "first";
   static final Pace PACE = new Pace(100 * MILLI, TTL, SECOND);
 
   /** An instant of the true time at which all begins, in the middle of no cell. */
@@ -41,7 +42,15 @@ final class World {
     }
   }
 
-  private record Sent(long at, Supply.Round round) {}
+  /** What happened to the store. */
+  private sealed interface Past {
+    long at();
+  }
+
+  private record Began(long at, String life) implements Past {}
+
+  /** What it was told, and answered. */
+  record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
   /** What was let go, as it counts in the end. */
   static final class Release {
@@ -61,12 +70,15 @@ final class World {
   final List<Release> releases = new ArrayList<>();
   final List<Node> nodes = new ArrayList<>();
   private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
-  private final List<Sent> log = new ArrayList<>();
+  private final List<Past> log = new ArrayList<>();
   private long now = START;
   private long orders;
   private long storeNow;
-  private String life = "first";
-  private MemorySupply store = new MemorySupply(() -> storeNow, TTL, life);
+  private int lives;
+  private MemorySupply store = new MemorySupply(() -> storeNow, TTL, FIRST);
+
+  /** What the store lost, and who knew of it. */
+  final Losses losses = new Losses();
 
   /** The share of messages that get lost, and that come twice. */
   double loss;
@@ -144,17 +156,23 @@ final class World {
       return;
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
-    log.add(new Sent(now, round));
     storeNow = now;
-    Supply.@Nullable Answer answer = null;
+    Supply.Answer answer;
     try {
       answer = store.round(round).toCompletableFuture().join();
     } catch (CompletionException failed) {
       throw new AssertionError("a member asks for what it may not", failed);
     }
-    Supply.Answer told = answer;
+    Sent sent = new Sent(now, round, answer);
+    losses.see(sent);
+    log.add(sent);
     if (gets(round)) {
-      at(now + delay(), () -> back.complete(told));
+      at(
+          now + delay(),
+          () -> {
+            losses.heard(sent);
+            back.complete(answer);
+          });
     }
   }
 
@@ -163,29 +181,45 @@ final class World {
     rollback(Long.MIN_VALUE, restarted);
   }
 
-  /** The store is as it was once. */
+  /** The store is as it was once: as another process, or put back in its place. */
   void rollback(long to, boolean restarted) {
-    life = restarted ? life + "'" : life;
-    log.removeIf(sent -> sent.at() > to);
+    List<Past> lost = log.stream().filter(past -> past.at() > to).toList();
+    log.subList(log.size() - lost.size(), log.size()).clear();
     replay();
+    losses.lose(sent(lost), now, restarted);
+    if (restarted) {
+      lives++;
+      log.add(new Began(now, FIRST + lives));
+      store.restart(FIRST + lives);
+    }
+  }
+
+  private static List<Sent> sent(List<Past> past) {
+    return past.stream().filter(Sent.class::isInstance).map(Sent.class::cast).toList();
   }
 
   /** The store forgets the limit alone. */
   void lose() {
-    log.replaceAll(sent -> new Sent(sent.at(), withoutAsks(sent.round())));
+    log.replaceAll(past -> past instanceof Sent sent ? withoutAsks(sent) : past);
     replay();
   }
 
-  private static Supply.Round withoutAsks(Supply.Round round) {
-    return new Supply.Round(
-        round.member(), round.number(), List.of(), round.whole(), round.losses(), round.seen());
+  private static Sent withoutAsks(Sent sent) {
+    Supply.Round of = sent.round();
+    Supply.Round without =
+        new Supply.Round(
+            of.member(), of.number(), List.of(), of.whole(), of.losses(), of.seen());
+    return new Sent(sent.at(), without, sent.answer());
   }
 
   private void replay() {
-    store = new MemorySupply(() -> storeNow, TTL, life);
-    for (Sent sent : log) {
-      storeNow = sent.at();
-      store.round(sent.round()).toCompletableFuture().join();
+    store = new MemorySupply(() -> storeNow, TTL, FIRST);
+    for (Past past : log) {
+      storeNow = past.at();
+      switch (past) {
+        case Began began -> store.restart(began.life());
+        case Sent sent -> store.round(sent.round()).toCompletableFuture().join();
+      }
     }
   }
 
