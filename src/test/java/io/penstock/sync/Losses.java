@@ -2,6 +2,7 @@ package io.penstock.sync;
 
 import io.penstock.quota.Supply;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,8 +15,8 @@ import java.util.Set;
  *
  * <p>Of what was granted to a member after the state that is left, somebody knows who was told that
  * the member lives, or is that member, and reaches the store again: it has asked once knowing that
- * another life answers. What nobody has known when the next one is granted anything who knows of no
- * loss, may be granted twice.
+ * another life answers, and was not gone before it could say what it knows. What nobody knows when
+ * one is granted anything who has seen nothing before the loss, may be granted twice.
  *
  * <p>Where the store was put back in its place nobody can know who has been told nothing since the
  * state that is left, unless one who was speaks first.
@@ -26,21 +27,23 @@ final class Losses {
     final Map<String, Long> granted = new HashMap<>();
 
     /** Who knew whom before. */
-    final Map<String, Set<String>> knew;
+    final Map<String, Set<String>> knew = new HashMap<>();
 
     final long at;
-    final boolean inPlace;
-    final Set<String> speak = new HashSet<>();
-    boolean open = true;
+    /** Whether the store is another life since, by which all can tell. */
+    boolean noticed;
 
-    Loss(Map<String, Set<String>> known, long at, boolean inPlace) {
-      this.knew = known;
+    /** Who knew, and when the store was told that. */
+    final Map<String, Long> spoke = new HashMap<>();
+
+    Loss(long at, boolean noticed) {
       this.at = at;
-      this.inPlace = inPlace;
+      this.noticed = noticed;
     }
   }
 
   private final Map<String, Set<String>> knows = new HashMap<>();
+  private final Map<String, Long> last = new HashMap<>();
   private final List<Loss> losses = new ArrayList<>();
   private long counted;
   private long unknown;
@@ -57,15 +60,28 @@ final class Losses {
   }
 
   private static void know(Map<String, Set<String>> knows, World.Sent sent) {
-    Set<String> known = knows.computeIfAbsent(sent.round().member(), name -> new HashSet<>());
-    sent.answer().members().forEach(member -> known.add(member.name()));
+    List<String> names = sent.answer().members().stream().map(Supply.Member::name).toList();
+    know(knows, sent.round().member(), names);
+  }
+
+  private static void know(
+      Map<String, Set<String>> knows, String member, Collection<String> others) {
+    knows.computeIfAbsent(member, name -> new HashSet<>()).addAll(others);
   }
 
   /** The store forgets all of these. */
   void lose(List<World.Sent> lost, long at, boolean restarted) {
-    Map<String, Set<String>> knew = new HashMap<>();
-    knows.forEach((name, others) -> knew.put(name, new HashSet<>(others)));
-    Loss loss = new Loss(knew, at, !restarted);
+    if (lost.isEmpty()) {
+      return;
+    }
+    long from = lost.getFirst().at();
+    for (Loss before : losses) {
+      if (before.spoke.values().removeIf(told -> told >= from)) {
+        knows.forEach((name, others) -> know(before.knew, name, others));
+      }
+    }
+    Loss loss = new Loss(at, restarted);
+    knows.forEach((name, others) -> know(loss.knew, name, others));
     lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
     losses.add(loss);
     counted -= lost.size();
@@ -82,37 +98,46 @@ final class Losses {
   void see(World.Sent sent) {
     Supply.Seen seen = sent.round().seen();
     boolean knowsLife = seen != null && seen.life().equals(sent.answer().life());
+    last.put(sent.round().member(), sent.at());
     for (Loss loss : losses) {
-      if (loss.open && seen != null && loss.inPlace) {
-        lookInPlace(loss, sent, !knowsLife || seen.count() > counted);
-      } else if (loss.open && knowsLife) {
+      if (loss.noticed && knowsLife) {
         look(loss, sent);
+      } else if (seen != null && !loss.noticed) {
+        lookInPlace(loss, sent, !knowsLife || seen.count() > counted);
       }
     }
     counted++;
   }
 
-  private void lookInPlace(Loss loss, World.Sent sent, boolean noticed) {
-    if (noticed || granted(sent) > 0) {
-      loss.open = false;
-      long all = loss.granted.values().stream().mapToLong(Long::longValue).sum();
-      unnoticed += noticed ? 0 : all;
+  private void lookInPlace(Loss loss, World.Sent sent, boolean notices) {
+    loss.noticed = notices;
+    if (!notices && granted(sent) > 0) {
+      unnoticed += loss.granted.values().stream().mapToLong(Long::longValue).sum();
+      loss.granted.clear();
     }
   }
 
   private void look(Loss loss, World.Sent sent) {
     String member = sent.round().member();
     if (loss.knew.containsKey(member)) {
-      loss.speak.add(member);
+      loss.spoke.putIfAbsent(member, sent.at());
     } else if (granted(sent) > 0) {
-      loss.open = false;
-      loss.granted.forEach((name, amount) -> unknown += isKnown(loss, name) ? 0 : amount);
+      for (String name : List.copyOf(loss.granted.keySet())) {
+        unknown += isKnown(loss, name, sent.at()) ? 0 : loss.granted.remove(name);
+      }
     }
   }
 
-  private static boolean isKnown(Loss loss, String member) {
-    return loss.speak.stream()
-        .anyMatch(name -> name.equals(member) || loss.knew.get(name).contains(member));
+  private boolean isKnown(Loss loss, String member, long now) {
+    for (Map.Entry<String, Long> spoke : loss.spoke.entrySet()) {
+      String name = spoke.getKey();
+      long heard = last.get(name);
+      boolean stayed = heard - spoke.getValue() > 3 * World.TTL || now - heard <= World.TTL;
+      if (stayed && (name.equals(member) || loss.knew.get(name).contains(member))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The most that may have been granted twice because all who knew of it are gone. */

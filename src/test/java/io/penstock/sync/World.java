@@ -208,7 +208,13 @@ final class World {
     Supply.Round of = sent.round();
     Supply.Round without =
         new Supply.Round(
-            of.member(), of.number(), List.of(), of.whole(), of.losses(), of.seen());
+            of.member(),
+            of.number(),
+            List.of(),
+            of.whole(),
+            of.losses(),
+            of.seen(),
+            of.missed());
     return new Sent(sent.at(), without, sent.answer());
   }
 
