@@ -129,7 +129,7 @@ public final class MemorySupply implements Supply {
   }
 
   /** Loses all that is known of one limit, as a store may that keeps each by itself. */
-  synchronized void lose(LimitId id) {
+  public synchronized void lose(LimitId id) {
     limits.remove(id);
   }
 

@@ -69,8 +69,12 @@ final class Losses {
     knows.computeIfAbsent(member, name -> new HashSet<>()).addAll(others);
   }
 
-  /** The store forgets all of these. */
-  void lose(List<World.Sent> lost, long at, boolean restarted) {
+  /**
+   * The store forgets all of these.
+   *
+   * @param unsaid what it had forgotten before, of one limit, and may not have heard anew
+   */
+  void lose(List<World.Sent> lost, List<World.Sent> unsaid, long at, boolean restarted) {
     if (lost.isEmpty()) {
       return;
     }
@@ -82,9 +86,15 @@ final class Losses {
     }
     Loss loss = new Loss(at, restarted);
     knows.forEach((name, others) -> know(loss.knew, name, others));
-    lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
+    for (List<World.Sent> each : List.of(lost, unsaid)) {
+      each.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
+    }
     losses.add(loss);
     counted -= lost.size();
+  }
+
+  private static long sum(Map<String, Long> granted) {
+    return granted.values().stream().mapToLong(Long::longValue).sum();
   }
 
   private static long granted(World.Sent sent) {
@@ -112,7 +122,7 @@ final class Losses {
   private void lookInPlace(Loss loss, World.Sent sent, boolean notices) {
     loss.noticed = notices;
     if (!notices && granted(sent) > 0) {
-      unnoticed += loss.granted.values().stream().mapToLong(Long::longValue).sum();
+      unnoticed += sum(loss.granted);
       loss.granted.clear();
     }
   }
@@ -122,18 +132,19 @@ final class Losses {
     if (loss.knew.containsKey(member)) {
       loss.spoke.putIfAbsent(member, sent.at());
     } else if (granted(sent) > 0) {
-      for (String name : List.copyOf(loss.granted.keySet())) {
-        unknown += isKnown(loss, name, sent.at()) ? 0 : loss.granted.remove(name);
-      }
+      Map<String, Long> lost = new HashMap<>(loss.granted);
+      lost.keySet().removeIf(name -> isKnown(loss, name, sent.at()));
+      unknown += sum(lost);
+      loss.granted.keySet().removeAll(lost.keySet());
     }
   }
 
   private boolean isKnown(Loss loss, String member, long now) {
     for (Map.Entry<String, Long> spoke : loss.spoke.entrySet()) {
       String name = spoke.getKey();
-      long heard = last.get(name);
+      long heard = last.getOrDefault(name, spoke.getValue());
       boolean stayed = heard - spoke.getValue() > 3 * World.TTL || now - heard <= World.TTL;
-      if (stayed && (name.equals(member) || loss.knew.get(name).contains(member))) {
+      if (stayed && (name.equals(member) || loss.knew.getOrDefault(name, Set.of()).contains(member))) {
         return true;
       }
     }

@@ -49,6 +49,9 @@ final class World {
 
   private record Began(long at, String life) implements Past {}
 
+  /** It forgot the limit alone. */
+  private record Forgot(long at) implements Past {}
+
   /** What it was told, and answered. */
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
@@ -186,12 +189,22 @@ final class World {
     List<Past> lost = log.stream().filter(past -> past.at() > to).toList();
     log.subList(log.size() - lost.size(), log.size()).clear();
     replay();
-    losses.lose(sent(lost), now, restarted);
+    losses.lose(sent(lost), unsaid(to), now, restarted);
     if (restarted) {
       lives++;
       log.add(new Began(now, FIRST + lives));
       store.restart(FIRST + lives);
     }
+  }
+
+  /** What was told before the store forgot the limit, where it may not have heard all of it anew. */
+  private List<Sent> unsaid(long at) {
+    for (int last = log.size() - 1; last >= 0 && log.get(last).at() > at - 3 * TTL; last--) {
+      if (log.get(last) instanceof Forgot) {
+        return sent(log.subList(0, last));
+      }
+    }
+    return List.of();
   }
 
   private static List<Sent> sent(List<Past> past) {
@@ -200,22 +213,8 @@ final class World {
 
   /** The store forgets the limit alone. */
   void lose() {
-    log.replaceAll(past -> past instanceof Sent sent ? withoutAsks(sent) : past);
-    replay();
-  }
-
-  private static Sent withoutAsks(Sent sent) {
-    Supply.Round of = sent.round();
-    Supply.Round without =
-        new Supply.Round(
-            of.member(),
-            of.number(),
-            List.of(),
-            of.whole(),
-            of.losses(),
-            of.seen(),
-            of.missed());
-    return new Sent(sent.at(), without, sent.answer());
+    log.add(new Forgot(now));
+    store.lose(ID);
   }
 
   private void replay() {
@@ -224,6 +223,7 @@ final class World {
       storeNow = past.at();
       switch (past) {
         case Began began -> store.restart(began.life());
+        case Forgot forgot -> store.lose(ID);
         case Sent sent -> store.round(sent.round()).toCompletableFuture().join();
       }
     }
