@@ -151,8 +151,7 @@ final class Masters {
         .values()
         .forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
     String name = String.join("+", names) + "#" + lost;
-    long since =
-        lives.values().stream().mapToLong(Life::lostNanos).min().orElse(Long.MAX_VALUE);
+    long since = lives.values().stream().mapToLong(Life::lostNanos).min().orElse(Long.MAX_VALUE);
     return new Together(name, sum, clock, members(heard.values(), now), losses, since);
   }
 

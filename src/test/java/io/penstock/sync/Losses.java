@@ -30,6 +30,7 @@ final class Losses {
     final Map<String, Set<String>> knew = new HashMap<>();
 
     final long at;
+
     /** Whether the store is another life since, by which all can tell. */
     boolean noticed;
 
@@ -144,7 +145,8 @@ final class Losses {
       String name = spoke.getKey();
       long heard = last.getOrDefault(name, spoke.getValue());
       boolean stayed = heard - spoke.getValue() > 3 * World.TTL || now - heard <= World.TTL;
-      if (stayed && (name.equals(member) || loss.knew.getOrDefault(name, Set.of()).contains(member))) {
+      if (stayed
+          && (name.equals(member) || loss.knew.getOrDefault(name, Set.of()).contains(member))) {
         return true;
       }
     }

@@ -98,8 +98,7 @@ class RecoveryTest {
             new Supply.Missed("other", LOST - SECOND), new Supply.Missed("third", LOST - SECOND));
     see(LOST + 1, LOST + 1);
     see(LOST + 2, LOST + 2);
-    assertThat(learning.missed())
-        .containsExactly(new Supply.Missed("third", LOST - SECOND));
+    assertThat(learning.missed()).containsExactly(new Supply.Missed("third", LOST - SECOND));
     assertThat(learning.lasts(TTL)).isFalse();
     assertThat(learning.missed()).isEmpty();
     assertThat(learning.barred(CELLS)).isEqualTo((LOST + TTL) / (10 * SECOND));

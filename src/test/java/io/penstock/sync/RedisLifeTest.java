@@ -147,7 +147,8 @@ class RedisLifeTest {
     assertThat(after.count()).isEqualTo(1);
     assertThat(before.lostNanos()).isEqualTo(Long.MAX_VALUE);
     assertThat(after.lostNanos()).as("who saw the life before says so").isZero();
-    Answer joined = supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+    Answer joined =
+        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
     assertThat(joined.lostNanos()).isBetween(0L, SLACK_NANOS);
   }
 

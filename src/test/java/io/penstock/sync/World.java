@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Members and the store they share, in one thread and one true time, which is that of the store.
@@ -43,14 +42,14 @@ final class World {
   }
 
   /** What happened to the store. */
-  private sealed interface Past {
+  sealed interface Past {
     long at();
   }
 
-  private record Began(long at, String life) implements Past {}
+  record Began(long at, String life) implements Past {}
 
   /** It forgot the limit alone. */
-  private record Forgot(long at) implements Past {}
+  record Forgot(long at) implements Past {}
 
   /** What it was told, and answered. */
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
@@ -197,7 +196,9 @@ final class World {
     }
   }
 
-  /** What was told before the store forgot the limit, where it may not have heard all of it anew. */
+  /**
+   * What was told before the store forgot the limit, where it may not have heard all of it anew.
+   */
   private List<Sent> unsaid(long at) {
     for (int last = log.size() - 1; last >= 0 && log.get(last).at() > at - 3 * TTL; last--) {
       if (log.get(last) instanceof Forgot) {
