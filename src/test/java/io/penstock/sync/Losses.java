@@ -70,28 +70,32 @@ final class Losses {
     knows.computeIfAbsent(member, name -> new HashSet<>()).addAll(others);
   }
 
-  /**
-   * The store forgets all of these.
-   *
-   * @param unsaid what it had forgotten before, of one limit, and may not have heard anew
-   */
-  void lose(List<World.Sent> lost, List<World.Sent> unsaid, long at, boolean restarted) {
+  /** The store forgets all of these. */
+  void lose(List<World.Sent> lost, long at, boolean restarted) {
     if (lost.isEmpty()) {
       return;
     }
     long from = lost.getFirst().at();
     for (Loss before : losses) {
       if (before.spoke.values().removeIf(told -> told >= from)) {
+        // what was known of that one is lost as well
         knows.forEach((name, others) -> know(before.knew, name, others));
       }
     }
-    Loss loss = new Loss(at, restarted);
-    knows.forEach((name, others) -> know(loss.knew, name, others));
-    for (List<World.Sent> each : List.of(lost, unsaid)) {
-      each.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
-    }
-    losses.add(loss);
+    add(lost, at, restarted);
     counted -= lost.size();
+  }
+
+  /** The store forgets what all of these said of the limit; who asks for it notices. */
+  void forget(List<World.Sent> all, long at) {
+    add(all, at, true);
+  }
+
+  private void add(List<World.Sent> lost, long at, boolean noticed) {
+    Loss loss = new Loss(at, noticed);
+    knows.forEach((name, others) -> know(loss.knew, name, others));
+    lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
+    losses.add(loss);
   }
 
   private static long sum(Map<String, Long> granted) {

@@ -54,16 +54,27 @@ final class World {
   /** What it was told, and answered. */
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
+  /** What was given back of a release. */
+  record Back(Release of, long at, long amount) {}
+
   /** What was let go, as it counts in the end. */
   static final class Release {
     final Node by;
     final long at;
     long amount;
 
+    /** What was given back of it, and when. */
+    final List<Back> backs = new ArrayList<>();
+
     Release(Node by, long at, long amount) {
       this.by = by;
       this.at = at;
       this.amount = amount;
+    }
+
+    void giveBack(long back, long now) {
+      amount -= back;
+      backs.add(new Back(this, now, back));
     }
   }
 
@@ -188,24 +199,12 @@ final class World {
     List<Past> lost = log.stream().filter(past -> past.at() > to).toList();
     log.subList(log.size() - lost.size(), log.size()).clear();
     replay();
-    losses.lose(sent(lost), unsaid(to), now, restarted);
+    losses.lose(sent(lost), now, restarted);
     if (restarted) {
       lives++;
       log.add(new Began(now, FIRST + lives));
       store.restart(FIRST + lives);
     }
-  }
-
-  /**
-   * What was told before the store forgot the limit, where it may not have heard all of it anew.
-   */
-  private List<Sent> unsaid(long at) {
-    for (int last = log.size() - 1; last >= 0 && log.get(last).at() > at - 3 * TTL; last--) {
-      if (log.get(last) instanceof Forgot) {
-        return sent(log.subList(0, last));
-      }
-    }
-    return List.of();
   }
 
   private static List<Sent> sent(List<Past> past) {
@@ -214,6 +213,7 @@ final class World {
 
   /** The store forgets the limit alone. */
   void lose() {
+    losses.forget(sent(log), now);
     log.add(new Forgot(now));
     store.lose(ID);
   }
