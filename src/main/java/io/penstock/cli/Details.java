@@ -4,6 +4,7 @@ import io.penstock.cli.Look.Tone;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import tools.jackson.databind.JsonNode;
@@ -59,13 +60,12 @@ final class Details {
   }
 
   private void upstream(JsonNode configured, JsonNode now) {
+    String health = now.path("health").asString("");
     StringJoiner words = new StringJoiner(", ", "upstream ", "");
     words.add(configured.path("id").asString(""));
-    words.add(now.path("url").asString(configured.path("url").asString("")));
-    String health = now.path("health").asString("");
-    if (!health.isEmpty()) {
-      words.add(health);
-    }
+    Stream.of(now.path("url").asString(configured.path("url").asString("")), health)
+        .filter(each -> !each.isEmpty())
+        .forEach(words::add);
     JsonNode error = now.path("last_error").path("what");
     if (error.isString()) {
       words.add("last trouble: " + error.stringValue());
