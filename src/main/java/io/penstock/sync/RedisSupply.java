@@ -96,7 +96,7 @@ public final class RedisSupply implements Supply {
     this.ticker = ticker;
     this.offsetNanos = new AtomicLong(nowNanos - ticker.nanos());
     this.testMicros = testMicros;
-    this.breaker = new Breaker(ticker);
+    this.breaker = new Breaker(ticker, link::connections);
     this.lives = new Masters(ttlNanos / 2);
   }
 
