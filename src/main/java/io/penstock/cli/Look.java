@@ -66,13 +66,14 @@ record Look(boolean unicode, boolean colour) {
     return unicode ? "…" : "+";
   }
 
+  /** Heavy lines: the terminal library has letters of another set for light ones. */
   String rule() {
-    return unicode ? "─" : "-";
+    return unicode ? "━" : "-";
   }
 
   String branch(boolean last) {
     if (unicode) {
-      return last ? "└ " : "├ ";
+      return last ? "┗ " : "┣ ";
     }
     return last ? "` " : "| ";
   }
@@ -81,7 +82,7 @@ record Look(boolean unicode, boolean colour) {
     if (last) {
       return "  ";
     }
-    return unicode ? "│ " : "| ";
+    return unicode ? "┃ " : "| ";
   }
 
   /** Returns a bar of {@code columns}, full by {@code part} of one. */

@@ -66,9 +66,6 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private int watch(PrintWriter err) throws InterruptedException {
-    // Lines as characters of their own, not as letters of another set, which not all terminals
-    // have.
-    System.setProperty(TerminalBuilder.PROP_DISABLE_ALTERNATE_CHARSET, "true");
     try (Terminal terminal =
         TerminalBuilder.builder().system(true).dumb(false).nativeSignals(true).build()) {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {

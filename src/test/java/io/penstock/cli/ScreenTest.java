@@ -51,8 +51,8 @@ class ScreenTest {
             "                                                  in all        since attach: 2s",
             "ENDPOINT     WAIT              USE        SERVED REFUSED   P50   P90   P99  LAST",
             "/openai",
-            "├ chat          3 ●●●          93% █████▋  12.3K       3     -     -     -     -",
-            "└ embeddings    0 ‖             0%             0       0     -     -     -     -",
+            "┣ chat          3 ●●●          93% █████▋  12.3K       3     -     -     -     -",
+            "┗ embeddings    0 ‖             0%             0       0     -     -     -     -",
             "/permits        0              50% ███         0       0  1.5s  1.5s  1.5s  1.5s")
         .contains(
             "12:00:00 queued     /openai/chat #7 120 tokens",
@@ -77,7 +77,7 @@ class ScreenTest {
         .contains(
             " penstock top http://127.0.0… connected",
             "ENDPOINT     WAIT             USE SERVED",
-            "├ chat          3 ●●●         93%  12.3K")
+            "┣ chat          3 ●●●         93%  12.3K")
         .endsWith("q quit  p pause  r resume  space test");
   }
 
@@ -194,10 +194,11 @@ class ScreenTest {
             "  █████████     75% gpt: 45 of 60 requests, 15 left",
             "settings",
             "  algorithm: none                         dialect: openai")
-        .anyMatch(line -> line.startsWith("── /openai/chat ──"));
+        .anyMatch(line -> line.startsWith("━━ /openai/chat ━━"));
+    assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("settings"));
     view.skip(2);
-    assertThat(draw(80, 16)).noneMatch(line -> line.startsWith("served"));
+    assertThat(draw(80, 12)).noneMatch(line -> line.startsWith("served"));
     view.skip(1_000);
-    assertThat(draw(80, 16)).anyMatch(line -> line.startsWith("settings"));
+    assertThat(draw(80, 12)).anyMatch(line -> line.startsWith("settings"));
   }
 }
