@@ -127,11 +127,21 @@ final class Kinds {
   }
 
   /**
-   * What is given back is there again from then on, unless the bucket has been full since. Rounded
-   * down: a nanosecond more or less is no token.
+   * What is given back was never taken, or is there again from then on unless the bucket has been
+   * full since: a bucket that is kept in either way is kept. Rounded down: a nanosecond more or
+   * less is no token.
    */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
+    Filling never = new Filling(perNano);
+    double most = 0;
+    for (Release each : releases) {
+      most = Math.max(most, never.take(each.at, each.amount));
+    }
+    return (long) (Math.min(most, mostTaken(releases, perNano)) - 1e-3);
+  }
+
+  private static double mostTaken(List<Release> releases, double perNano) {
     PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
     Filling filling = new Filling(perNano);
     double most = 0;
@@ -139,10 +149,11 @@ final class Kinds {
       while (!backs.isEmpty() && backs.element().at() < each.at) {
         filling.giveBack(backs.remove());
       }
-      most = Math.max(most, filling.take(each));
+      long back = each.backs.stream().mapToLong(Back::amount).sum();
+      most = Math.max(most, filling.take(each.at, each.amount + back));
       backs.addAll(each.backs);
     }
-    return (long) (most - 1e-3);
+    return most;
   }
 
   private static final class Filling {
@@ -162,9 +173,9 @@ final class Kinds {
       at = now;
     }
 
-    double take(Release release) {
-      fill(release.at);
-      missing += release.amount + release.backs.stream().mapToLong(Back::amount).sum();
+    double take(long now, long amount) {
+      fill(now);
+      missing += amount;
       return missing;
     }
 

@@ -213,7 +213,7 @@ final class World {
 
   /** The store forgets the limit alone. */
   void lose() {
-    losses.forget(sent(log), now);
+    losses.forget(now);
     log.add(new Forgot(now));
     store.lose(ID);
   }
