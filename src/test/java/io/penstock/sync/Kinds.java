@@ -127,9 +127,8 @@ final class Kinds {
   }
 
   /**
-   * What is given back was never taken, or is there again from then on unless the bucket has been
-   * full since: a bucket that is kept in either way is kept. Rounded down: a nanosecond more or
-   * less is no token.
+   * What is given back was never taken, or is there again from then on: a bucket that is kept in
+   * either way is kept. Rounded down: a nanosecond more or less is no token.
    */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
@@ -146,7 +145,7 @@ final class Kinds {
     Filling filling = new Filling(perNano);
     double most = 0;
     for (Release each : releases) {
-      while (!backs.isEmpty() && backs.element().at() < each.at) {
+      while (!backs.isEmpty() && backs.element().at() <= each.at) {
         filling.giveBack(backs.remove());
       }
       long back = each.backs.stream().mapToLong(Back::amount).sum();
@@ -160,16 +159,13 @@ final class Kinds {
     private final double perNano;
     private double missing;
     private long at = START;
-    private long fullAt = START;
 
     Filling(double perNano) {
       this.perNano = perNano;
     }
 
     private void fill(long now) {
-      double next = missing - (now - at) * perNano;
-      fullAt = next <= 0 ? now : fullAt;
-      missing = Math.max(0, next);
+      missing = Math.max(0, missing - (now - at) * perNano);
       at = now;
     }
 
@@ -181,7 +177,7 @@ final class Kinds {
 
     void giveBack(Back back) {
       fill(back.at());
-      missing = Math.max(0, missing - (back.of().at >= fullAt ? back.amount() : 0));
+      missing = Math.max(0, missing - back.amount());
     }
   }
 

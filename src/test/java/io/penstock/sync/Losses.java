@@ -31,14 +31,19 @@ final class Losses {
 
     final long at;
 
+    /** Whether the limit was lost alone: who was told nothing of it does not know. */
+    final boolean alone;
+
+
     /** Whether the store is another life since, by which all can tell. */
     boolean noticed;
 
     /** Who knew, and when the store was told that. */
     final Map<String, Long> spoke = new HashMap<>();
 
-    Loss(long at, boolean noticed) {
+    Loss(long at, boolean alone, boolean noticed) {
       this.at = at;
+      this.alone = alone;
       this.noticed = noticed;
     }
   }
@@ -63,7 +68,7 @@ final class Losses {
       asked.add(sent.round().member());
     }
     for (Loss loss : losses) {
-      if (sent.at() < loss.at) {
+      if (sent.at() < loss.at && (!loss.alone || asked.contains(sent.round().member()))) {
         know(loss.knew, sent);
       }
     }
@@ -91,7 +96,7 @@ final class Losses {
         knows.forEach((name, others) -> know(before.knew, name, others));
       }
     }
-    Loss loss = new Loss(at, restarted);
+    Loss loss = new Loss(at, false, restarted);
     knows.forEach((name, others) -> know(loss.knew, name, others));
     lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
     losses.add(loss);
@@ -100,7 +105,7 @@ final class Losses {
 
   /** The store forgets all of the limit; who asks for it notices. */
   void forget(long at) {
-    Loss loss = new Loss(at, true);
+    Loss loss = new Loss(at, true, true);
     loss.granted.putAll(given);
     knows.forEach((name, others) -> know(loss.knew, name, others));
     loss.knew.keySet().retainAll(asked);

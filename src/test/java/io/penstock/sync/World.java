@@ -55,7 +55,7 @@ final class World {
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
   /** What was given back of a release. */
-  record Back(Release of, long at, long amount) {}
+  record Back(long at, long amount) {}
 
   /** What was let go, as it counts in the end. */
   static final class Release {
@@ -74,7 +74,7 @@ final class World {
 
     void giveBack(long back, long now) {
       amount -= back;
-      backs.add(new Back(this, now, back));
+      backs.add(new Back(now, back));
     }
   }
 
