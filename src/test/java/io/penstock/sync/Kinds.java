@@ -39,12 +39,19 @@ final class Kinds {
   static final LimitSpec SPAN = new LimitSpec.Day(900, null, 300 * MILLI);
   static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(40, 1), 300);
   static final LimitSpec STRICT = new LimitSpec.Strict(new Rate(20, 1));
-  static final List<LimitSpec> ALL = List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT);
+  static final LimitSpec PERMITS = new LimitSpec.Concurrency(40);
+  static final List<LimitSpec> ALL =
+      List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT, PERMITS);
 
   private Kinds() {}
 
   static LimitSpec draw(Random random) {
     return ALL.get(random.nextInt(ALL.size()));
+  }
+
+  /** The most that is asked for at once. */
+  static long largest(LimitSpec spec) {
+    return spec instanceof LimitSpec.Strict || spec instanceof LimitSpec.Concurrency ? 1 : 20;
   }
 
   /**
@@ -59,6 +66,7 @@ final class Kinds {
       case LimitSpec.SlidingWindow window -> window.capacity();
       case LimitSpec.Day day -> day.capacity();
       case LimitSpec.TokenBucket bucket -> bucket.burst();
+      case LimitSpec.Concurrency permits -> permits.max();
       case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
@@ -81,6 +89,8 @@ final class Kinds {
               ? mostSpanned(releases, LimitSpec.Day.NANOS)
               : mostIn(releases, at -> date(at - day.guardNanos()));
       case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
+      case LimitSpec.Concurrency permits ->
+          releases.stream().mapToLong(each -> each.together).max().orElse(0);
       case LimitSpec.Strict strict -> mostEarly(releases, strict.rate().intervalNanos());
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };

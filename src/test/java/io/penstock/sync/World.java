@@ -63,6 +63,9 @@ final class World {
     final long at;
     long amount;
 
+    /** Of permits, how many were out then. */
+    long together;
+
     /** What was given back of it, and when. */
     final List<Back> backs = new ArrayList<>();
 
@@ -92,6 +95,8 @@ final class World {
 
   /** What the store lost, and who knew of it. */
   final Losses losses = new Losses();
+
+  final Permits permits = new Permits();
 
   /** The share of messages that get lost, and that come twice. */
   double loss;
@@ -167,6 +172,9 @@ final class World {
   private void arrive(Supply.Round round, CompletableFuture<Supply.Answer> back) {
     if (cut || away.contains(round.member())) {
       return;
+    }
+    if (!round.asks().isEmpty() && round.number() > last.getOrDefault(round.member(), 0L)) {
+      permits.heard(round.member(), now);
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
     storeNow = now;
