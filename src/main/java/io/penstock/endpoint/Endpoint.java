@@ -106,12 +106,15 @@ public final class Endpoint {
     return guests;
   }
 
-  /** Returns when its own limit is as good as new if nothing else happens, at most now if it is. */
+  /**
+   * Returns when its own limit is as good as new if nothing else happens here, at most now if it
+   * is. What others spend of it stays theirs: they are not asked for it.
+   */
   long fullNanos(long now) {
     long full = now;
     for (Metered metered : own.limits()) {
       Limit limit = metered.limit();
-      full = Math.max(full, limit.earliest(limit.capacity(), now));
+      full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
     }
     return full;
   }

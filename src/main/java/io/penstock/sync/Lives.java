@@ -12,6 +12,16 @@ import org.jspecify.annotations.Nullable;
  * at a time.
  */
 final class Lives {
+  /** Why slices are not to be taken. */
+  enum Why {
+    /** This instance has just come. */
+    CAME,
+    /** Nothing was heard for so long that what was lost meanwhile is beyond recognition. */
+    SILENT,
+    /** The store lost something, or its clock was set. */
+    LOST
+  }
+
   /** By then all who saw a loss have learned from it. */
   private static final int LATELY = 3;
 
@@ -25,6 +35,7 @@ final class Lives {
   private @Nullable String life;
   private long count;
   private long sent;
+  private Why why = Why.CAME;
 
   /** When the store was told last that something was lost, by the shared clock. */
   private long lostAt = Long.MIN_VALUE / 2;
@@ -50,9 +61,11 @@ final class Lives {
     boolean lost =
         life != null && (reset || !answer.life().equals(life) || answer.count() <= count);
     if (life == null || sentAt - sent > ttlNanos) {
+      why = life == null ? Why.CAME : Why.SILENT;
       learning.begin(now); // what was rolled back meanwhile may be beyond recognition
     }
     if (isTold(answer) || lost) {
+      why = Why.LOST;
       learning.lost(known, shared, answer.clockNanos(), now);
     }
     if (lost) {
@@ -96,6 +109,11 @@ final class Lives {
   /** Whether slices are not to be taken yet. */
   boolean learning(long now) {
     return life == null || learning.lasts(now);
+  }
+
+  /** Why slices are not to be taken yet, or null when they are. */
+  @Nullable Why why(long now) {
+    return learning(now) ? why : null;
   }
 
   /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
