@@ -34,7 +34,6 @@ final class Losses {
     /** Whether the limit was lost alone: who was told nothing of it does not know. */
     final boolean alone;
 
-
     /** Whether the store is another life since, by which all can tell. */
     boolean noticed;
 
@@ -49,6 +48,7 @@ final class Losses {
   }
 
   private final Map<String, Set<String>> knows = new HashMap<>();
+
   /** Who was told of the limit. */
   private final Set<String> asked = new HashSet<>();
 

@@ -38,8 +38,7 @@ final class Permits {
 
   private boolean counts(Release release, long now) {
     String member = release.by.name();
-    return !isSilent(member, now)
-        && again.getOrDefault(member, Long.MIN_VALUE) <= release.at;
+    return !isSilent(member, now) && again.getOrDefault(member, Long.MIN_VALUE) <= release.at;
   }
 
   void end(Release release) {
