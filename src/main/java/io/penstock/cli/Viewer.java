@@ -150,16 +150,17 @@ final class Viewer {
     boolean quit = false;
     while (!quit && hopeless == null) {
       long due = changed ? FRAME_MILLIS : IDLE_MILLIS;
-      long left = Math.clamp(drawn + due - clock.millis(), 0, IDLE_MILLIS);
+      long left = Math.clamp(drawn + due - clock.millis(), 0, due);
       Message message = inbox.poll(left, TimeUnit.MILLISECONDS);
       if (message != null) {
         quit = message == Press.QUIT;
         take(message);
         changed = true;
-        // What somebody pressed shows at once.
-        left = message instanceof Press ? 0 : drawn + FRAME_MILLIS - clock.millis();
       }
-      if (left <= 0 || message == null) {
+      long since = clock.millis() - drawn;
+      boolean late = since < 0 || since >= FRAME_MILLIS; // that clock may be set back
+      // What somebody pressed shows at once.
+      if (message == null || message instanceof Press || late) {
         draw();
         drawn = clock.millis();
         changed = false;

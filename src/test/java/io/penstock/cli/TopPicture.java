@@ -38,8 +38,7 @@ final class TopPicture {
     int height = lines.size() * HIGH + 2 * EDGE;
     picture.line(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %s %d' role='img'>",
-        number(width),
-        height);
+        number(width), height);
     picture.line("<title>penstock top</title>");
     picture.line("<style>\n%s</style>", STYLE);
     picture.line("<rect class='screen' width='%s' height='%d' rx='6'/>", number(width), height);
@@ -73,12 +72,9 @@ final class TopPicture {
     }
     if (!text.isBlank()) {
       line(
-          "<text class='%s' x='%s' y='%d' textLength='%s' lengthAdjust='spacingAndGlyphs'>%s</text>",
-          kind(codes, inverse),
-          x,
-          y + 13,
-          wide,
-          text.replace("&", "&amp;").replace("<", "&lt;"));
+          "<text class='%s' x='%s' y='%d' textLength='%s'"
+              + " lengthAdjust='spacingAndGlyphs'>%s</text>",
+          kind(codes, inverse), x, y + 13, wide, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
   }
 

@@ -44,8 +44,7 @@ class TopPictureTest {
     Screen screen = new Screen(Story.BRIGHT, "http://127.0.0.1:8081");
     View view = new View();
     view.move(screen.rows(story.board), 2);
-    String drawn =
-        TopPicture.draw(screen.draw(story.board, view, COLUMNS, LINES), COLUMNS);
+    String drawn = TopPicture.draw(screen.draw(story.board, view, COLUMNS, LINES), COLUMNS);
     String file = System.getProperty("penstock.picture");
     if (file != null) {
       Files.writeString(Path.of(file), drawn);
@@ -61,10 +60,22 @@ class TopPictureTest {
 
   private static void endpoints(Story story, int batch) {
     story.endpoints(
-        of("/openai/chat", "11,'oldest_wait_ms':120000,'served':18204,'utilization':0.93", "60,'tpm_limit':90000"),
-        of("/openai/batch", batch + ",'oldest_wait_ms':114000,'served':2210,'expired':3,'utilization':0.88", "12"),
-        of("/team/agents", "9,'oldest_wait_ms':9000,'served':5411,'refused':17,'utilization':0.64", "30"),
-        of("/team/search", "0,'served':640,'paused':true,'utilization':0.05", "0,'max_concurrency':4"),
+        of(
+            "/openai/chat",
+            "11,'oldest_wait_ms':120000,'served':18204,'utilization':0.93",
+            "60,'tpm_limit':90000"),
+        of(
+            "/openai/batch",
+            batch + ",'oldest_wait_ms':114000,'served':2210,'expired':3,'utilization':0.88",
+            "12"),
+        of(
+            "/team/agents",
+            "9,'oldest_wait_ms':9000,'served':5411,'refused':17,'utilization':0.64",
+            "30"),
+        of(
+            "/team/search",
+            "0,'served':640,'paused':true,'utilization':0.05",
+            "0,'max_concurrency':4"),
         of("/anthropic", "0,'served':7733,'utilization':0.31", "50,'itpm_limit':30000"));
   }
 
