@@ -56,7 +56,7 @@ final class EndpointsHandler {
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
-  private EndpointView view(Endpoint endpoint) {
+  EndpointView view(Endpoint endpoint) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),

@@ -281,7 +281,9 @@ public final class Rounds {
     counts.sent();
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
-    flight = new Flight(new Supply.Round(member, number, asks, whole, losses, lives.seen()), now);
+    Supply.Round round =
+        new Supply.Round(member, number, asks, whole, losses, lives.seen(), lives.missed());
+    flight = new Flight(round, now);
     return flight;
   }
 
