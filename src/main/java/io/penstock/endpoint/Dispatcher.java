@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.queue.Discipline;
-import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
 import io.penstock.refusal.Refusal;
@@ -22,12 +21,11 @@ import java.util.Set;
 final class Dispatcher {
   private final Clerk clerk;
   private final Routes routes;
+  private final Parked parked;
   private final Lanes lanes;
-  private final Deadlines deadlines = new Deadlines();
-  private final Elders elders = new Elders();
-  private final Backlog backlog = new Backlog();
-  private final Overflow overflow = new Overflow();
-  private Discipline<Pending> discipline;
+  private final Deadlines deadlines;
+  private final Backlog backlog;
+  private final Overflow overflow;
   private boolean paused;
 
   /** Who is skipped by a ticket that goes: once each, in however many lines they stand. */
@@ -36,8 +34,11 @@ final class Dispatcher {
   Dispatcher(Clerk clerk, Routes routes) {
     this.clerk = clerk;
     this.routes = routes;
-    this.lanes = new Lanes(this, routes);
-    this.discipline = routes.discipline();
+    this.parked = new Parked(this, routes);
+    this.lanes = parked.lanes();
+    this.deadlines = parked.deadlines();
+    this.backlog = parked.backlog();
+    this.overflow = parked.overflow();
   }
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
@@ -68,7 +69,7 @@ final class Dispatcher {
     if (pending == null) {
       return false;
     }
-    remove(pending, false);
+    parked.remove(pending, false);
     if (pending.decide(State.EXPIRED)) {
       long waited = now - pending.arrivedNanos();
       clerk.expired(pending, Admission.expired(waited));
@@ -81,7 +82,7 @@ final class Dispatcher {
       return;
     }
     Choice each;
-    while ((each = lanes.choose(discipline, now)) != null) {
+    while ((each = lanes.choose(parked.discipline(), now)) != null) {
       grant(each, now);
     }
     lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
@@ -101,7 +102,7 @@ final class Dispatcher {
     Pending first = overflow.first();
     while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
       overflow.remove(first);
-      Lane lane = enqueue(first, now);
+      Lane lane = parked.enqueue(first, now);
       if (!paused) {
         lane.join(); // who is let in with others is skipped by none of them unseen
       }
@@ -116,7 +117,7 @@ final class Dispatcher {
     Pending pending = choice.pending();
     Route route = choice.route();
     if (pending.state() != State.PARKED) {
-      remove(pending, false); // decided elsewhere, and about to leave
+      parked.remove(pending, false); // decided elsewhere, and about to leave
       return;
     }
     if (choice.held()) {
@@ -137,13 +138,13 @@ final class Dispatcher {
       route.wake();
       return;
     }
-    remove(pending, true);
+    parked.remove(pending, true);
     int depth = (int) backlog.tickets();
     Settlement settlement =
         new Settlement(pending, route, spends.with(pending.taken()), depth, now);
     if (pending.decide(State.GRANTED)) {
-      discipline.charge(pending);
-      moved();
+      parked.discipline().charge(pending);
+      parked.moved();
       clerk.granted(pending, settlement);
     } else {
       spends.giveBack(now);
@@ -168,10 +169,10 @@ final class Dispatcher {
       refuse(pending, refusal);
       return;
     }
-    enter(pending, ways);
-    long estimate = Outlook.waitNanos(pending, ways, discipline, lanes, backlog, overflow, now);
+    parked.enter(pending, ways);
+    long estimate = Outlook.waitNanos(pending, ways, parked.discipline(), lanes, backlog, overflow, now);
     if (overflow.tickets() == 0) {
-      enqueue(pending, now);
+      parked.enqueue(pending, now);
       step(now);
       if (pending.queued()) {
         admit(pending, estimate, now);
@@ -179,13 +180,6 @@ final class Dispatcher {
     } else {
       block(pending, estimate, now); // nobody overtakes those who wait for a place
     }
-  }
-
-  private void enter(Pending pending, List<Route> ways) {
-    pending.enter(discipline);
-    pending.counted = Admission.counted(ways, pending);
-    elders.add(pending, backlog.tickets() + overflow.tickets());
-    deadlines.add(pending);
   }
 
   /** Takes in a ticket that comes back: it waits at its old place, whatever the bounds. */
@@ -196,8 +190,8 @@ final class Dispatcher {
     List<Route> ways = routes.of(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
     if (refusal == null) {
-      enter(pending, ways);
-      enqueue(pending, now);
+      parked.enter(pending, ways);
+      parked.enqueue(pending, now);
     } else if (pending.facing.not() != null) {
       pending.facing = pending.facing.avoidingNone(); // the others never could
       back(pending, now);
@@ -211,11 +205,11 @@ final class Dispatcher {
     for (Pending each = deadlines.widens(now); each != null; each = deadlines.widens(now)) {
       boolean blocked = each.blocked;
       if (!blocked) {
-        leaveLane(each, false);
+        parked.leaveLane(each, false);
       }
       each.facing = each.facing.widened();
       if (!blocked) {
-        enqueue(each, now);
+        parked.enqueue(each, now);
       }
     }
   }
@@ -231,46 +225,23 @@ final class Dispatcher {
     if (full == null && refusal == null) {
       return;
     }
-    remove(pending, false);
+    parked.remove(pending, false);
     if (refusal != null) {
       refuse(pending, refusal);
-    } else if (full != null && !hold(pending)) {
+    } else if (full != null && !parked.hold(pending)) {
       refuse(pending, Admission.queueFull(full, soonest));
     }
   }
 
   private void block(Pending pending, long estimate, long now) {
     Refusal refusal = Admission.tooLong(pending, estimate);
-    if (refusal == null && !hold(pending)) {
+    if (refusal == null && !parked.hold(pending)) {
       refusal = Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now);
     }
     if (refusal != null) {
       deadlines.remove(pending);
       refuse(pending, refusal);
     }
-  }
-
-  /** Has a ticket wait for a place in the queue, if there will be one and not too many do. */
-  private boolean hold(Pending pending) {
-    boolean may =
-        overflow.tickets() < routes.maxBlocked()
-            && Admission.full(routes.bounds(), new Backlog(), pending) == null;
-    if (may) {
-      overflow.add(pending);
-      deadlines.add(pending);
-    }
-    return may;
-  }
-
-  private Lane enqueue(Pending pending, long now) {
-    Lane lane = lanes.of(pending.facing, discipline, now);
-    lane.add(pending, now);
-    backlog.add(pending);
-    if (discipline.order() != Order.FIFO || pending.carried() != null) {
-      // elsewhere nobody who comes is before anybody
-      lanes.all().forEach(each -> each.yieldTo(pending));
-    }
-    return lane;
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -282,43 +253,14 @@ final class Dispatcher {
   /** Lets go of a ticket that was decided elsewhere. */
   void leave(Pending pending) {
     if (pending.waits()) {
-      remove(pending, false);
+      parked.remove(pending, false);
     }
   }
 
   /** Takes note of what a ticket that went has used. */
   void settled(Pending pending, long usedTokens) {
-    discipline.settle(pending, usedTokens);
-    moved();
-  }
-
-  /** Who comes first may have changed without anybody's coming or going. */
-  private void moved() {
-    if (discipline.settles()) {
-      lanes.all().forEach(Lane::show);
-    }
-  }
-
-  private void remove(Pending pending, boolean passed) {
-    deadlines.remove(pending);
-    if (pending.blocked) {
-      overflow.remove(pending);
-    } else {
-      leaveLane(pending, passed);
-    }
-  }
-
-  private void leaveLane(Pending pending, boolean passed) {
-    Lane lane = pending.lane;
-    if (lane == null) {
-      throw new IllegalStateException("ticket " + pending.order() + " has no lane");
-    }
-    lane.remove(pending, passed);
-    backlog.remove(pending);
-    if (lane.tickets().size() == 0) {
-      lanes.remove(lane);
-      discipline.retire(lane.tickets());
-    }
+    parked.discipline().settle(pending, usedTokens);
+    parked.moved();
   }
 
   /**
@@ -327,8 +269,10 @@ final class Dispatcher {
    */
   void reroute(long now) {
     Discipline<Pending> configured = routes.discipline();
-    boolean reorder = !configured.same(discipline);
-    discipline = reorder ? configured : discipline;
+    boolean reorder = !configured.same(parked.discipline());
+    if (reorder) {
+      parked.discipline(configured);
+    }
     for (Lane lane : lanes.copy()) {
       if (reorder) {
         lane.reorder(configured);
@@ -360,7 +304,7 @@ final class Dispatcher {
 
   private void drop(Pending pending, List<Route> ways, long now) {
     if (Admission.impossible(ways, routes, pending) != null) {
-      remove(pending, false);
+      parked.remove(pending, false);
       back(pending, now);
     }
   }
@@ -374,7 +318,7 @@ final class Dispatcher {
   }
 
   private void turnAway(Pending pending, Refusal refusal) {
-    remove(pending, false);
+    parked.remove(pending, false);
     refuse(pending, refusal);
   }
 
@@ -385,9 +329,8 @@ final class Dispatcher {
     lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
-  /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
-  long oldestNanos() {
-    Pending oldest = elders.first();
-    return oldest == null ? Ticker.NEVER : oldest.arrivedNanos();
+  /** All who wait. */
+  Parked parked() {
+    return parked;
   }
 }

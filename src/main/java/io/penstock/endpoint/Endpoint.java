@@ -374,7 +374,7 @@ public final class Endpoint {
     public long step(long now) {
       long known = undecided.step(now);
       long next = Math.min(known, dispatcher.step(now));
-      oldestNanos = dispatcher.oldestNanos();
+      oldestNanos = dispatcher.parked().oldestNanos();
       return next;
     }
 
