@@ -26,7 +26,7 @@ final class Dispatcher {
   private final Deadlines deadlines;
   private final Backlog backlog;
   private final Overflow overflow;
-  private boolean paused;
+  private final Why why = new Why();
 
   /** Who is skipped by a ticket that goes: once each, in however many lines they stand. */
   private final Set<Line.Waiter> skipped = new HashSet<>();
@@ -69,6 +69,7 @@ final class Dispatcher {
     if (pending == null) {
       return false;
     }
+    why.stays(pending, parked.ways(pending, now), now);
     parked.remove(pending, false);
     if (pending.decide(State.EXPIRED)) {
       long waited = now - pending.arrivedNanos();
@@ -78,7 +79,7 @@ final class Dispatcher {
   }
 
   private void release(long now) {
-    if (paused) {
+    if (why.paused()) {
       return;
     }
     Choice each;
@@ -92,7 +93,7 @@ final class Dispatcher {
   private void refuseHopeless(Lane lane, long now) {
     Refusal refusal = Admission.hopeless(lane.routes(), now);
     if (refusal != null) {
-      lane.tickets().forEach(pending -> turnAway(pending, refusal));
+      lane.tickets().forEach(pending -> turnAway(pending, lane.routes(), refusal, now));
     }
   }
 
@@ -103,7 +104,7 @@ final class Dispatcher {
     while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
       overflow.remove(first);
       Lane lane = parked.enqueue(first, now);
-      if (!paused) {
+      if (!why.paused()) {
         lane.join(); // who is let in with others is skipped by none of them unseen
       }
       any = true;
@@ -131,6 +132,7 @@ final class Dispatcher {
       skipped.forEach(each -> each.skip(pending));
       skipped.clear();
     }
+    why.goes(pending, choice.lane(), now);
     Spends spends = route.take(pending.cost(), now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
@@ -154,7 +156,7 @@ final class Dispatcher {
 
   private long next() {
     long next = deadlines.firstNanos();
-    return paused ? next : Math.min(next, lanes.wakeAt());
+    return why.paused() ? next : Math.min(next, lanes.wakeAt());
   }
 
   /** Takes in a ticket: it goes at once, waits, or is refused. */
@@ -166,11 +168,13 @@ final class Dispatcher {
     List<Route> ways = lanes.ways(pending.facing, now);
     Refusal refusal = Admission.inVain(ways, routes, pending, now);
     if (refusal != null) {
+      why.inVain(pending, ways, now);
       refuse(pending, refusal);
       return;
     }
     parked.enter(pending, ways);
-    long estimate = Outlook.waitNanos(pending, ways, parked.discipline(), lanes, backlog, overflow, now);
+    long estimate =
+        Outlook.waitNanos(pending, ways, parked.discipline(), lanes, backlog, overflow, now);
     if (overflow.tickets() == 0) {
       parked.enqueue(pending, now);
       step(now);
@@ -196,6 +200,7 @@ final class Dispatcher {
       pending.facing = pending.facing.avoidingNone(); // the others never could
       back(pending, now);
     } else {
+      why.inVain(pending, ways, now);
       refuse(pending, refusal);
     }
   }
@@ -225,11 +230,13 @@ final class Dispatcher {
     if (full == null && refusal == null) {
       return;
     }
+    List<Route> ways = parked.ways(pending, now);
     parked.remove(pending, false);
-    if (refusal != null) {
-      refuse(pending, refusal);
-    } else if (full != null && !parked.hold(pending)) {
-      refuse(pending, Admission.queueFull(full, soonest));
+    boolean held = refusal == null && parked.hold(pending);
+    if (!held) {
+      why.stays(pending, ways, now);
+      refuse(
+          pending, refusal == null ? Admission.queueFull(String.valueOf(full), soonest) : refusal);
     }
   }
 
@@ -240,6 +247,7 @@ final class Dispatcher {
     }
     if (refusal != null) {
       deadlines.remove(pending);
+      why.stays(pending, parked.ways(pending, now), now);
       refuse(pending, refusal);
     }
   }
@@ -250,11 +258,31 @@ final class Dispatcher {
     }
   }
 
-  /** Lets go of a ticket that was decided elsewhere. */
-  void leave(Pending pending) {
+  /** Lets go of a ticket whose client went away. */
+  void leave(Pending pending, long now) {
+    if (pending.waits()) {
+      if (Why.isLong(pending, now)) {
+        why.stays(pending, parked.ways(pending, now), now);
+      }
+      parked.remove(pending, false);
+    }
+    clerk.left(pending, now);
+  }
+
+  /** Refuses one that waits, wherever it does; returns false when it does not any more. */
+  boolean throwOut(Pending pending, Refusal refusal, long now) {
+    if (pending.state() != State.PARKED) {
+      return false;
+    }
+    why.stays(pending, parked.ways(pending, now), now);
+    if (!pending.decide(State.REFUSED)) {
+      return false;
+    }
     if (pending.waits()) {
       parked.remove(pending, false);
     }
+    clerk.refused(pending, refusal);
+    return true;
   }
 
   /** Takes note of what a ticket that went has used. */
@@ -278,7 +306,7 @@ final class Dispatcher {
         lane.reorder(configured);
       }
       lane.reroute(routes.of(lane.facing(), now), routes.maxSkips());
-      if (!paused) {
+      if (!why.paused()) {
         lane.join();
       }
     }
@@ -317,14 +345,19 @@ final class Dispatcher {
     }
   }
 
+  private void turnAway(Pending pending, List<Route> ways, Refusal refusal, long now) {
+    why.inVain(pending, ways, now);
+    turnAway(pending, refusal);
+  }
+
   private void turnAway(Pending pending, Refusal refusal) {
     parked.remove(pending, false);
     refuse(pending, refusal);
   }
 
   /** Stops or restarts letting tickets go; their time runs on. */
-  void pause(boolean stop) {
-    paused = stop;
+  void pause(boolean stop, long now) {
+    why.pause(stop, now);
     // Who may not go keeps nothing from others, and is not skipped by them.
     lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
@@ -332,5 +365,10 @@ final class Dispatcher {
   /** All who wait. */
   Parked parked() {
     return parked;
+  }
+
+  /** Why tickets wait. */
+  Why why() {
+    return why;
   }
 }

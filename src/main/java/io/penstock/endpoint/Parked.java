@@ -62,6 +62,12 @@ final class Parked {
     deadlines.add(pending);
   }
 
+  /** Returns the ways of one that waits, or is about to. */
+  List<Route> ways(Pending pending, long now) {
+    Lane lane = pending.lane;
+    return lane != null && pending.queued() ? lane.routes() : lanes.ways(pending.facing, now);
+  }
+
   /** Puts one that entered into the queue. */
   Lane enqueue(Pending pending, long now) {
     Lane lane = lanes.of(pending.facing, discipline, now);

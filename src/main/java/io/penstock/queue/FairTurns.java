@@ -1,7 +1,7 @@
 package io.penstock.queue;
 
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
@@ -33,7 +33,7 @@ final class FairTurns<T extends Ticket> {
               .thenComparingLong(turn -> turn.course().flow.since()));
 
   FairTurns(Iterable<FairQueue<T>> queues) {
-    Map<Flow, Course<T>> courses = new IdentityHashMap<>();
+    Map<Flow, Course<T>> courses = new HashMap<>();
     for (FairQueue<T> queue : queues) {
       Walk<FairQueue.Share<T>> shares = queue.walk();
       for (FairQueue.Share<T> each = shares.next(); each != null; each = shares.next()) {
