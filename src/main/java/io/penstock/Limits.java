@@ -1,6 +1,7 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.event.Events;
 import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.quota.AfterDenial;
@@ -13,6 +14,7 @@ import io.penstock.quota.SharingTerms;
 import io.penstock.quota.Supply;
 import io.penstock.sync.CountedLimitSource;
 import io.penstock.sync.Exchange;
+import io.penstock.sync.KeysClaim;
 import io.penstock.sync.Pace;
 import io.penstock.sync.RedisCounts;
 import io.penstock.sync.RedisLink;
@@ -45,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class Limits implements AutoCloseable {
-  /** A round that takes longer is given up. */
+  /** What Redis takes longer for is given up. */
   private static final int TIMEOUT_MILLIS = 1_000;
 
   private static final int NAME_BYTES = 6;
@@ -79,8 +81,11 @@ final class Limits implements AutoCloseable {
    * Makes limits, of which there are none yet.
    *
    * @param sync how they are shared, or null when this instance is alone
+   * @param events are told how this instance stands with the others
+   * @param claim what no other instance may have meanwhile, or null
    */
-  static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks) {
+  static Limits of(
+      @Nullable SyncSettings sync, Saver.Clocks clocks, Events events, @Nullable KeysClaim claim) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
       AfterDenial never =
@@ -89,11 +94,25 @@ final class Limits implements AutoCloseable {
       AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
       return new Limits(none, alone, alone, Others.NONE, never, registry -> {}, () -> {});
     }
-    return shared(sync, clocks.ticker(), clocks.wall());
+    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
+    Limits shared = shared(sync, link, clocks.ticker(), clocks.wall(), events);
+    return claim == null ? shared : shared.holding(claim, link, clocks.ticker());
   }
 
-  private static Limits shared(SyncSettings sync, Ticker ticker, WallClock wall) {
-    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, ticker);
+  private Limits holding(KeysClaim claim, RedisLink link, Ticker ticker) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-keys-claim", ticker);
+    claim.hold(link, alarm, ticker);
+    Runnable all =
+        () -> {
+          last(claim.leave(link));
+          alarm.close();
+          close.run();
+        };
+    return new Limits(terms, local, source, others, afterDenial, meters, all);
+  }
+
+  private static Limits shared(
+      SyncSettings sync, RedisLink link, Ticker ticker, WallClock wall, Events events) {
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
@@ -113,6 +132,8 @@ final class Limits implements AutoCloseable {
             id -> told.others(member, id),
             exchange::heard,
             wall);
+    rounds.tell(events);
+    exchange.tell(events);
     rounds.start();
     step(exchange, counts);
     return new Limits(
@@ -176,7 +197,7 @@ final class Limits implements AutoCloseable {
   }
 
   /** No other instance, and not this one when it is started again, has the name. */
-  private static String member() {
+  static String member() {
     byte[] bytes = new byte[NAME_BYTES];
     new SecureRandom().nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);

@@ -2,6 +2,9 @@ package io.penstock;
 
 import io.penstock.cli.Commands;
 import io.penstock.provider.MockAddress;
+import io.penstock.time.WallClock;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 
 /** The program. */
@@ -13,9 +16,14 @@ public final class Penstock {
   /** Runs a command; returns from here only while a server runs. */
   public static void main(String[] arguments) {
     Map<String, String> environment = System.getenv();
+    WallClock wall = WallClock.system();
+    InstantSource clock = () -> Instant.ofEpochMilli(wall.unixMillis());
+    if (arguments.length > 0 && arguments[0].equals(Commands.TOP)) {
+      System.exit(Commands.top(environment, clock).execute(arguments));
+    }
     ServeCommand serve = new ServeCommand(environment);
     int exit =
-        Commands.commandLine(environment, MockAddress::parse, serve)
+        Commands.commandLine(environment, MockAddress::parse, clock, serve)
             .execute(Commands.withDefault(arguments));
     if (!serve.running()) {
       System.exit(exit);

@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +36,7 @@ class ServeCommandTest {
     all[0] = "--routes";
     all[1] = file.toString();
     System.arraycopy(arguments, 0, all, 2, arguments.length);
-    CommandLine line = Commands.commandLine(Map.of(), MockAddress::parse, serve);
+    CommandLine line = Commands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
     line.setErr(new PrintWriter(err, true));
     return line.execute(Commands.withDefault(all));
   }

@@ -131,13 +131,13 @@ class TicketsIT {
 
   @Test
   void pausedEndpoint_parksAndExplains_andWhoWaitsGoesWhenItIsResumed() throws Exception {
-    assertThat(json(operator("POST", "/endpoints/pause?path=/permit")).path("paused").asBoolean())
-        .isTrue();
+    assertThat(json(operator("POST", "/endpoints/pause?path=/permit")).toString())
+        .isEqualTo("{\"path\":\"/permit\",\"paused\":true}");
     CompletableFuture<HttpResponse<String>> answer = get("/permit?tokens=7");
     JsonNode listed = waiting("/permit");
     assertThat(listed.path("position").asInt()).isEqualTo(1);
     assertThat(listed.path("key").asString()).isEqualTo("free");
-    assertThat(listed.at("/cost/input").asLong()).isEqualTo(7);
+    assertThat(listed.at("/cost/input_tokens").asLong()).isEqualTo(7);
     assertThat(listed.at("/cost/requests").asLong()).isEqualTo(1);
     assertThat(listed.path("expected_ms").isNull()).isTrue();
     JsonNode explained = explained(listed.path("id").asString());

@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -10,10 +11,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line: {@code penstock [serve|check|keys|migrate|version] …}. */
+/** The command line: {@code penstock [serve|check|top|keys|migrate|version] …}. */
 public final class Commands {
   /** What runs when no command is named. */
   public static final String DEFAULT = "serve";
+
+  /** What shows a gateway that runs. */
+  public static final String TOP = "top";
 
   private static final Set<String> OF_THE_PROGRAM = Set.of("-h", "--help", "-V", "--version");
 
@@ -36,20 +40,30 @@ public final class Commands {
   }
 
   /**
-   * Returns the command line with {@code serve} as well.
+   * Returns the command line with {@code serve} and {@code top} as well.
    *
+   * @param clock what tells how long something takes while it is looked at
    * @param serve a picocli command; options that it does not know, such as {@code --server.port=1},
    *     are left to it in {@link CommandLine#getUnmatchedArguments()}
    */
   public static CommandLine commandLine(
-      Map<String, String> environment, Consumer<URI> addressCheck, Object serve) {
+      Map<String, String> environment,
+      Consumer<URI> addressCheck,
+      InstantSource clock,
+      Object serve) {
     CommandLine line = commandLine(environment, addressCheck);
+    line.addSubcommand(new TopCommand(environment, clock));
     CommandLine serving = new CommandLine(serve);
     serving.setUnmatchedArgumentsAllowed(true);
     serving.setUnmatchedOptionsArePositionalParams(false);
     line.addSubcommand(DEFAULT, serving);
     line.setExecutionStrategy(Commands::run);
     return line;
+  }
+
+  /** Returns the command line with {@link #TOP} alone, which is ready sooner. */
+  public static CommandLine top(Map<String, String> environment, InstantSource clock) {
+    return new CommandLine(new Program()).addSubcommand(new TopCommand(environment, clock));
   }
 
   /** Runs the command that was named; a word that nothing takes is refused before. */

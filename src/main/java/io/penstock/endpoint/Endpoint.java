@@ -116,7 +116,10 @@ public final class Endpoint {
     return guests;
   }
 
-  /** Returns when its own limit is as good as new if nothing else happens, at most now if it is. */
+  /**
+   * Returns when its own limit is as good as new if nothing else happens here, at most now if it
+   * is. What others spend of it stays theirs: they are not asked for it.
+   */
   long fullNanos(long now) {
     return OwnLimit.fullNanos(own.limits(), now);
   }

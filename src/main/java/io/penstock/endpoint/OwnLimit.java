@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class OwnLimit {
   private OwnLimit() {}
 
-  /** Returns when all are as good as new if nothing else happens, at most now if they are. */
+  /** As {@link Endpoint#fullNanos}. */
   static long fullNanos(List<Metered> limits, long now) {
     long full = now;
     for (Metered metered : limits) {
       Limit limit = metered.limit();
-      full = Math.max(full, limit.earliest(limit.capacity(), now));
+      full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
     }
     return full;
   }

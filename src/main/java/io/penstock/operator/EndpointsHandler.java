@@ -22,6 +22,8 @@ import reactor.core.publisher.Mono;
 
 /** What endpoints there are, what waits at them, and how they are configured. */
 final class EndpointsHandler {
+  private record Paused(String path, boolean paused) {}
+
   private static final double DIGITS = 1e4;
   private static final Logger LOG = LoggerFactory.getLogger(EndpointsHandler.class);
 
@@ -70,7 +72,7 @@ final class EndpointsHandler {
       return none();
     }
     LOG.info("an operator {} {}", stop ? "paused" : "resumed", endpoint.path());
-    return Json.answer(view(endpoint));
+    return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 
   /** The configuration that runs, in the shape of a route file. */
@@ -84,7 +86,7 @@ final class EndpointsHandler {
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
-  private EndpointView view(Endpoint endpoint) {
+  EndpointView view(Endpoint endpoint) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),

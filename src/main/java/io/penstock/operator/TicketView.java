@@ -9,7 +9,7 @@ final class TicketView {
   private TicketView() {}
 
   /** What it is expected to use. */
-  record CostView(long requests, long input, long output) {
+  record CostView(long requests, long inputTokens, long outputTokens) {
     static CostView of(Cost cost) {
       return new CostView(1, cost.inputTokens(), cost.outputTokens());
     }

@@ -56,14 +56,15 @@ record Terms(Tariff charge, List<Metered> limits) {
     return metered.limit().paced(amount(metered, sizes), now);
   }
 
-  /** Returns how a limit stands to a request of {@code sizes}. */
+  /** Returns how a limit stands to a request of {@code sizes}; asks other instances for nothing. */
   Stance stance(Metered metered, Sizes sizes, long now) {
     long amount = amount(metered, sizes);
     boolean possible = possible(metered, sizes, metered.limit().capacity());
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
     long paced = paced(metered, sizes, now);
-    long opens = room ? now : opens(metered, sizes, now);
+    boolean lacks = !possible || (!room && metered.limit().lacks(needs, now));
+    long opens = room ? now : lacks ? Ticker.NEVER : opens(metered, sizes, now);
     boolean dry = !room && metered.limit().dry(needs, now);
     return new Stance(metered, needs, dry, Math.max(now, Math.max(opens, paced)));
   }

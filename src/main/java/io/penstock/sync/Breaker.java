@@ -1,10 +1,12 @@
 package io.penstock.sync;
 
 import io.penstock.time.Ticker;
+import java.util.function.IntSupplier;
 
 /**
- * Stops asking Redis when at least half of the last {@link #ROUNDS} rounds failed; lets one try
- * after {@link #PAUSE_NANOS}, and all once it went well. Safe from any thread.
+ * Stops asking Redis when a round fails and at least half of the last {@link #ROUNDS} did; lets one
+ * try after {@link #PAUSE_NANOS}, or as soon as there is a new connection, and all once it went
+ * well. Safe from any thread.
  */
 final class Breaker {
   static final int ROUNDS = 20;
@@ -13,13 +15,21 @@ final class Breaker {
   private static final int ALL = (1 << ROUNDS) - 1;
 
   private final Ticker ticker;
+  private final IntSupplier connections;
   private int failed;
   private int seen;
   private boolean open;
   private long until;
+  private int connected;
 
-  Breaker(Ticker ticker) {
+  /**
+   * Knows of no round yet.
+   *
+   * @param connections how many connections there ever were
+   */
+  Breaker(Ticker ticker, IntSupplier connections) {
     this.ticker = ticker;
+    this.connections = connections;
   }
 
   /** Returns whether Redis may be asked now; when it was open, that is a try, and the only one. */
@@ -28,10 +38,12 @@ final class Breaker {
       return true;
     }
     long now = ticker.nanos();
-    if (now < until) {
+    int made = connections.getAsInt();
+    if (now < until && made == connected) {
       return false;
     }
     until = now + PAUSE_NANOS;
+    connected = made;
     return true;
   }
 
@@ -47,8 +59,9 @@ final class Breaker {
     }
     failed = (failed << 1 | (well ? 0 : 1)) & ALL;
     seen = Math.min(ROUNDS, seen + 1);
-    if (seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
+    if (!well && seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
       open = true;
+      connected = connections.getAsInt();
       until = ticker.nanos() + PAUSE_NANOS;
     }
   }

@@ -1,9 +1,11 @@
 package io.penstock.sync;
 
 import io.penstock.sync.SyncSettings.Trust;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
+import org.redisson.api.NodeType;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
 import org.redisson.config.ClusterServersConfig;
@@ -12,6 +14,7 @@ import org.redisson.config.EqualJitterDelay;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 import org.redisson.config.SingleServerConfig;
+import org.redisson.connection.ConnectionListener;
 
 /**
  * Makes clients of Redis that are small, because what they do is in the background, and that repeat
@@ -31,13 +34,16 @@ final class RedisClients {
    * Connects; waits until it is.
    *
    * @param timeoutMillis for a connection, and for an answer
+   * @param connected run when a server is connected that was not
    */
-  static Redisson open(RedisAddress address, @Nullable Trust trust, int timeoutMillis) {
+  static Redisson open(
+      RedisAddress address, @Nullable Trust trust, int timeoutMillis, Runnable connected) {
     Config config = new Config();
     config.setThreads(1);
     config.setNettyThreads(1);
     config.setUseScriptCache(false);
     config.setReferenceEnabled(false);
+    config.setConnectionListener(new Connected(connected));
     if (address.user() != null) {
       config.setUsername(address.user());
     }
@@ -125,5 +131,23 @@ final class RedisClients {
     servers.setTimeout(timeoutMillis);
     servers.setPingConnectionInterval(PING_MILLIS);
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
+  }
+
+  /** Told of connections; that one is lost shows in the next round. */
+  private record Connected(Runnable then) implements ConnectionListener {
+    @Override
+    public void onConnect(InetSocketAddress server, NodeType type) {
+      then.run();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // it has to be there, and is not called
+    public void onConnect(InetSocketAddress server) {
+      then.run();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // it has to be there
+    public void onDisconnect(InetSocketAddress server) {}
   }
 }

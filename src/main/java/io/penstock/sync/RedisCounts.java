@@ -93,7 +93,7 @@ public final class RedisCounts implements Counts {
     this.namespace = namespace;
     this.clock = clock;
     this.clockIsOurs = clockIsOurs;
-    this.breaker = new Breaker(ticker);
+    this.breaker = new Breaker(ticker, link::connections);
   }
 
   @Override

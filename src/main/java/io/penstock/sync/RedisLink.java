@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -71,6 +72,7 @@ public final class RedisLink implements AutoCloseable {
   private final @Nullable Trust trust;
   private final int timeoutMillis;
   private final Ticker ticker;
+  private final AtomicInteger connections = new AtomicInteger();
   private final Object lock = new Object();
   private @Nullable CompletableFuture<Redisson> client;
   private boolean closed;
@@ -103,6 +105,11 @@ public final class RedisLink implements AutoCloseable {
   /** Returns whether there are many masters, of which one may fail alone. */
   boolean isCluster() {
     return address.kind() == RedisAddress.Kind.CLUSTER;
+  }
+
+  /** Returns how often a server was connected that had not been. */
+  int connections() {
+    return connections.get();
   }
 
   /**
@@ -194,7 +201,7 @@ public final class RedisLink implements AutoCloseable {
   private void connect(CompletableFuture<Redisson> into) {
     Redisson made;
     try {
-      made = RedisClients.open(address, trust, timeoutMillis);
+      made = RedisClients.open(address, trust, timeoutMillis, connections::incrementAndGet);
     } catch (RuntimeException e) {
       synchronized (lock) {
         reopenAt = ticker.nanos() + REOPEN_NANOS;

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -144,7 +145,7 @@ class CommandsTest {
   @Test
   void serve_withOptionsOfSpring_getsThemUnmatched() {
     Serve serve = new Serve();
-    CommandLine line = Commands.commandLine(Map.of(), address -> {}, serve);
+    CommandLine line = Commands.commandLine(Map.of(), address -> {}, () -> Instant.EPOCH, serve);
     Ran ran = run(line, "--port", "9", "--penstock.drain-timeout=1s", "--server.port=0");
     assertThat(ran.exit()).isEqualTo(40);
     assertThat(serve.port).isEqualTo(9);
@@ -153,7 +154,8 @@ class CommandsTest {
 
   @Test
   void command_thatIsNone_exitsTwoWithUsage() {
-    CommandLine line = Commands.commandLine(Map.of(), address -> {}, new Serve());
+    CommandLine line =
+        Commands.commandLine(Map.of(), address -> {}, () -> Instant.EPOCH, new Serve());
     Ran ran = run(line, "chek");
     assertThat(ran.exit()).isEqualTo(2);
     assertThat(ran.err()).contains("chek", "check");
@@ -162,7 +164,8 @@ class CommandsTest {
 
   @Test
   void serve_withAStrayWord_exitsTwo() {
-    CommandLine line = Commands.commandLine(Map.of(), address -> {}, new Serve());
+    CommandLine line =
+        Commands.commandLine(Map.of(), address -> {}, () -> Instant.EPOCH, new Serve());
     assertThat(run(line, "serve", "stray").exit()).isEqualTo(2);
   }
 }

@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -57,15 +58,18 @@ public final class Fleet implements AutoCloseable {
   /**
    * Starts gateways.
    *
+   * @param directory what they write is in it, and route files are in its {@code routes}
+   * @param routes one more of those
    * @param minute how long a minute is
    * @param more Spring's arguments
    */
   public Fleet(Path directory, int size, String routes, Duration minute, String... more)
       throws IOException {
-    Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
+    Path files = Files.createDirectories(directory.resolve("routes"));
+    Files.writeString(files.resolve("routes.yaml"), routes);
     List<Process> started = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      started.add(start(directory.resolve("released-" + i), file, minute, more));
+      started.add(start(directory.resolve("released-" + i), files, minute, more));
     }
     for (int i = 0; i < size; i++) {
       Process process = started.get(i);
@@ -128,6 +132,23 @@ public final class Fleet implements AutoCloseable {
               }
             });
       }
+    }
+  }
+
+  /**
+   * Has clients ask the first gateway again and again, until {@link #stop}: each time with the next
+   * one of many keys.
+   */
+  public void askInTurn(int clients, String path, List<String> keys) {
+    AtomicInteger turn = new AtomicInteger();
+    int port = instances.getFirst().port();
+    for (int i = 0; i < clients; i++) {
+      threads.execute(
+          () -> {
+            while (!over) {
+              once(port, path, keys.get(Math.floorMod(turn.getAndIncrement(), keys.size())));
+            }
+          });
     }
   }
 

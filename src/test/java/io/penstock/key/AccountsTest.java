@@ -3,6 +3,7 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Ticket;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -280,6 +282,18 @@ class AccountsTest {
     takes(idle, 5);
     assertThat(accounts.open()).isLessThanOrEqualTo(1);
     assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
+  }
+
+  @Test
+  void idle_ofLimitsThatOthersSpendToo_forgetsItsQuotas() {
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
+    Quota own = accounts.of(used).quotas(null, now).getFirst();
+    AtomicInteger asked = new AtomicInteger();
+    own.limits().forEach(each -> each.limit().share(new Demand(asked::incrementAndGet), now));
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
+    assertThat(limits.live).isEmpty();
+    assertThat(asked).hasValue(0);
   }
 
   @Test

@@ -3,11 +3,13 @@ package io.penstock.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.FakeTicker;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class BreakerTest {
   private final FakeTicker ticker = new FakeTicker();
-  private final Breaker breaker = new Breaker(ticker);
+  private final AtomicInteger connections = new AtomicInteger(1);
+  private final Breaker breaker = new Breaker(ticker, connections::get);
 
   private void told(int times, boolean well) {
     for (int i = 0; i < times; i++) {
@@ -33,6 +35,14 @@ class BreakerTest {
   }
 
   @Test
+  void roundsThatGoWellAfterFailures_stopNothing() {
+    told(19, false);
+    told(20, true);
+    assertThat(breaker.isOpen()).isFalse();
+    assertThat(breaker.lets()).isTrue();
+  }
+
+  @Test
   void failuresBeforeTheLastTwenty_countNoMore() {
     told(9, false);
     told(20, true);
@@ -47,6 +57,15 @@ class BreakerTest {
     assertThat(breaker.lets()).isFalse();
     ticker.advance(1);
     assertThat(breaker.lets()).isTrue();
+    assertThat(breaker.lets()).isFalse();
+  }
+
+  @Test
+  void newConnection_isTriedAtOnce_andOnce() {
+    told(20, false);
+    connections.incrementAndGet();
+    assertThat(breaker.lets()).isTrue();
+    told(1, false);
     assertThat(breaker.lets()).isFalse();
   }
 

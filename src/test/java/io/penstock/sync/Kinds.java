@@ -6,14 +6,17 @@ import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.sync.World.Back;
 import io.penstock.sync.World.Release;
 import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.ToLongFunction;
 
@@ -123,18 +126,52 @@ final class Kinds {
     return most;
   }
 
-  /** Rounded down: a nanosecond more or less is no token. */
+  /**
+   * What is given back is there again from then on, unless the bucket has been full since. Rounded
+   * down: a nanosecond more or less is no token.
+   */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
-    double missing = 0;
+    PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
+    Filling filling = new Filling(perNano);
     double most = 0;
-    long before = START;
     for (Release each : releases) {
-      missing = Math.max(0, missing - (each.at - before) * perNano) + each.amount;
-      most = Math.max(most, missing);
-      before = each.at;
+      while (!backs.isEmpty() && backs.element().at() < each.at) {
+        filling.giveBack(backs.remove());
+      }
+      most = Math.max(most, filling.take(each));
+      backs.addAll(each.backs);
     }
     return (long) (most - 1e-3);
+  }
+
+  private static final class Filling {
+    private final double perNano;
+    private double missing;
+    private long at = START;
+    private long fullAt = START;
+
+    Filling(double perNano) {
+      this.perNano = perNano;
+    }
+
+    private void fill(long now) {
+      double next = missing - (now - at) * perNano;
+      fullAt = next <= 0 ? now : fullAt;
+      missing = Math.max(0, next);
+      at = now;
+    }
+
+    double take(Release release) {
+      fill(release.at);
+      missing += release.amount + release.backs.stream().mapToLong(Back::amount).sum();
+      return missing;
+    }
+
+    void giveBack(Back back) {
+      fill(back.at());
+      missing = Math.max(0, missing - (back.of().at >= fullAt ? back.amount() : 0));
+    }
   }
 
   private static long mostEarly(List<Release> releases, long interval) {

@@ -118,8 +118,8 @@ final class Node implements Waits.Alarm {
   private long trueTime(long instant) {
     long time = instant - offset;
     time -= (long) ((time - World.START) * drift);
-    while (localAt(time) < instant) {
-      time++;
+    for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
+      time += lacks;
     }
     return time;
   }
@@ -167,7 +167,7 @@ final class Node implements Waits.Alarm {
     Took took = taken.pollFirst();
     if (took != null && !crashed && took.release().amount > 1) {
       long back = 1 + world.random.nextLong(took.release().amount - 1);
-      took.release().amount -= back;
+      took.release().giveBack(back, world.now());
       limit.give(took.receipt(), back, 0, local());
       look();
     }

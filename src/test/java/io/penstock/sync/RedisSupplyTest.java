@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Measure;
+import io.penstock.fake.FakeTicker;
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.RedisServer;
 import io.penstock.limit.LimitSpec;
@@ -193,6 +194,25 @@ class RedisSupplyTest {
     server.command("DEL", "ns:life:0");
     assertThatThrownBy(() -> round("a")).cause().extracting("kind").isEqualTo(Kind.PAUSED);
     assertThat(supply.troubles().counts()).containsEntry(Kind.VALUE, (long) Breaker.ROUNDS);
+  }
+
+  @Test
+  void serverThatIsBack_isAskedAtOnce_whateverThePauseIs() {
+    FakeTicker standing = new FakeTicker();
+    RedisAddress address = RedisAddress.parse(server.url(), null, null);
+    try (RedisLink direct = new RedisLink(address, null, 1_000, standing)) {
+      supply = new RedisSupply(direct, "ns", 2 * SECOND, standing, START, () -> START / 1_000);
+      Until.holds("a connection", this::connected);
+      server.kill();
+      Until.holds(
+          "a pause",
+          () -> {
+            connected();
+            return supply.troubles().counts().containsKey(Kind.PAUSED);
+          });
+      server.start();
+      Until.holds("a round, with no pause over", this::connected);
+    }
   }
 
   @Test

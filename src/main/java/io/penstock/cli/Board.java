@@ -1,0 +1,203 @@
+package io.penstock.cli;
+
+import io.penstock.cli.Look.Tone;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * What is known of a gateway that is looked at, from what it says and what it tells of. For one
+ * thread.
+ */
+final class Board {
+  private static final int MOST_LINES = 500;
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+  /**
+   * One line of the log.
+   *
+   * @param endpoint its path, or empty
+   */
+  record Line(String time, Tone tone, String what, String endpoint, String detail) {}
+
+  private final InstantSource clock;
+  private final ZoneId zone;
+  private final long began;
+  private final TreeMap<String, Watched> endpoints = new TreeMap<>();
+  private final Deque<Line> log = new ArrayDeque<>();
+  private JsonNode upstreams = JsonNodeFactory.instance.arrayNode();
+  private boolean connected;
+  private boolean everConnected;
+  private String trouble = "";
+  private long events;
+
+  Board(InstantSource clock, ZoneId zone) {
+    this.clock = clock;
+    this.zone = zone;
+    this.began = clock.millis();
+  }
+
+  /** Returns the endpoints by path. */
+  Collection<Watched> endpoints() {
+    return endpoints.values();
+  }
+
+  /** Returns the last lines, the newest first. */
+  List<Line> log(int most) {
+    return log.stream().limit(most).toList();
+  }
+
+  /** Returns the upstream that has this id, or what has nothing in it. */
+  JsonNode upstream(String id) {
+    for (JsonNode upstream : upstreams) {
+      if (upstream.path("id").asString("").equals(id)) {
+        return upstream;
+      }
+    }
+    return JsonNodeFactory.instance.objectNode();
+  }
+
+  boolean connected() {
+    return connected;
+  }
+
+  /** Returns whether anything was ever heard. */
+  boolean everConnected() {
+    return everConnected;
+  }
+
+  /** Returns how long this has been looked at, in milliseconds. */
+  long watchedMillis() {
+    return Math.max(0, clock.millis() - began);
+  }
+
+  long now() {
+    return clock.millis();
+  }
+
+  /** Returns how many events were seen. */
+  long events() {
+    return events;
+  }
+
+  long waiting() {
+    return endpoints.values().stream().mapToLong(Watched::depth).sum();
+  }
+
+  /** Events come from now on; whoever waited at a gateway that is gone does not any more. */
+  void connect() {
+    if (everConnected) {
+      note(Tone.GOOD, "connected", "", "again");
+    }
+    connected = true;
+    everConnected = true;
+    trouble = "";
+    endpoints.values().forEach(Watched::forget);
+  }
+
+  void disconnect(String why) {
+    if (connected || !why.equals(trouble)) {
+      note(Tone.BAD, "not connected", "", why);
+    }
+    connected = false;
+    trouble = why;
+  }
+
+  /** Takes the answer of {@code GET /endpoints}. */
+  void endpoints(JsonNode all) {
+    Set<String> paths = new HashSet<>();
+    for (JsonNode each : all) {
+      String path = each.path("path").asString("");
+      paths.add(path);
+      endpoints.computeIfAbsent(path, Watched::new).said(each, clock.millis());
+    }
+    endpoints.keySet().retainAll(paths);
+  }
+
+  /** Takes the answer of {@code GET /upstreams}. */
+  void upstreams(JsonNode all) {
+    upstreams = all;
+  }
+
+  /** Takes a page of {@code GET /tickets}. */
+  void tickets(String path, JsonNode page) {
+    Watched watched = endpoints.get(path);
+    if (watched == null) {
+      return;
+    }
+    for (JsonNode ticket : page.isArray() ? page : page.path("tickets")) {
+      long id = ticket.path("id").asLong(-1);
+      if (id >= 0) {
+        watched.arrived(id, clock.millis() - ticket.path("waited_ms").asLong(0));
+      }
+    }
+  }
+
+  /** Takes an event. */
+  void told(String name, JsonNode data) {
+    events++;
+    JsonNode of = data.path("endpoint");
+    if (of.isString() && data.has("ticket")) {
+      count(name, data, endpoints.computeIfAbsent(of.stringValue(), Watched::new));
+    }
+    if (name.equals("lost")) {
+      endpoints.values().forEach(Watched::forget);
+    }
+    String detail = EventText.detail(name, data);
+    if (detail != null) {
+      add(new Line(time(data), EventText.tone(name), name, of.asString(""), detail));
+    }
+  }
+
+  private void count(String name, JsonNode data, Watched watched) {
+    long ticket = data.path("ticket").asLong(-1);
+    switch (name) {
+      case "queued" -> watched.queued(ticket, clock.millis());
+      case "released" -> {
+        long waited = data.path("waited_ms").asLong(0);
+        watched.left(ticket, waited > 0);
+        watched.waits().add(waited);
+      }
+      case "expired" -> watched.left(ticket, true);
+      case "refused", "cancelled" -> watched.left(ticket, false);
+      case "settled" -> watched.used(data.path("used_tokens").asLong(0));
+      default -> {} // of others only the log tells
+    }
+  }
+
+  /** Writes a line of this program's own. */
+  void note(Tone tone, String what, String endpoint, String detail) {
+    add(new Line(text(Instant.ofEpochMilli(clock.millis())), tone, what, endpoint, detail));
+  }
+
+  private void add(Line line) {
+    log.addFirst(line);
+    if (log.size() > MOST_LINES) {
+      log.removeLast();
+    }
+  }
+
+  private String time(JsonNode data) {
+    try {
+      return text(Instant.parse(data.path("at").asString("")));
+    } catch (DateTimeException none) {
+      return text(Instant.ofEpochMilli(clock.millis()));
+    }
+  }
+
+  private String text(Instant at) {
+    return TIME.format(LocalTime.ofInstant(at, zone));
+  }
+}

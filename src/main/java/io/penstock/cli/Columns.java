@@ -1,0 +1,246 @@
+package io.penstock.cli;
+
+import io.penstock.cli.Look.Tone;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
+
+/** Which columns there is room for, and how wide each is; the most wanted come first. */
+final class Columns {
+  /** What is shown of an endpoint, from left to right. */
+  enum Column {
+    NAME("ENDPOINT", 12),
+    WAITING("WAIT", 4),
+    DOTS("", 6),
+    USE("USE", 4),
+    BAR("", 5),
+    SERVED("SERVED", 6),
+    REFUSED("REFUSED", 7),
+    P50("P50", 5),
+    P90("P90", 5),
+    P99("P99", 5),
+    LAST("LAST", 5),
+    SUM("SUM", 6),
+    TOKENS("TOKENS", 6),
+    LIMIT("LIMIT", 12);
+
+    private final String head;
+    private final int least;
+
+    Column(String head, int least) {
+      this.head = head;
+      this.least = least;
+    }
+  }
+
+  private static final List<Column> WANTED =
+      List.of(
+          Column.NAME,
+          Column.WAITING,
+          Column.DOTS,
+          Column.USE,
+          Column.SERVED,
+          Column.P50,
+          Column.REFUSED,
+          Column.P90,
+          Column.P99,
+          Column.LAST,
+          Column.BAR,
+          Column.LIMIT,
+          Column.SUM,
+          Column.TOKENS);
+
+  private static final Set<Column> TOTALS = EnumSet.of(Column.SERVED, Column.REFUSED);
+  private static final Set<Column> WATCHED = EnumSet.range(Column.P50, Column.TOKENS);
+
+  private static final int MOST_DOTS = 60;
+
+  private final Map<Column, Integer> widths = new EnumMap<>(Column.class);
+  private final Look look;
+
+  /**
+   * Shares {@code columns}.
+   *
+   * @param name the widest name
+   * @param limit the widest limit
+   */
+  Columns(int columns, int name, int limit, Look look) {
+    this.look = look;
+    int left = columns + 1;
+    for (Column each : WANTED) {
+      if (left < each.least + 1) {
+        break;
+      }
+      widths.put(each, each.least);
+      left -= each.least + 1;
+    }
+    left -= widen(Column.NAME, left * 2 / 3, Math.min(name, Math.max(20, columns / 5)));
+    left -= widen(Column.LIMIT, left / 2, limit);
+    left -= widen(Column.BAR, left / 4, 12);
+    left -= widen(Column.DOTS, left, MOST_DOTS);
+    left -= widen(Column.NAME, left, name);
+    widen(Column.DOTS, left, columns);
+  }
+
+  private int widen(Column column, int most, int wanted) {
+    Integer width = widths.get(column);
+    if (width == null) {
+      return 0;
+    }
+    int more = Math.max(0, Math.min(most, wanted - width));
+    widths.put(column, width + more);
+    return more;
+  }
+
+  /** Returns how wide a column is; 0 where it is left out. */
+  int width(Column column) {
+    return widths.getOrDefault(column, 0);
+  }
+
+  boolean has(Column column) {
+    return widths.containsKey(column);
+  }
+
+  /** Writes the heads. */
+  void heads(AttributedStringBuilder line, AttributedStyle style) {
+    for (Column each : shown()) {
+      boolean left = each == Column.NAME || each == Column.LIMIT || each == Column.DOTS;
+      gap(line, each, style);
+      if (left) {
+        Cells.left(line, each.head, width(each), look.more(), style);
+      } else {
+        Cells.right(line, each.head, width(each), style);
+      }
+    }
+  }
+
+  /** Writes what the figures below are of: the gateway's life, or the time it is looked at. */
+  void spans(AttributedStringBuilder line, String watched, AttributedStyle style) {
+    span(line, TOTALS, "in all", style);
+    span(line, WATCHED, "since attach: " + watched, style);
+  }
+
+  /** Columns of one kind stand side by side. */
+  private void span(
+      AttributedStringBuilder line, Set<Column> of, String text, AttributedStyle style) {
+    int begin = -1;
+    int end = 0;
+    int at = 0;
+    for (Column each : shown()) {
+      at += each == Column.NAME ? 0 : 1;
+      if (of.contains(each)) {
+        begin = begin < 0 ? at : begin;
+        end = at + width(each);
+      }
+      at += width(each);
+    }
+    if (begin >= 0) {
+      line.append(" ".repeat(begin - line.columnLength()), style);
+      Cells.right(line, text, end - begin, style);
+    }
+  }
+
+  private List<Column> shown() {
+    List<Column> all = new ArrayList<>();
+    for (Column each : Column.values()) {
+      if (has(each)) {
+        all.add(each);
+      }
+    }
+    return all;
+  }
+
+  private static void gap(AttributedStringBuilder line, Column column, AttributedStyle style) {
+    if (column != Column.NAME) {
+      line.append(" ", style);
+    }
+  }
+
+  /** Writes what is known of an endpoint, or a segment's name alone. */
+  void row(AttributedStringBuilder line, Tree.Row row, long now, boolean selected) {
+    AttributedStyle plain = look.style(Tone.PLAIN);
+    Watched of = row.endpoint();
+    name(line, row, selected);
+    if (of == null) {
+      return;
+    }
+    for (Column each : shown()) {
+      gap(line, each, plain);
+      int width = width(each);
+      switch (each) {
+        case NAME -> {}
+        case WAITING -> {
+          Tone tone = of.depth() > 0 ? Tone.STRONG : Tone.SOFT;
+          Cells.right(line, Figures.count(of.depth()), width, look.style(tone));
+        }
+        case DOTS -> dots(line, of, now, width);
+        case BAR -> line.append(look.bar(of.utilization(), width), use(of));
+        case LIMIT -> look.cell(line, LimitText.of(of.config()), width, look.style(Tone.SOFT));
+        default -> Cells.right(line, figure(each, of), width, style(each, of));
+      }
+    }
+  }
+
+  private void name(AttributedStringBuilder line, Tree.Row row, boolean selected) {
+    int width = width(Column.NAME);
+    int lead = Math.min(Cells.width(row.branches()), Math.max(0, width - 8));
+    line.append(row.branches().substring(0, lead), look.style(Tone.SOFT));
+    Watched of = row.endpoint();
+    AttributedStyle style = look.style(of == null ? Tone.SOFT : Tone.PLAIN);
+    look.cell(line, row.label(), width - lead, selected ? style.inverse() : style);
+  }
+
+  private AttributedStyle use(Watched of) {
+    double part = of.utilization();
+    return look.style(part >= 0.9 ? Tone.BAD : part >= 0.7 ? Tone.FAIR : Tone.GOOD);
+  }
+
+  private AttributedStyle style(Column column, Watched of) {
+    if (column == Column.USE) {
+      return of.paused() ? look.style(Tone.BAD) : use(of);
+    }
+    boolean bad = column == Column.REFUSED && of.figure("refused") > 0;
+    return look.style(bad ? Tone.BAD : Tone.PLAIN);
+  }
+
+  private static String figure(Column column, Watched of) {
+    Waits waits = of.waits();
+    boolean none = waits.count() == 0;
+    return switch (column) {
+      case USE -> Figures.percent(of.utilization());
+      case SERVED -> Figures.count(of.figure("served"));
+      case REFUSED -> Figures.count(of.figure("refused"));
+      case P50 -> none ? "-" : Figures.time(waits.percentile(0.5));
+      case P90 -> none ? "-" : Figures.time(waits.percentile(0.9));
+      case P99 -> none ? "-" : Figures.time(waits.percentile(0.99));
+      case LAST -> none ? "-" : Figures.time(waits.last());
+      case SUM -> none ? "-" : Figures.time(waits.sum());
+      case TOKENS -> none ? "-" : Figures.count(of.tokens());
+      default -> "";
+    };
+  }
+
+  private void dots(AttributedStringBuilder line, Watched of, long now, int width) {
+    int used = 0;
+    if (of.paused()) {
+      String paused = look.unicode() ? "‖ " : "= ";
+      Cells.left(line, paused, 2, "", look.style(Tone.BAD));
+      used = 2;
+    }
+    boolean more = of.depth() > width - used;
+    for (Tone age : of.ages(more ? width - used - 1 : width - used, now)) {
+      line.append(look.dot(age), look.style(age));
+      used++;
+    }
+    if (more && used < width) {
+      line.append(look.more(), look.style(Tone.SOFT));
+      used++;
+    }
+    line.append(" ".repeat(width - used), look.style(Tone.PLAIN));
+  }
+}

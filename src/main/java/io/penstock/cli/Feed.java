@@ -1,0 +1,202 @@
+package io.penstock.cli;
+
+import io.penstock.cli.OperatorClient.Events;
+import io.penstock.cli.OperatorClient.Failed;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Brings what a gateway tells of to a queue, for as long as it is open: events as they come, and
+ * every second what they do not say. When the gateway goes away it asks again and again.
+ *
+ * <p>A full queue stops the reading; the gateway drops what is not read, and says how much.
+ */
+final class Feed implements AutoCloseable {
+  private static final long FIRST_RETRY_MILLIS = 250;
+  private static final long LAST_RETRY_MILLIS = 5_000;
+  private static final long POLL_MILLIS = 1_000;
+
+  /** A gateway with many endpoints is asked less often: it is to have better things to do. */
+  private static final int REST = 20;
+
+  private static final Duration POLL = Duration.ofSeconds(10);
+  private static final Duration TEST = Duration.ofMinutes(15);
+  private static final int MOST_TESTS = 20;
+
+  private final OperatorClient client;
+  private final BlockingQueue<Message> to;
+  private final InstantSource clock;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Semaphore polls = new Semaphore(0);
+  private final AtomicInteger tests = new AtomicInteger();
+  private volatile boolean connected;
+  private volatile boolean upstreams;
+  private volatile @Nullable Events events;
+
+  Feed(OperatorClient client, BlockingQueue<Message> to, InstantSource clock) {
+    this.client = client;
+    this.to = to;
+    this.clock = clock;
+  }
+
+  /** Begins. */
+  void start() {
+    Thread.ofVirtual().name("penstock-top-events").start(() -> untilClosed(this::listen));
+    Thread.ofVirtual().name("penstock-top-polls").start(() -> untilClosed(this::poll));
+  }
+
+  /** Says whether upstreams are of interest. */
+  void wantUpstreams(boolean wanted) {
+    upstreams = wanted;
+    polls.release();
+  }
+
+  /** Has an endpoint paused, resumed or tested, and tells what came of it. */
+  void ask(String verb, String path) {
+    boolean test = verb.equals("test");
+    if (test && tests.incrementAndGet() > MOST_TESTS) {
+      tests.decrementAndGet();
+      to.offer(new Message.Done(false, verb, path, MOST_TESTS + " test requests wait already"));
+      return;
+    }
+    Thread.ofVirtual()
+        .name("penstock-top-" + verb)
+        .start(
+            () ->
+                untilClosed(
+                    () -> {
+                      to.put(asked(verb, path));
+                      polls.release();
+                      if (test) {
+                        tests.decrementAndGet();
+                      }
+                    }));
+  }
+
+  private Message asked(String verb, String path) {
+    try {
+      String target = "/endpoints/" + verb + "?path=" + OperatorClient.encoded(path);
+      JsonNode body = client.ask("POST", target, null, TEST).body();
+      String said = EventText.rest(body);
+      return new Message.Done(true, verb, path, said.isEmpty() ? "done" : said);
+    } catch (Failed failed) {
+      boolean old = failed.missing() && failed.why().contains("nothing here");
+      return new Message.Done(
+          false, verb, path, old ? "this gateway is too old for it" : failed.why());
+    }
+  }
+
+  private interface Work {
+    void run() throws InterruptedException;
+  }
+
+  private void untilClosed(Work work) {
+    try {
+      work.run();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  private void listen() throws InterruptedException {
+    long retry = FIRST_RETRY_MILLIS;
+    while (!isClosed()) {
+      String why;
+      try (Events opened = client.events()) {
+        events = opened;
+        to.put(new Message.Connected());
+        connected = true;
+        polls.release();
+        retry = FIRST_RETRY_MILLIS;
+        why = read(opened);
+      } catch (Failed failed) {
+        why = failed.why();
+        if (failed.token() || failed.asked()) {
+          to.put(new Message.Hopeless(why));
+          return;
+        }
+      }
+      connected = false;
+      to.put(new Message.Disconnected(why));
+      if (closed.await(retry, TimeUnit.MILLISECONDS)) {
+        return;
+      }
+      retry = Math.min(LAST_RETRY_MILLIS, retry * 2);
+    }
+  }
+
+  /** Reads until the stream ends, and returns why it did. */
+  private String read(Events from) throws InterruptedException {
+    String name = "";
+    StringBuilder data = new StringBuilder();
+    try {
+      for (String line = from.line(); line != null && !isClosed(); line = from.line()) {
+        if (line.startsWith("event:")) {
+          name = line.substring(6).strip();
+        } else if (line.startsWith("data:")) {
+          data.append(line, 5, line.length());
+        } else if (line.isEmpty() && !data.isEmpty()) {
+          tell(name, data.toString());
+          name = "";
+          data.setLength(0);
+        }
+      }
+      return "the gateway ended the events";
+    } catch (IOException broken) {
+      return "the connection broke";
+    }
+  }
+
+  private void tell(String name, String data) throws InterruptedException {
+    try {
+      to.put(new Message.Told(name, JsonText.read(data)));
+    } catch (JacksonException unreadable) {
+      to.put(new Message.Done(false, "event", "", "one is not JSON"));
+    }
+  }
+
+  private void poll() throws InterruptedException {
+    long pause = POLL_MILLIS;
+    while (!isClosed()) {
+      boolean _ = polls.tryAcquire(pause, TimeUnit.MILLISECONDS);
+      polls.drainPermits();
+      if (!connected) {
+        continue;
+      }
+      long began = clock.millis();
+      try {
+        to.put(new Message.Endpoints(client.ask("GET", "/endpoints", null, POLL).body()));
+        if (upstreams) {
+          to.put(new Message.Upstreams(client.ask("GET", "/upstreams", null, POLL).body()));
+        }
+      } catch (Failed late) {
+        // The stream of events tells whether the gateway is gone; this is asked again in any case.
+        to.put(new Message.Done(false, "endpoints", "", late.why()));
+      }
+      pause = Math.max(POLL_MILLIS, REST * (clock.millis() - began));
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    polls.release();
+    Events opened = events;
+    if (opened != null) {
+      opened.close();
+    }
+  }
+}

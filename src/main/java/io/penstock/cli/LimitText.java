@@ -1,0 +1,59 @@
+package io.penstock.cli;
+
+import java.util.StringJoiner;
+import tools.jackson.databind.JsonNode;
+
+/** What an endpoint lets pass, in a few words. */
+final class LimitText {
+  private LimitText() {}
+
+  /** Returns the limit of a configuration as {@code GET /endpoints} has it. */
+  static String of(JsonNode config) {
+    StringJoiner words = new StringJoiner(" ");
+    String own = own(config);
+    if (!own.isEmpty()) {
+      words.add(own);
+    }
+    JsonNode upstreams = config.path("upstreams");
+    if (!upstreams.isEmpty()) {
+      String first = upstream(upstreams.path(0));
+      if (!first.isEmpty()) {
+        words.add(first);
+      }
+      if (upstreams.size() > 1) {
+        words.add("of " + upstreams.size());
+      }
+    }
+    return words.toString();
+  }
+
+  private static String own(JsonNode config) {
+    String rate = config.path("rate").asString("") + " " + config.path("unit").asString("");
+    return switch (config.path("algorithm").asString("none")) {
+      case "strict" -> rate;
+      case "token_bucket" -> rate + " +" + config.path("burst_size").asString("");
+      case "sliding_window" -> rate + " in " + config.path("window_seconds").asString("") + "s";
+      case "token_window" ->
+          Figures.count(config.path("tokens_per_window").asLong(0))
+              + "tok/"
+              + config.path("window_seconds").asString("")
+              + "s";
+      default -> "";
+    };
+  }
+
+  private static String upstream(JsonNode upstream) {
+    StringJoiner words = new StringJoiner(" ");
+    for (String unit : new String[] {"rpm", "tpm", "itpm", "otpm", "rpd"}) {
+      long limit = upstream.path(unit + "_limit").asLong(0);
+      if (limit > 0) {
+        words.add(Figures.count(limit) + unit);
+      }
+    }
+    long most = upstream.path("max_concurrency").asLong(0);
+    if (most > 0) {
+      words.add(most + "conc");
+    }
+    return words.toString();
+  }
+}

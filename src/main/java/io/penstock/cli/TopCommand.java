@@ -1,0 +1,98 @@
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows what happens at a gateway that runs. */
+@Command(
+    name = "top",
+    description = "Watch a running gateway: who waits where, how long, and what happens.",
+    mixinStandardHelpOptions = true)
+final class TopCommand implements Callable<Integer> {
+  private static final int GOOD = 0;
+  private static final int FAILED = 1;
+  private static final int FAULTY = 2;
+
+  private final Map<String, String> environment;
+  private final InstantSource clock;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private final OperatorClient client;
+
+  @Option(names = "--once", description = "Print one table and exit.")
+  private boolean once;
+
+  TopCommand(Map<String, String> environment, InstantSource clock) {
+    this.environment = environment;
+    this.clock = clock;
+    this.client = new OperatorClient(environment);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    PrintWriter out = line.getOut();
+    PrintWriter err = line.getErr();
+    try {
+      client.check();
+      if (once) {
+        TopTable.print(client.ask("GET", "/endpoints", null).body(), look(output()), out);
+        return GOOD;
+      }
+      return watch(err);
+    } catch (OperatorClient.Failed failed) {
+      err.println(failed.getMessage());
+      return failed.asked() ? FAULTY : FAILED;
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private int watch(PrintWriter err) throws InterruptedException {
+    try (Terminal terminal =
+        TerminalBuilder.builder().system(true).dumb(false).nativeSignals(true).build()) {
+      if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
+        return none(err);
+      }
+      Charset charset = terminal.encoding();
+      String trouble = new Viewer(terminal, client, look(charset), clock).run();
+      if (trouble != null) {
+        err.println(trouble);
+      }
+      return trouble == null ? GOOD : FAILED;
+    } catch (IOException | IllegalStateException none) {
+      return none(err);
+    }
+  }
+
+  private static int none(PrintWriter err) {
+    err.println("there is no terminal to draw on; top --once prints a table without one");
+    return FAILED;
+  }
+
+  private Look look(Charset charset) {
+    boolean colour = environment.getOrDefault("NO_COLOR", "").isEmpty();
+    return new Look(charset.equals(StandardCharsets.UTF_8), colour);
+  }
+
+  private static Charset output() {
+    return System.out.charset();
+  }
+}

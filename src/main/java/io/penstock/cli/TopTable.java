@@ -1,0 +1,72 @@
+package io.penstock.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** Endpoints as a table for scripts: whole names, plain figures, no colours. */
+final class TopTable {
+  private static final int MOST_NAME = 4_096;
+  private static final List<String> HEADS =
+      List.of(
+          "WAITING",
+          "OLDEST_MS",
+          "SERVED",
+          "REFUSED",
+          "EXPIRED",
+          "CANCELLED",
+          "USE",
+          "STATE",
+          "ENDPOINT",
+          "LIMIT");
+
+  private TopTable() {}
+
+  static void print(JsonNode endpoints, Look look, PrintWriter out) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(HEADS);
+    for (JsonNode each : endpoints) {
+      rows.add(row(each, look));
+    }
+    int[] widths = new int[HEADS.size()];
+    for (List<String> row : rows) {
+      for (int at = 0; at < widths.length; at++) {
+        widths[at] = Math.max(widths[at], Cells.width(row.get(at)));
+      }
+    }
+    for (List<String> row : rows) {
+      out.println(line(row, widths));
+    }
+  }
+
+  private static List<String> row(JsonNode of, Look look) {
+    String limit = LimitText.of(of.path("config")).replace(' ', ',');
+    return List.of(
+        figure(of, "queue_depth"),
+        figure(of, "oldest_wait_ms"),
+        figure(of, "served"),
+        figure(of, "refused"),
+        figure(of, "expired"),
+        figure(of, "cancelled"),
+        Figures.percent(of.path("utilization").asDouble(0)),
+        of.path("paused").asBoolean(false) ? "paused" : "open",
+        look.harmless(of.path("path").asString(""), MOST_NAME).replace(' ', '_'),
+        limit.isEmpty() ? "-" : look.harmless(limit, MOST_NAME));
+  }
+
+  private static String figure(JsonNode of, String name) {
+    return Long.toString(of.path(name).asLong(0));
+  }
+
+  /** Figures stand to the right, words to the left. */
+  private static String line(List<String> row, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int at = 0; at < widths.length; at++) {
+      String space = " ".repeat(widths[at] - Cells.width(row.get(at)));
+      boolean words = at >= HEADS.indexOf("STATE");
+      line.append(words ? row.get(at) + space : space + row.get(at)).append("  ");
+    }
+    return line.toString().stripTrailing();
+  }
+}

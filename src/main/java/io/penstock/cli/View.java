@@ -1,0 +1,68 @@
+package io.penstock.cli;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Where somebody looks: at which endpoint, and whether at what is known of it. */
+final class View {
+  private @Nullable String selected;
+  private boolean info;
+  private int skipped;
+
+  /** Returns the place of the row that is selected; the first endpoint's when none is. */
+  int place(List<Tree.Row> rows) {
+    int first = -1;
+    for (int at = 0; at < rows.size(); at++) {
+      Watched endpoint = rows.get(at).endpoint();
+      if (endpoint != null && endpoint.path().equals(selected)) {
+        return at;
+      }
+      first = first < 0 && endpoint != null ? at : first;
+    }
+    return first;
+  }
+
+  /** Returns the endpoint that is selected, if there is any. */
+  @Nullable Watched endpoint(List<Tree.Row> rows) {
+    int place = place(rows);
+    return place < 0 ? null : rows.get(place).endpoint();
+  }
+
+  /** Selects the endpoint so many below, or above, as far as there are any. */
+  void move(List<Tree.Row> rows, int by) {
+    int place = place(rows);
+    int left = Math.abs(by);
+    for (int at = place + Integer.signum(by);
+        left > 0 && at >= 0 && at < rows.size();
+        at += Integer.signum(by)) {
+      if (rows.get(at).endpoint() != null) {
+        place = at;
+        left--;
+      }
+    }
+    if (place >= 0) {
+      String path = Objects.requireNonNull(rows.get(place).endpoint()).path();
+      skipped = path.equals(selected) ? skipped : 0;
+      selected = path;
+    }
+  }
+
+  boolean info() {
+    return info;
+  }
+
+  void toggleInfo() {
+    info = !info;
+    skipped = 0;
+  }
+
+  /** Returns how many lines of what is known are passed over. */
+  int skipped() {
+    return skipped;
+  }
+
+  void skip(int lines) {
+    skipped = Math.max(0, skipped + lines);
+  }
+}

@@ -1,0 +1,49 @@
+package io.penstock.cli;
+
+import java.util.Arrays;
+
+/** How long tickets waited: exact sums, and percentiles of the last 1,000. */
+final class Waits {
+  private static final int MOST = 1_000;
+
+  private long[] recent = new long[8];
+  private long[] sorted = {};
+  private long count;
+  private long sum;
+  private long last;
+
+  void add(long millis) {
+    if (count >= recent.length && recent.length < MOST) {
+      recent = Arrays.copyOf(recent, Math.min(MOST, recent.length * 2));
+    }
+    recent[(int) (count % recent.length)] = millis;
+    count++;
+    sum += millis;
+    last = millis;
+    sorted = new long[0];
+  }
+
+  long count() {
+    return count;
+  }
+
+  long sum() {
+    return sum;
+  }
+
+  long last() {
+    return last;
+  }
+
+  /** Returns the wait that {@code part} of the tickets did not exceed; 0 where there is none. */
+  long percentile(double part) {
+    if (count == 0) {
+      return 0;
+    }
+    if (sorted.length == 0) {
+      sorted = Arrays.copyOf(recent, (int) Math.min(count, recent.length));
+      Arrays.sort(sorted);
+    }
+    return sorted[(int) Math.ceil(part * sorted.length) - 1];
+  }
+}

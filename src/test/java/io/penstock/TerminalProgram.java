@@ -1,0 +1,144 @@
+package io.penstock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.penstock.fake.RunningGateway;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jline.builtins.ScreenTerminal;
+
+/**
+ * The program at a terminal of its own, which {@code script} makes, and what is to be seen there.
+ */
+final class TerminalProgram implements AutoCloseable {
+  private final Path directory;
+  private final ScreenTerminal screen;
+  private final StringBuffer written = new StringBuffer();
+  private final Process process;
+
+  /** Runs the program with {@code arguments}, at a terminal of so many columns and rows. */
+  TerminalProgram(
+      Path directory, int columns, int rows, Map<String, String> environment, String arguments)
+      throws IOException {
+    boolean there = List.of("/usr/bin/script", "/bin/script").stream().anyMatch(TerminalProgram::is);
+    assumeThat(there).as("there is a program called script, which makes terminals").isTrue();
+    this.directory = directory;
+    this.screen = new ScreenTerminal(columns, rows);
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String commands =
+        """
+        tty > tty
+        stty cols %d rows %d
+        stty -a > before
+        '%s' --enable-native-access=ALL-UNNAMED -cp "$CLASSES" %s %s
+        echo "EXIT=$?"
+        stty -a > after
+        """
+            .formatted(columns, rows, java, Penstock.class.getName(), arguments);
+    Path file = Files.writeString(directory.resolve("commands"), commands);
+    ProcessBuilder builder =
+        new ProcessBuilder("script", "-qfc", "sh " + file, "/dev/null")
+            .directory(directory.toFile())
+            .redirectErrorStream(true);
+    builder.environment().putAll(Map.of("TERM", "xterm-256color", "LC_ALL", "C.UTF-8"));
+    builder.environment().put("CLASSES", System.getProperty("java.class.path"));
+    builder.environment().putAll(environment);
+    process = builder.start();
+    Thread.ofPlatform().daemon().start(this::read);
+  }
+
+  private static boolean is(String file) {
+    return Files.isExecutable(Path.of(file));
+  }
+
+  private void read() {
+    try (Reader from = new InputStreamReader(process.getInputStream(), UTF_8)) {
+      char[] some = new char[8192];
+      for (int length = from.read(some); length >= 0; length = from.read(some)) {
+        String text = new String(some, 0, length);
+        written.append(text);
+        screen.write(text);
+      }
+    } catch (IOException gone) {
+      written.append(gone);
+    }
+  }
+
+  /** Returns what is to be seen. */
+  String screen() {
+    return screen.toString();
+  }
+
+  /** Returns all that was ever written, byte for byte. */
+  String written() {
+    return written.toString();
+  }
+
+  /** Waits until something is to be seen. */
+  void awaitScreen(String... texts) {
+    RunningGateway.awaiting()
+        .atMost(60, TimeUnit.SECONDS)
+        .untilAsserted(() -> assertThat(screen()).contains(texts));
+  }
+
+  void press(String keys) throws IOException {
+    OutputStream to = process.getOutputStream();
+    to.write(keys.getBytes(UTF_8));
+    to.flush();
+  }
+
+  /** Gives the terminal another size, as a window does. */
+  void resize(int columns, int rows) throws IOException, InterruptedException {
+    String tty = Files.readString(directory.resolve("tty")).strip();
+    Process stty =
+        new ProcessBuilder("stty", "-F", tty, "cols", "" + columns, "rows", "" + rows).start();
+    assertThat(stty.waitFor()).isZero();
+    screen.setSize(columns, rows);
+  }
+
+  /** Asks the program itself to end. */
+  void terminate() {
+    process
+        .descendants()
+        .filter(each -> each.info().command().orElse("").endsWith("java"))
+        .forEach(ProcessHandle::destroy);
+  }
+
+  /** Waits for its end; the terminal has to be as it was before. */
+  void assertEnds(int exit) {
+    process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
+    assertThat(process.isAlive()).as("alive; screen: %s", screen()).isFalse();
+    RunningGateway.awaiting()
+        .untilAsserted(() -> assertThat(written()).contains("EXIT=" + exit + "\r\n"));
+    assertThat(directory.resolve("after")).hasContent(text("before"));
+    if (written().contains("\u001b[?1049h")) {
+      assertThat(written()).contains("\u001b[?1049l").doesNotContain("Exception");
+      String end = written().substring(written().lastIndexOf("\u001b[?25l"));
+      assertThat(end).as("shows the cursor again").containsAnyOf("\u001b[?25h", "\u001b[34h");
+    }
+  }
+
+  private String text(String file) {
+    try {
+      return Files.readString(directory.resolve(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+}
