@@ -1,6 +1,11 @@
 package io.penstock.endpoint;
 
 import io.penstock.queue.Ticket.State;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +50,24 @@ final class Roll {
       last = found && (last == null || last.order() < each.order()) ? each : last;
     }
     return last;
+  }
+
+  /** How many wait at each endpoint, by how long: see {@link Tickets#ages}. */
+  Map<String, List<Integer>> ages(List<Long> below, long now) {
+    Map<String, List<Integer>> ages = new HashMap<>();
+    for (Pending each : waiting.values()) {
+      List<Integer> counts =
+          ages.computeIfAbsent(
+              each.endpoint().path(),
+              path -> new ArrayList<>(Collections.nCopies(below.size() + 1, 0)));
+      long waited = now - each.arrivedNanos();
+      int age = 0;
+      while (age < below.size() && waited >= below.get(age)) {
+        age++;
+      }
+      counts.set(age, counts.get(age) + 1);
+    }
+    return ages;
   }
 
   int size() {

@@ -2,6 +2,8 @@ package io.penstock.endpoint;
 
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -37,6 +39,25 @@ public final class Tickets {
   /** Tells who waits at an endpoint: the first {@code most}. */
   public void list(Endpoint endpoint, int most, Consumer<Sight> told) {
     endpoint.atWork((dispatcher, now) -> told.accept(Sight.of(dispatcher, most, null, now)));
+  }
+
+  /** Tells of the ticket whose turn is next at an endpoint; of none where nobody waits. */
+  public void next(Endpoint endpoint, Consumer<Optional<Look>> told) {
+    endpoint.atWork(
+        (dispatcher, now) -> {
+          Pending next = dispatcher.parked().inTurn().get();
+          told.accept(Optional.ofNullable(next).map(each -> Look.of(dispatcher, each, now)));
+        });
+  }
+
+  /**
+   * Returns, for each endpoint where tickets wait, how many do by how long they have: those below
+   * the first time, those below the second, and at last those beyond all.
+   *
+   * @param below times in nanoseconds, ascending
+   */
+  public Map<String, List<Integer>> ages(List<Long> below, long now) {
+    return house.roll().ages(below, now);
   }
 
   /**

@@ -21,12 +21,9 @@ class ConsoleConfiguration {
   LiveStream liveStream(Registry registry, Upstreams upstreams, EventBus events, Ticker ticker) {
     RecentWaits waits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
-    Live live =
-        new Live(
-            new EndpointsHandler(registry, upstreams, ticker)::views,
-            waits,
-            () -> Json.text(providers.views()),
-            () -> Json.text(Map.of()));
+    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
+    LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
+    Live live = new Live(rows::rows, () -> Json.text(providers.views()), () -> Json.text(Map.of()));
     return new LiveStream(live, waits, events);
   }
 

@@ -75,10 +75,6 @@ final class EndpointsHandler {
     return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 
-  List<EndpointView> views() {
-    return registry.all().stream().map(this::view).toList();
-  }
-
   /** The configuration that runs, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
@@ -90,7 +86,7 @@ final class EndpointsHandler {
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
-  private EndpointView view(Endpoint endpoint) {
+  EndpointView view(Endpoint endpoint) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),

@@ -59,8 +59,7 @@ final class Live {
     }
   }
 
-  private final Supplier<List<EndpointView>> endpoints;
-  private final RecentWaits waits;
+  private final Supplier<List<LiveRow>> endpoints;
   private final Supplier<String> upstreams;
   private final Supplier<String> instance;
   private final Map<String, Row> rows = new HashMap<>();
@@ -74,13 +73,8 @@ final class Live {
    * @param upstreams what is told of them, as JSON
    * @param instance what is told of this gateway, as JSON
    */
-  Live(
-      Supplier<List<EndpointView>> endpoints,
-      RecentWaits waits,
-      Supplier<String> upstreams,
-      Supplier<String> instance) {
+  Live(Supplier<List<LiveRow>> endpoints, Supplier<String> upstreams, Supplier<String> instance) {
     this.endpoints = endpoints;
-    this.waits = waits;
     this.upstreams = upstreams;
     this.instance = instance;
   }
@@ -89,9 +83,9 @@ final class Live {
   Look look() {
     number++;
     Set<String> seen = new HashSet<>();
-    for (EndpointView endpoint : endpoints.get()) {
-      seen.add(endpoint.path());
-      see(LiveRow.of(endpoint, waits.of(endpoint.path())));
+    for (LiveRow row : endpoints.get()) {
+      seen.add(row.path());
+      see(row);
     }
     forget(seen);
     return new Look(
@@ -119,7 +113,6 @@ final class Live {
           removed.put(path, number);
         }
       }
-      waits.keep(seen);
     }
     if (removed.size() > MOST_REMOVED) {
       removed.clear();

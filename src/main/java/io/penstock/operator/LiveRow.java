@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param oldestWaitMs how long the ticket that waits longest has waited, in whole seconds from one
  *     second on, so that a queue that stands still is not news every time
  * @param waits of those let go lately; null when nobody was
+ * @param ages how many wait for less than 1, 5, 15 and 60 s, each without those before, and for
+ *     longer; empty when nobody does
+ * @param heldBy what holds the ticket whose turn is next, in few words; null when nobody waits
  */
 record LiveRow(
     String path,
@@ -21,12 +25,15 @@ record LiveRow(
     long refused,
     long expired,
     long cancelled,
-    @Nullable Waits waits) {
+    @Nullable Waits waits,
+    List<Integer> ages,
+    @Nullable String heldBy) {
 
   /** Of all that waited, the time that half, nine in ten and 99 in a hundred did not exceed. */
   record Waits(long p50Ms, long p90Ms, long p99Ms) {}
 
-  static LiveRow of(EndpointView view, @Nullable Waits waits) {
+  static LiveRow of(
+      EndpointView view, @Nullable Waits waits, List<Integer> ages, @Nullable String heldBy) {
     long oldest = view.oldestWaitMs();
     return new LiveRow(
         view.path(),
@@ -40,6 +47,8 @@ record LiveRow(
         view.refused(),
         view.expired(),
         view.cancelled(),
-        waits);
+        waits,
+        ages,
+        heldBy);
   }
 }

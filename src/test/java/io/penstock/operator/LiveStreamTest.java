@@ -14,7 +14,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 class LiveStreamTest {
-  private final List<EndpointView> endpoints = new ArrayList<>(List.of(endpoint(0)));
+  private final List<LiveRow> endpoints = new ArrayList<>(List.of(endpoint(0)));
   private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
   private final RecentWaits waits = new RecentWaits();
   private int looks;
@@ -24,7 +24,6 @@ class LiveStreamTest {
             looks++;
             return endpoints;
           },
-          waits,
           () -> "[]",
           () -> "{}");
   private final LiveStream stream = new LiveStream(live, waits, new EventBus(), scheduler);
@@ -33,8 +32,12 @@ class LiveStreamTest {
     stream.start();
   }
 
-  private static EndpointView endpoint(long depth) {
-    return new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of());
+  private static LiveRow endpoint(long depth) {
+    return LiveRow.of(
+        new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of()),
+        null,
+        List.of(),
+        null);
   }
 
   /** Takes what it asked for, and notes it. */

@@ -8,12 +8,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class LiveTest {
-  private final List<EndpointView> endpoints = new ArrayList<>();
-  private final Live live = new Live(() -> endpoints, new RecentWaits(), () -> "[]", () -> "{}");
+  private final List<LiveRow> endpoints = new ArrayList<>();
+  private final Live live = new Live(() -> endpoints, () -> "[]", () -> "{}");
 
-  private static EndpointView endpoint(String path, long depth, long oldestMillis) {
-    return new EndpointView(
-        path, false, depth, 0, 0, oldestMillis, 0.5, false, 1, 2, 3, 4, Map.of("path", path));
+  private static LiveRow endpoint(String path, long depth, long oldestMillis) {
+    return LiveRow.of(
+        new EndpointView(
+            path, false, depth, 0, 0, oldestMillis, 0.5, false, 1, 2, 3, 4, Map.of("path", path)),
+        null,
+        List.of(),
+        null);
   }
 
   @Test
@@ -24,7 +28,7 @@ class LiveTest {
             """
             {"whole":true,"removed":[],"rows":[{"path":"/a","dynamic":false,"queue_depth":0,\
             "queued_tokens":0,"oldest_wait_ms":0,"utilization":0.5,"paused":false,"served":1,\
-            "refused":2,"expired":3,"cancelled":4,"waits":null}]}\
+            "refused":2,"expired":3,"cancelled":4,"waits":null,"ages":[],"held_by":null}]}\
             """);
   }
 
@@ -61,7 +65,7 @@ class LiveTest {
   void endpointThatWent_isSaidToHave_andOneThatCameBackIsNot() {
     endpoints.addAll(List.of(endpoint("/a", 0, 0), endpoint("/b", 0, 0)));
     live.look();
-    EndpointView gone = endpoints.removeFirst();
+    LiveRow gone = endpoints.removeFirst();
     assertThat(live.look().news(1)).isEqualTo("{\"whole\":false,\"removed\":[\"/a\"],\"rows\":[]}");
     endpoints.add(gone);
     assertThat(live.look().news(1)).contains("\"removed\":[]", "/a");

@@ -49,7 +49,7 @@ export class Detail {
       return;
     }
     if (found) {
-      this.tickets = found.tickets ?? found;
+      this.tickets = found;
       this.state.changed();
     }
     this.timer = setTimeout(() => this.look(path), LOOK_EVERY);
@@ -139,24 +139,20 @@ export class Detail {
   why() {
     const limits = this.asked.limits ?? [];
     return html`
-      <p>${this.asked.binds ? html`Held by <b>${bindingText(this.asked.binds)}</b>` : 'Nothing holds it.'}</p>
+      <p>${this.asked.binds
+        ? html`Held: <b>${shown(this.asked.binds.detail)}</b>${this.asked.binds.until ? `, until ${clock(this.asked.binds.until)}` : nothing}`
+        : 'Nothing holds it.'}</p>
       ${limits.length === 0 ? nothing : html`
         <table><thead><tr><th scope="col">Limit</th><th scope="col">Measure</th><th scope="col">Used</th>
-          <th scope="col">Held</th><th scope="col">Of</th><th scope="col">Needs</th><th scope="col">Until</th></tr></thead>
+          <th scope="col">Held</th><th scope="col">Of</th><th scope="col">Needs</th><th scope="col">Room</th></tr></thead>
         <tbody>${limits.map(each => html`<tr>
           <td>${each.kind} ${name(each.name)}</td><td>${each.measure}</td><td>${short(each.used)}</td>
           <td>${short(each.reserved)}</td><td>${short(each.limit)}</td><td>${short(each.needs)}</td>
-          <td>${each.until == null ? '–' : clock(each.until)}</td></tr>`)}</tbody></table>`}`;
+          <td>${each.given ? 'it has it' : each.admits ? 'has room' : each.until == null ? 'given back' : clock(each.until)}</td></tr>`)}</tbody></table>`}`;
   }
 
   /** Draws the chart, after the view is there. */
   draw(history) {
     this.chart.draw(document.getElementById('chart'), history);
   }
-}
-
-function bindingText(binds) {
-  const whose = binds.name == null ? '' : ` of ${binds.kind} ${shown(binds.name)}`;
-  const until = binds.until == null ? '' : `, until ${clock(binds.until)}`;
-  return `${String(binds.what).replaceAll('_', ' ')}${binds.measure ? ' on ' + binds.measure : ''}${whose}${until}`;
 }

@@ -1,0 +1,92 @@
+package io.penstock.operator;
+
+import io.penstock.endpoint.Binding;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Look;
+import io.penstock.endpoint.Registry;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** What is going on at all endpoints. For one thread at a time. */
+final class LiveRows {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Where ages part. */
+  private static final List<Long> AGES = List.of(SECOND, 5 * SECOND, 15 * SECOND, 60 * SECOND);
+
+  /** Of no more endpoints it is asked each time what holds those who wait. */
+  private static final int MOST_ASKED = 100;
+
+  private final Registry registry;
+  private final EndpointsHandler views;
+  private final RecentWaits waits;
+  private final Ticker ticker;
+
+  /** What owners of queues answered, since it was looked at last. */
+  private final Map<String, Look> answers = new ConcurrentHashMap<>();
+
+  private final Map<String, String> held = new HashMap<>();
+
+  LiveRows(Registry registry, EndpointsHandler views, RecentWaits waits, Ticker ticker) {
+    this.registry = registry;
+    this.views = views;
+    this.waits = waits;
+    this.ticker = ticker;
+  }
+
+  /** Looks at all; what holds those who wait is what was found out since the last time. */
+  List<LiveRow> rows() {
+    Map<String, List<Integer>> ages = registry.tickets().ages(AGES, ticker.nanos());
+    List<LiveRow> rows = new ArrayList<>();
+    Set<String> paths = new HashSet<>();
+    int asked = 0;
+    for (Endpoint endpoint : registry.all()) {
+      String path = endpoint.path();
+      paths.add(path);
+      List<Integer> counts = ages.getOrDefault(path, List.of());
+      if (!counts.isEmpty() && asked < MOST_ASKED) {
+        asked++;
+        registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
+      }
+      rows.add(LiveRow.of(views.view(endpoint), waits.of(path), counts, held(path, counts)));
+    }
+    waits.keep(paths);
+    held.keySet().retainAll(ages.keySet());
+    answers.keySet().retainAll(ages.keySet());
+    return rows;
+  }
+
+  private @Nullable String held(String path, List<Integer> counts) {
+    Look look = answers.remove(path);
+    if (look != null) {
+      held.put(path, words(path, look.explanation().binds()));
+    }
+    return counts.isEmpty() ? null : held.get(path);
+  }
+
+  private static String words(String path, @Nullable Binding binding) {
+    if (binding == null) {
+      return "";
+    }
+    String what = lower(binding.what());
+    String measure = binding.measure() == null ? "" : " " + lower(binding.measure());
+    if (binding.kind() == null || Objects.equals(binding.name(), path)) {
+      return binding.what() == Binding.What.LIMIT ? "its limit:" + measure : what + measure;
+    }
+    String whose = lower(binding.kind()) + " " + binding.name();
+    return binding.what() == Binding.What.LIMIT ? whose + ":" + measure : whose + ": " + what;
+  }
+
+  private static String lower(Enum<?> word) {
+    return word.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+}
