@@ -163,8 +163,7 @@ class TopIT {
       gateway.close();
       top.awaitScreen("not connected: retrying", "2 endpoints", "nobody answers");
       String more = ROUTES + "  - {path: /later}\n";
-      gateway =
-          StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
+      gateway = StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
       top.awaitScreen("3 endpoints", "/later", "again");
       gateway.gateway("GET /later");
       top.awaitScreen("served     /later");
