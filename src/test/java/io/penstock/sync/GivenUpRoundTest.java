@@ -1,0 +1,99 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Waits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** One instance, whose answers are held back from some time on. */
+class GivenUpRoundTest {
+  private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, 1_000 * SECOND);
+  private static final LimitId ID =
+      new LimitId(LimitId.Kind.KEY, "a", "", Measure.TOKENS, 1_000 * SECOND);
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final MemorySupply store = new MemorySupply(ticker, World.TTL, "life");
+  private final List<Supply.Round> sent = new ArrayList<>();
+  private final List<Runnable> held = new ArrayList<>();
+  private boolean holds;
+  private final ArrayDeque<Runnable> soon = new ArrayDeque<>();
+  private Runnable later = () -> {};
+  private long alarm;
+
+  private final Waits.Alarm alarms =
+      new Waits.Alarm() {
+        @Override
+        public void soon(Runnable step) {
+          soon.add(step);
+        }
+
+        @Override
+        public void at(long instantNanos, Runnable step) {
+          alarm = instantNanos;
+          later = step;
+        }
+      };
+
+  private final Rounds rounds =
+      new Rounds("a", this::round, ticker, alarms, World.PACE, OnOutage.PARK, () -> 0.5);
+
+  private CompletionStage<Supply.Answer> round(Supply.Round round) {
+    sent.add(round);
+    CompletableFuture<Supply.Answer> back = new CompletableFuture<>();
+    Supply.Answer answer = store.round(round).toCompletableFuture().join();
+    if (holds) {
+      held.add(() -> back.complete(answer));
+    } else {
+      back.complete(answer);
+    }
+    return back;
+  }
+
+  private void run(long until) {
+    while (!soon.isEmpty() || alarm <= until) {
+      Runnable next = soon.poll();
+      if (next == null) {
+        ticker.set(Math.max(ticker.nanos(), alarm));
+        next = later;
+      }
+      next.run();
+    }
+    ticker.set(until);
+  }
+
+  @Test
+  void answerOfARoundThatWasGivenUp_isNotTakenForThatOfTheNext() {
+    ticker.set(5 * SECOND);
+    Limit limit = new SharedLimitSource(rounds, id -> true).limit(ID, SPEC, ticker.nanos());
+    rounds.start();
+    run(8 * SECOND);
+    holds = true;
+    assertThat(limit.take(Weight.exactly(60), ticker.nanos())).isInstanceOf(Answer.Wait.class);
+    run(ticker.nanos() + World.PACE.timeoutNanos() + World.PACE.leastNanos());
+    assertThat(held).as("the one given up, and the next one").hasSize(2);
+    assertThat(sent.getLast().asks())
+        .singleElement()
+        .satisfies(ask -> assertThat(ask.uses()).as("what it was granted is not had").isEmpty());
+    held.getFirst().run();
+    run(ticker.nanos() + 1);
+    assertThat(limit.room(ticker.nanos())).isZero();
+    held.getLast().run();
+    run(ticker.nanos() + 1);
+    assertThat(limit.room(ticker.nanos())).isGreaterThanOrEqualTo(60);
+  }
+}
