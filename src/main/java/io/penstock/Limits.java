@@ -36,7 +36,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -52,7 +51,23 @@ final class Limits implements AutoCloseable {
 
   private static final int NAME_BYTES = 6;
 
-  private final AtomicReference<SharingTerms> terms;
+  /** How limits are to be shared. */
+  private static final class Said {
+    private final Sharing otherwise;
+    private volatile SharingTerms terms = SharingTerms.NONE;
+    private volatile Function<String, @Nullable Sharing> ofKey = name -> null;
+
+    Said(Sharing otherwise) {
+      this.otherwise = otherwise;
+    }
+
+    Sharing of(LimitId id) {
+      Sharing own = id.kind() == LimitId.Kind.KEY ? ofKey.apply(id.id()) : null;
+      return own == null ? terms.of(id, otherwise) : own;
+    }
+  }
+
+  private final Said said;
   private final LocalLimitSource local;
   private final LimitSource source;
   private final Others others;
@@ -61,14 +76,14 @@ final class Limits implements AutoCloseable {
   private final Runnable close;
 
   private Limits(
-      AtomicReference<SharingTerms> terms,
+      Said said,
       LocalLimitSource local,
       LimitSource source,
       Others others,
       AfterDenial afterDenial,
       Consumer<MeterRegistry> meters,
       Runnable close) {
-    this.terms = terms;
+    this.said = said;
     this.local = local;
     this.source = source;
     this.others = others;
@@ -91,8 +106,8 @@ final class Limits implements AutoCloseable {
       AfterDenial never =
           new AfterDenial(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
-      return new Limits(none, alone, alone, Others.NONE, never, registry -> {}, () -> {});
+      Said nothing = new Said(Sharing.LOCAL);
+      return new Limits(nothing, alone, alone, Others.NONE, never, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
     Limits shared = shared(sync, link, clocks.ticker(), clocks.wall(), events);
@@ -108,7 +123,7 @@ final class Limits implements AutoCloseable {
           alarm.close();
           close.run();
         };
-    return new Limits(terms, local, source, others, afterDenial, meters, all);
+    return new Limits(said, local, source, others, afterDenial, meters, all);
   }
 
   private static Limits shared(
@@ -121,14 +136,12 @@ final class Limits implements AutoCloseable {
     Rounds rounds = rounds(sync, member, supply, grants, ticker);
     RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
     Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
-    AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
-    Function<LimitId, Sharing> sharing = id -> terms.get().of(id, sync.sharing());
-    SharedLimitSource sliced =
-        new SharedLimitSource(rounds, id -> sharing.apply(id) == Sharing.EXACT);
-    LimitSource source = new CountedLimitSource(sliced, exchange, sharing);
+    Said said = new Said(sync.sharing());
+    SharedLimitSource sliced = new SharedLimitSource(rounds, id -> said.of(id) == Sharing.EXACT);
+    LimitSource source = new CountedLimitSource(sliced, exchange, said::of);
     AfterDenial afterDenial =
         new AfterDenial(
-            id -> sharing.apply(id) == Sharing.EVENTUAL,
+            id -> said.of(id) == Sharing.EVENTUAL,
             id -> told.others(member, id),
             exchange::heard,
             wall);
@@ -137,7 +150,7 @@ final class Limits implements AutoCloseable {
     rounds.start();
     step(exchange, counts);
     return new Limits(
-        terms,
+        said,
         sliced.local(),
         source,
         exchange,
@@ -225,8 +238,13 @@ final class Limits implements AutoCloseable {
   }
 
   /** Has limits that are configured from now on be shared as is said. */
-  void share(SharingTerms said) {
-    terms.set(said);
+  void share(SharingTerms terms) {
+    said.terms = terms;
+  }
+
+  /** Has limits of keys that are configured from now on be shared as each key says, if it does. */
+  void shareKeys(Function<String, @Nullable Sharing> ofKey) {
+    said.ofKey = ofKey;
   }
 
   /** Returns what limits of this instance remember. */

@@ -150,9 +150,9 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(
-      LimitSource limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
-    Keys keys = new Keys(limits, setup.window().toNanos());
+  Keys keys(Limits limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
+    Keys keys = new Keys(limits.source(), setup.window().toNanos());
+    limits.shareKeys(keys::sharing);
     storage.ifAvailable(store -> store.follow(keys, ticker));
     return keys;
   }

@@ -109,7 +109,8 @@ class DescribedAnswersIT {
       {"rate_limit_rpm":1,"rate_limit_tpm":2,"rate_limit_rpd":3,"max_concurrency":4,
        "budget_tokens_per_day":5,"models":{"m":{"rpm":1},"n":{"tpm":2}},"group":"team",
        "allowed_models":["m"],"allowed_endpoints":["/a"],"priority":-1,"max_priority":2,
-       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true}
+       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true,
+       "sharing":"eventual"}
       """;
 
   @Test

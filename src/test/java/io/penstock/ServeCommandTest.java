@@ -36,7 +36,8 @@ class ServeCommandTest {
     all[0] = "--routes";
     all[1] = file.toString();
     System.arraycopy(arguments, 0, all, 2, arguments.length);
-    CommandLine line = Commands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
+    CommandLine line =
+        Commands.commandLine(Map.of(), MockAddress::parse, () -> Instant.EPOCH, serve);
     line.setErr(new PrintWriter(err, true));
     return line.execute(Commands.withDefault(all));
   }

@@ -23,28 +23,31 @@ import org.jline.builtins.ScreenTerminal;
 final class TerminalProgram implements AutoCloseable {
   private final Path directory;
   private final ScreenTerminal screen;
-  private final StringBuffer written = new StringBuffer();
+  private final StringBuilder written = new StringBuilder();
   private final Process process;
 
   /** Runs the program with {@code arguments}, at a terminal of so many columns and rows. */
   TerminalProgram(
       Path directory, int columns, int rows, Map<String, String> environment, String arguments)
       throws IOException {
-    boolean there = List.of("/usr/bin/script", "/bin/script").stream().anyMatch(TerminalProgram::is);
+    boolean there =
+        List.of("/usr/bin/script", "/bin/script").stream().anyMatch(TerminalProgram::is);
     assumeThat(there).as("there is a program called script, which makes terminals").isTrue();
     this.directory = directory;
     this.screen = new ScreenTerminal(columns, rows);
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String commands =
         """
+        trap : INT
         tty > tty
         stty cols %d rows %d
         stty -a > before
         '%s' --enable-native-access=ALL-UNNAMED -cp "$CLASSES" %s %s
         echo "EXIT=$?"
+        stty cols %d rows %d
         stty -a > after
         """
-            .formatted(columns, rows, java, Penstock.class.getName(), arguments);
+            .formatted(columns, rows, java, Penstock.class.getName(), arguments, columns, rows);
     Path file = Files.writeString(directory.resolve("commands"), commands);
     ProcessBuilder builder =
         new ProcessBuilder("script", "-qfc", "sh " + file, "/dev/null")
@@ -66,12 +69,16 @@ final class TerminalProgram implements AutoCloseable {
       char[] some = new char[8192];
       for (int length = from.read(some); length >= 0; length = from.read(some)) {
         String text = new String(some, 0, length);
-        written.append(text);
-        screen.write(text);
+        write(text);
       }
     } catch (IOException gone) {
-      written.append(gone);
+      write(gone.toString());
     }
+  }
+
+  private synchronized void write(String text) {
+    written.append(text);
+    screen.write(text);
   }
 
   /** Returns what is to be seen. */
@@ -80,7 +87,7 @@ final class TerminalProgram implements AutoCloseable {
   }
 
   /** Returns all that was ever written, byte for byte. */
-  String written() {
+  synchronized String written() {
     return written.toString();
   }
 

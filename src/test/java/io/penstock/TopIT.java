@@ -31,7 +31,7 @@ class TopIT {
       """
       endpoints:
         - {path: /team/a, algorithm: strict, rate: 1000, unit: rps}
-        - {path: /team/b, algorithm: strict, rate: 1, unit: rph}
+        - {path: /team/b, algorithm: strict, rate: 1, unit: rpm}
       """;
 
   @TempDir private Path directory;
@@ -139,7 +139,7 @@ class TopIT {
     try (TerminalProgram top = top(110, 30, Map.of())) {
       top.awaitScreen("connected", "1000 rps");
       top.resize(44, 12);
-      top.awaitScreen("space test  i", "SERVED");
+      top.awaitScreen("ENDPOINT     WAIT           USE SERVED   P50\n");
       assertThat(top.screen()).doesNotContain("LIMIT", "REFUSED");
       top.press("\003"); // Ctrl-C
       top.assertEnds(0);
@@ -163,8 +163,7 @@ class TopIT {
       gateway.close();
       top.awaitScreen("not connected: retrying", "2 endpoints", "nobody answers");
       String more = ROUTES + "  - {path: /later}\n";
-      gateway =
-          StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
+      gateway = StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
       top.awaitScreen("3 endpoints", "/later", "again");
       gateway.gateway("GET /later");
       top.awaitScreen("served     /later");

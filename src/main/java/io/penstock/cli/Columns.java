@@ -16,7 +16,7 @@ final class Columns {
   enum Column {
     NAME("ENDPOINT", 12),
     WAITING("WAIT", 4),
-    DOTS("", 6),
+    DOTS("", 10),
     USE("USE", 4),
     BAR("", 5),
     SERVED("SERVED", 6),

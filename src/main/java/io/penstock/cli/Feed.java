@@ -31,6 +31,7 @@ final class Feed implements AutoCloseable {
   private static final Duration POLL = Duration.ofSeconds(10);
   private static final Duration TEST = Duration.ofMinutes(15);
   private static final int MOST_TESTS = 20;
+  private static final int MOST_QUEUES = 20;
 
   private final OperatorClient client;
   private final BlockingQueue<Message> to;
@@ -40,6 +41,10 @@ final class Feed implements AutoCloseable {
   private final AtomicInteger tests = new AtomicInteger();
   private volatile boolean connected;
   private volatile boolean upstreams;
+
+  /** Whether it is not known who waits, because they came before. */
+  private volatile boolean strange;
+
   private volatile @Nullable Events events;
 
   Feed(OperatorClient client, BlockingQueue<Message> to, InstantSource clock) {
@@ -118,6 +123,7 @@ final class Feed implements AutoCloseable {
       try (Events opened = client.events()) {
         events = opened;
         to.put(new Message.Connected());
+        strange = true;
         connected = true;
         polls.release();
         retry = FIRST_RETRY_MILLIS;
@@ -163,6 +169,9 @@ final class Feed implements AutoCloseable {
   private void tell(String name, String data) throws InterruptedException {
     try {
       to.put(new Message.Told(name, JsonText.read(data)));
+      if (name.equals("lost")) {
+        strange = true;
+      }
     } catch (JacksonException unreadable) {
       to.put(new Message.Done(false, "event", "", "one is not JSON"));
     }
@@ -178,7 +187,12 @@ final class Feed implements AutoCloseable {
       }
       long began = clock.millis();
       try {
-        to.put(new Message.Endpoints(client.ask("GET", "/endpoints", null, POLL).body()));
+        JsonNode endpoints = client.ask("GET", "/endpoints", null, POLL).body();
+        to.put(new Message.Endpoints(endpoints));
+        if (strange) {
+          strange = false;
+          askWhoWaits(endpoints);
+        }
         if (upstreams) {
           to.put(new Message.Upstreams(client.ask("GET", "/upstreams", null, POLL).body()));
         }
@@ -187,6 +201,23 @@ final class Feed implements AutoCloseable {
         to.put(new Message.Done(false, "endpoints", "", late.why()));
       }
       pause = Math.max(POLL_MILLIS, REST * (clock.millis() - began));
+    }
+  }
+
+  /** Dots have the colour of an age: events tell it of those who come, but not of these. */
+  private void askWhoWaits(JsonNode endpoints) throws InterruptedException {
+    int asked = 0;
+    for (JsonNode each : endpoints) {
+      String path = each.path("path").asString("");
+      if (each.path("queue_depth").asLong(0) == 0 || asked++ >= MOST_QUEUES) {
+        continue;
+      }
+      try {
+        String target = "/tickets?path=" + OperatorClient.encoded(path);
+        to.put(new Message.Tickets(path, client.ask("GET", target, null, POLL).body()));
+      } catch (Failed unknown) {
+        return; // an older gateway: their dots stay grey
+      }
     }
   }
 

@@ -2,14 +2,16 @@ package io.penstock.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.ShutdownHooks;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -52,7 +54,7 @@ final class TopCommand implements Callable<Integer> {
     try {
       client.check();
       if (once) {
-        TopTable.print(client.ask("GET", "/endpoints", null).body(), look(output()), out);
+        TopTable.print(client.ask("GET", "/endpoints", null).body(), look(), out);
         return GOOD;
       }
       return watch(err);
@@ -66,19 +68,32 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private int watch(PrintWriter err) throws InterruptedException {
+    AtomicReference<@Nullable Viewer> shown = new AtomicReference<>();
+    // Before the terminal, which adds one of its own: they run in this order.
+    ShutdownHooks.Task atExit =
+        ShutdownHooks.add(() -> Optional.ofNullable(shown.get()).ifPresent(Viewer::restore));
+    // By stty: the library's native ways leave the speed of a line at 0, which hangs up a real one.
     try (Terminal terminal =
-        TerminalBuilder.builder().system(true).dumb(false).nativeSignals(true).build()) {
+        TerminalBuilder.builder()
+            .system(true)
+            .provider(TerminalBuilder.PROP_PROVIDER_EXEC)
+            .dumb(false)
+            .nativeSignals(true)
+            .build()) {
       if (terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
         return none(err);
       }
-      Charset charset = terminal.encoding();
-      String trouble = new Viewer(terminal, client, look(charset), clock).run();
+      Viewer viewer = new Viewer(terminal, client, look(), clock);
+      shown.set(viewer);
+      String trouble = viewer.run();
       if (trouble != null) {
         err.println(trouble);
       }
       return trouble == null ? GOOD : FAILED;
     } catch (IOException | IllegalStateException none) {
       return none(err);
+    } finally {
+      ShutdownHooks.remove(atExit);
     }
   }
 
@@ -87,12 +102,8 @@ final class TopCommand implements Callable<Integer> {
     return FAILED;
   }
 
-  private Look look(Charset charset) {
+  private Look look() {
     boolean colour = environment.getOrDefault("NO_COLOR", "").isEmpty();
-    return new Look(charset.equals(StandardCharsets.UTF_8), colour);
-  }
-
-  private static Charset output() {
-    return System.out.charset();
+    return new Look(System.out.charset().equals(StandardCharsets.UTF_8), colour);
   }
 }

@@ -1,8 +1,11 @@
 package io.penstock.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.penstock.cli.Look.Tone;
 import java.time.InstantSource;
 import java.time.ZoneId;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -11,10 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jline.keymap.BindingReader;
 import org.jline.keymap.KeyMap;
 import org.jline.terminal.Attributes;
+import org.jline.terminal.Attributes.ControlChar;
+import org.jline.terminal.Attributes.InputFlag;
+import org.jline.terminal.Attributes.LocalFlag;
 import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
+import org.jline.utils.NonBlocking;
 import org.jspecify.annotations.Nullable;
 
 /** The screen of a terminal, and its keys, until somebody quits. */
@@ -52,8 +59,6 @@ final class Viewer {
 
   /** Shows it until somebody quits; returns null, or in one line why it could not go on. */
   @Nullable String run() throws InterruptedException {
-    Thread atExit = new Thread(this::restore, "penstock-top-restore");
-    Runtime.getRuntime().addShutdownHook(atExit);
     try (feed) {
       enter();
       feed.start();
@@ -61,17 +66,8 @@ final class Viewer {
       loop();
     } finally {
       restore();
-      forget(atExit);
     }
     return hopeless;
-  }
-
-  private static void forget(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException exiting) {
-      hook.interrupt(); // it runs, and finds nothing to do
-    }
   }
 
   private void enter() {
@@ -79,19 +75,27 @@ final class Viewer {
     terminal.handle(Terminal.Signal.INT, signal -> inbox.offer(Press.QUIT));
     terminal.handle(Terminal.Signal.WINCH, signal -> inbox.offer(Press.REDRAW));
     terminal.handle(Terminal.Signal.CONT, signal -> inbox.offer(Press.REDRAW));
-    terminal.enterRawMode();
-    Attributes raw = terminal.getAttributes();
-    // Stopped, it would leave its screen behind.
-    raw.setControlChar(Attributes.ControlChar.VSUSP, 0);
-    terminal.setAttributes(raw);
+    terminal.setAttributes(raw());
     terminal.puts(Capability.enter_ca_mode);
     terminal.puts(Capability.keypad_xmit);
     terminal.puts(Capability.cursor_invisible);
     terminal.flush();
   }
 
-  /** Leaves the terminal as it was found; once is enough. */
-  private void restore() {
+  /** Keys come one by one, and nothing is echoed; Ctrl-C is still a signal. */
+  private Attributes raw() {
+    Attributes raw = new Attributes(before);
+    raw.setLocalFlags(EnumSet.of(LocalFlag.ICANON, LocalFlag.ECHO, LocalFlag.IEXTEN), false);
+    raw.setInputFlags(EnumSet.of(InputFlag.IXON, InputFlag.ICRNL, InputFlag.INLCR), false);
+    raw.setControlChar(ControlChar.VMIN, 1);
+    raw.setControlChar(ControlChar.VTIME, 0);
+    // Stopped, it would leave its screen behind.
+    raw.setControlChar(ControlChar.VSUSP, 0);
+    return raw;
+  }
+
+  /** Leaves the terminal as it was found; once is enough. Any thread may. */
+  void restore() {
     if (drawing.getAndSet(false)) {
       synchronized (display) {
         terminal.puts(Capability.cursor_normal);
@@ -105,7 +109,9 @@ final class Viewer {
 
   private void readKeys() {
     KeyMap<Press> keys = keys();
-    BindingReader reader = new BindingReader(terminal.reader());
+    // Not the terminal's own reader, which sets how keys are waited for, after the end even.
+    BindingReader reader =
+        new BindingReader(NonBlocking.nonBlocking("penstock-top-keys", System.in, UTF_8));
     try {
       Press key = reader.readBinding(keys);
       while (key != null) {
@@ -137,22 +143,24 @@ final class Viewer {
   }
 
   private void loop() throws InterruptedException {
+    measure();
     draw();
     long drawn = clock.millis();
     boolean changed = false;
     boolean quit = false;
     while (!quit && hopeless == null) {
       long due = changed ? FRAME_MILLIS : IDLE_MILLIS;
-      long left = Math.clamp(drawn + due - clock.millis(), 0, IDLE_MILLIS);
+      long left = Math.clamp(drawn + due - clock.millis(), 0, due);
       Message message = inbox.poll(left, TimeUnit.MILLISECONDS);
       if (message != null) {
         quit = message == Press.QUIT;
         take(message);
         changed = true;
-        // What somebody pressed shows at once.
-        left = message instanceof Press ? 0 : drawn + FRAME_MILLIS - clock.millis();
       }
-      if (left <= 0 || message == null) {
+      long since = clock.millis() - drawn;
+      boolean late = since < 0 || since >= FRAME_MILLIS; // that clock may be set back
+      // What somebody pressed shows at once.
+      if (message == null || message instanceof Press || late) {
         draw();
         drawn = clock.millis();
         changed = false;
@@ -191,7 +199,7 @@ final class Viewer {
         view.toggleInfo();
         feed.wantUpstreams(view.info());
       }
-      case REDRAW -> display.clear();
+      case REDRAW -> measure();
       case QUIT -> {} // the loop sees to it
     }
   }
@@ -211,21 +219,20 @@ final class Viewer {
     }
   }
 
-  private void draw() {
+  /** Draws all of it anew, at the size that the terminal has now. */
+  private void measure() {
     Size now = terminal.getSize();
-    if (now.getColumns() <= 0 || now.getRows() <= 0) {
-      now = new Size(80, 24);
-    }
+    boolean known = now.getColumns() > 0 && now.getRows() > 0;
+    size = known ? now : new Size(80, 24);
+    display.resize(size.getRows(), size.getColumns());
+    display.clear();
+  }
+
+  private void draw() {
     synchronized (display) {
-      if (!drawing.get()) {
-        return; // the terminal is somebody else's again
+      if (drawing.get()) { // else it is somebody else's again
+        display.update(screen.draw(board, view, size.getColumns(), size.getRows()), -1);
       }
-      if (!now.equals(size)) {
-        size = now;
-        display.resize(now.getRows(), now.getColumns());
-        display.clear();
-      }
-      display.update(screen.draw(board, view, now.getColumns(), now.getRows()), -1);
     }
   }
 }

@@ -281,6 +281,7 @@ final class SharedState implements Around {
   /** This state with slices more; all of them may be spent in the spans that are said of them. */
   SharedState granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
     Portions next = more.isEmpty() ? portions : portions.moved(Grid.NONE, more.getFirst().cell());
+    next = permits() ? next.each(each -> each.leased(spans.apply(each.cell()))) : next;
     for (Tally.Counted slice : more) {
       // What ran over is not covered by what is granted after it was told.
       next =

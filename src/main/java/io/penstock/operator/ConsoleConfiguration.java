@@ -23,8 +23,7 @@ class ConsoleConfiguration {
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     Live live =
         new Live(
-            registry::all,
-            new EndpointsHandler(registry, upstreams, ticker),
+            new EndpointsHandler(registry, upstreams, ticker)::views,
             waits,
             () -> Json.text(providers.views()),
             () -> Json.text(Map.of()));

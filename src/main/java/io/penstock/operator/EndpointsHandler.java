@@ -75,6 +75,10 @@ final class EndpointsHandler {
     return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 
+  List<EndpointView> views() {
+    return registry.all().stream().map(this::view).toList();
+  }
+
   /** The configuration that runs, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
@@ -86,7 +90,7 @@ final class EndpointsHandler {
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
-  EndpointView view(Endpoint endpoint) {
+  private EndpointView view(Endpoint endpoint) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),

@@ -1,7 +1,5 @@
 package io.penstock.operator;
 
-import io.penstock.endpoint.Endpoint;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -61,8 +59,7 @@ final class Live {
     }
   }
 
-  private final Supplier<Collection<Endpoint>> endpoints;
-  private final EndpointsHandler views;
+  private final Supplier<List<EndpointView>> endpoints;
   private final RecentWaits waits;
   private final Supplier<String> upstreams;
   private final Supplier<String> instance;
@@ -78,13 +75,11 @@ final class Live {
    * @param instance what is told of this gateway, as JSON
    */
   Live(
-      Supplier<Collection<Endpoint>> endpoints,
-      EndpointsHandler views,
+      Supplier<List<EndpointView>> endpoints,
       RecentWaits waits,
       Supplier<String> upstreams,
       Supplier<String> instance) {
     this.endpoints = endpoints;
-    this.views = views;
     this.waits = waits;
     this.upstreams = upstreams;
     this.instance = instance;
@@ -94,9 +89,9 @@ final class Live {
   Look look() {
     number++;
     Set<String> seen = new HashSet<>();
-    for (Endpoint endpoint : endpoints.get()) {
+    for (EndpointView endpoint : endpoints.get()) {
       seen.add(endpoint.path());
-      see(LiveRow.of(views.view(endpoint), waits.of(endpoint.path())));
+      see(LiveRow.of(endpoint, waits.of(endpoint.path())));
     }
     forget(seen);
     return new Look(

@@ -38,8 +38,12 @@ final class LiveStream implements SmartLifecycle {
   private volatile boolean running;
 
   LiveStream(Live live, RecentWaits waits, EventBus events) {
+    this(live, waits, events, Schedulers.newSingle("penstock-live", true));
+  }
+
+  LiveStream(Live live, RecentWaits waits, EventBus events, Scheduler scheduler) {
     this.waits = waits;
-    this.scheduler = Schedulers.newSingle("penstock-live", true);
+    this.scheduler = scheduler;
     this.looks =
         Flux.using(
                 () -> events.subscribe(waits),
@@ -85,7 +89,7 @@ final class LiveStream implements SmartLifecycle {
               Flux.interval(HEARTBEAT, scheduler)
                   .onBackpressureDrop()
                   .map(beat -> EventReader.comment("still here"));
-          return Flux.merge(news, beats)
+          return Flux.merge(1, news, beats)
               .takeUntilOther(stopped.asMono())
               .doFinally(end -> readers.decrementAndGet());
         });

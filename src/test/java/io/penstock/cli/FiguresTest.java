@@ -9,8 +9,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FiguresTest {
   @ParameterizedTest
   @CsvSource({
-    "-1,0", "0,0", "9999,9999", "10000,10K", "12345,12.3K", "99949,99.9K", "99950,100K",
-    "999499,999K", "999500,1M", "1234567,1.2M", "9223372036854775807,9.2E"
+    "-1,0",
+    "0,0",
+    "9999,9999",
+    "10000,10K",
+    "12345,12.3K",
+    "99949,99.9K",
+    "99950,100K",
+    "999499,999K",
+    "999500,1M",
+    "1234567,1.2M",
+    "9223372036854775807,9.2E"
   })
   void count_isShort(long count, String text) {
     assertThat(Figures.count(count)).isEqualTo(text);
@@ -18,8 +27,17 @@ class FiguresTest {
 
   @ParameterizedTest
   @CsvSource({
-    "-1,0ms", "999,999ms", "1000,1.0s", "99949,99.9s", "99950,1m39s", "185000,3m05s",
-    "600000,10m", "3600000,1h00m", "36000000,10h", "345600000,4d", "9223372036854775807,107Gd"
+    "-1,0ms",
+    "999,999ms",
+    "1000,1.0s",
+    "99949,99.9s",
+    "99950,1m39s",
+    "185000,3m05s",
+    "600000,10m",
+    "3600000,1h00m",
+    "36000000,10h",
+    "345600000,4d",
+    "9223372036854775807,107Gd"
   })
   void time_isShort(long millis, String text) {
     assertThat(Figures.time(millis)).isEqualTo(text);

@@ -30,7 +30,8 @@ class LookTest {
 
   @Test
   void cell_isExactlyAsWide_whateverIsInIt() {
-    for (String text : new String[] {"", "abc", "漢字漢字漢字", "😀😀", "a\u0301".repeat(50), "x".repeat(99)}) {
+    for (String text :
+        new String[] {"", "abc", "漢字漢字漢字", "😀😀", "a\u0301".repeat(50), "x".repeat(99)}) {
       for (int columns = 0; columns < 12; columns++) {
         AttributedStringBuilder line = new AttributedStringBuilder();
         bright.cell(line, text, columns, bright.style(Tone.PLAIN));

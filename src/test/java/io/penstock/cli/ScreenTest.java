@@ -33,7 +33,8 @@ class ScreenTest {
                 + "'config':{'algorithm':'none','dialect':'openai','upstreams':[{'id':'east',"
                 + "'rpm_limit':60,'tpm_limit':90000},{'id':'west'}]}"),
         Story.endpoint(
-            "/openai/embeddings", "'paused':true,'config':{'algorithm':'strict','rate':2,'unit':'rps'}"),
+            "/openai/embeddings",
+            "'paused':true,'config':{'algorithm':'strict','rate':2,'unit':'rps'}"),
         Story.endpoint("/permits", "'utilization':0.5"));
     story.ticket("queued", "/openai/chat", 7, "'input_tokens':20,'output_tokens':100");
     story.ticket("released", "/permits", 8, "'waited_ms':1500");

@@ -17,13 +17,15 @@ class TopTableTest {
   void endpoints_areOneALineInColumns() {
     assertThat(
             table(
-                "[{'path':'/a','queue_depth':12,'oldest_wait_ms':3456,'served':1234567,'refused':1,"
-                    + "'expired':2,'cancelled':3,'utilization':0.456,'paused':true,"
-                    + "'config':{'algorithm':'strict','rate':2.5,'unit':'rpm'}},{'path':'/b c'}]")
+                    "[{'path':'/a','queue_depth':12,'oldest_wait_ms':3456,'served':1234567,'refused':1,"
+                        + "'expired':2,'cancelled':3,'utilization':0.456,'paused':true,'config':{'algorithm':'strict','rate':2.5,'unit':'rpm'}},{'path':'/b"
+                        + " c'}]")
                 .lines())
         .containsExactly(
-            "WAITING  OLDEST_MS   SERVED  REFUSED  EXPIRED  CANCELLED  USE  STATE   ENDPOINT  LIMIT",
-            "     12       3456  1234567        1        2          3  46%  paused  /a        2.5,rpm",
+            "WAITING  OLDEST_MS   SERVED  REFUSED  EXPIRED  CANCELLED  USE  STATE   ENDPOINT "
+                + " LIMIT",
+            "     12       3456  1234567        1        2          3  46%  paused  /a       "
+                + " 2.5,rpm",
             "      0          0        0        0        0          0   0%  open    /b_c      -");
   }
 

@@ -17,8 +17,7 @@ class TreeTest {
   void paths_areATreeOfSegments() {
     assertThat(rows(Story.BRIGHT, "/a", "/a/b/c", "/a/b/d", "/a/z", "/demo", "/x/y/z"))
         .containsExactly("/a", "┣ b -", "┃ ┣ c", "┃ ┗ d", "┗ z", "/demo", "/x/y/z");
-    assertThat(rows(new Look(false, false), "/a/b", "/a/c"))
-        .containsExactly("/a -", "| b", "` c");
+    assertThat(rows(new Look(false, false), "/a/b", "/a/c")).containsExactly("/a -", "| b", "` c");
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.Quota;
+import io.penstock.quota.Sharing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.HashSet;
@@ -43,11 +44,13 @@ class AccountsTest {
   /** Limits, and which of them are kept. */
   private static final class Counted implements LimitSource {
     final Set<LimitId> live = new HashSet<>();
+    int configured;
     private final LimitSource local = new LocalLimitSource();
 
     @Override
     public Limit limit(LimitId id, LimitSpec spec, long now) {
       live.add(id);
+      configured++;
       return local.limit(id, spec, now);
     }
 
@@ -282,6 +285,27 @@ class AccountsTest {
     takes(idle, 5);
     assertThat(accounts.open()).isLessThanOrEqualTo(1);
     assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
+  }
+
+  @Test
+  void keySharedOtherwise_hasItsLimitsConfiguredAgain() {
+    KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    KeySpec exact =
+        new KeySpec(
+            "k",
+            List.of(),
+            key.limits(),
+            Map.of(),
+            null,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            false,
+            false,
+            Sharing.EXACT);
+    accounts.follow(name -> exact, now);
+    assertThat(limits.configured).isEqualTo(2);
   }
 
   @Test

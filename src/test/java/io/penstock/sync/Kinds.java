@@ -39,12 +39,19 @@ final class Kinds {
   static final LimitSpec SPAN = new LimitSpec.Day(900, null, 300 * MILLI);
   static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(40, 1), 300);
   static final LimitSpec STRICT = new LimitSpec.Strict(new Rate(20, 1));
-  static final List<LimitSpec> ALL = List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT);
+  static final LimitSpec PERMITS = new LimitSpec.Concurrency(40);
+  static final List<LimitSpec> ALL =
+      List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT, PERMITS);
 
   private Kinds() {}
 
   static LimitSpec draw(Random random) {
     return ALL.get(random.nextInt(ALL.size()));
+  }
+
+  /** The most that is asked for at once. */
+  static long largest(LimitSpec spec) {
+    return spec instanceof LimitSpec.Strict || spec instanceof LimitSpec.Concurrency ? 1 : 20;
   }
 
   /**
@@ -59,6 +66,7 @@ final class Kinds {
       case LimitSpec.SlidingWindow window -> window.capacity();
       case LimitSpec.Day day -> day.capacity();
       case LimitSpec.TokenBucket bucket -> bucket.burst();
+      case LimitSpec.Concurrency permits -> permits.max();
       case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
@@ -81,6 +89,8 @@ final class Kinds {
               ? mostSpanned(releases, LimitSpec.Day.NANOS)
               : mostIn(releases, at -> date(at - day.guardNanos()));
       case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
+      case LimitSpec.Concurrency permits ->
+          releases.stream().mapToLong(each -> each.together).max().orElse(0);
       case LimitSpec.Strict strict -> mostEarly(releases, strict.rate().intervalNanos());
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
@@ -127,50 +137,57 @@ final class Kinds {
   }
 
   /**
-   * What is given back is there again from then on, unless the bucket has been full since. Rounded
-   * down: a nanosecond more or less is no token.
+   * What is given back was never taken, or is there again from then on: a bucket that is kept in
+   * either way is kept. Rounded down: a nanosecond more or less is no token.
    */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
+    Filling never = new Filling(perNano);
+    double most = 0;
+    for (Release each : releases) {
+      most = Math.max(most, never.take(each.at, each.amount));
+    }
+    return (long) (Math.min(most, mostTaken(releases, perNano)) - 1e-3);
+  }
+
+  private static double mostTaken(List<Release> releases, double perNano) {
     PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
     Filling filling = new Filling(perNano);
     double most = 0;
     for (Release each : releases) {
-      while (!backs.isEmpty() && backs.element().at() < each.at) {
+      while (!backs.isEmpty() && backs.element().at() <= each.at) {
         filling.giveBack(backs.remove());
       }
-      most = Math.max(most, filling.take(each));
+      long back = each.backs.stream().mapToLong(Back::amount).sum();
+      most = Math.max(most, filling.take(each.at, each.amount + back));
       backs.addAll(each.backs);
     }
-    return (long) (most - 1e-3);
+    return most;
   }
 
   private static final class Filling {
     private final double perNano;
     private double missing;
     private long at = START;
-    private long fullAt = START;
 
     Filling(double perNano) {
       this.perNano = perNano;
     }
 
     private void fill(long now) {
-      double next = missing - (now - at) * perNano;
-      fullAt = next <= 0 ? now : fullAt;
-      missing = Math.max(0, next);
+      missing = Math.max(0, missing - (now - at) * perNano);
       at = now;
     }
 
-    double take(Release release) {
-      fill(release.at);
-      missing += release.amount + release.backs.stream().mapToLong(Back::amount).sum();
+    double take(long now, long amount) {
+      fill(now);
+      missing += amount;
       return missing;
     }
 
     void giveBack(Back back) {
       fill(back.at());
-      missing = Math.max(0, missing - (back.of().at >= fullAt ? back.amount() : 0));
+      missing = Math.max(0, missing - back.amount());
     }
   }
 

@@ -31,19 +31,30 @@ final class Losses {
 
     final long at;
 
+    /** Whether the limit was lost alone: who was told nothing of it does not know. */
+    final boolean alone;
+
     /** Whether the store is another life since, by which all can tell. */
     boolean noticed;
 
     /** Who knew, and when the store was told that. */
     final Map<String, Long> spoke = new HashMap<>();
 
-    Loss(long at, boolean noticed) {
+    Loss(long at, boolean alone, boolean noticed) {
       this.at = at;
+      this.alone = alone;
       this.noticed = noticed;
     }
   }
 
   private final Map<String, Set<String>> knows = new HashMap<>();
+
+  /** Who was told of the limit. */
+  private final Set<String> asked = new HashSet<>();
+
+  /** What each was ever granted. */
+  private final Map<String, Long> given = new HashMap<>();
+
   private final Map<String, Long> last = new HashMap<>();
   private final List<Loss> losses = new ArrayList<>();
   private long counted;
@@ -53,8 +64,11 @@ final class Losses {
   /** An answer has reached its member. */
   void heard(World.Sent sent) {
     know(knows, sent);
+    if (!sent.answer().grants().isEmpty()) {
+      asked.add(sent.round().member());
+    }
     for (Loss loss : losses) {
-      if (sent.at() < loss.at) {
+      if (sent.at() < loss.at && (!loss.alone || asked.contains(sent.round().member()))) {
         know(loss.knew, sent);
       }
     }
@@ -82,19 +96,19 @@ final class Losses {
         knows.forEach((name, others) -> know(before.knew, name, others));
       }
     }
-    add(lost, at, restarted);
+    Loss loss = new Loss(at, false, restarted);
+    knows.forEach((name, others) -> know(loss.knew, name, others));
+    lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
+    losses.add(loss);
     counted -= lost.size();
   }
 
-  /** The store forgets what all of these said of the limit; who asks for it notices. */
-  void forget(List<World.Sent> all, long at) {
-    add(all, at, true);
-  }
-
-  private void add(List<World.Sent> lost, long at, boolean noticed) {
-    Loss loss = new Loss(at, noticed);
+  /** The store forgets all of the limit; who asks for it notices. */
+  void forget(long at) {
+    Loss loss = new Loss(at, true, true);
+    loss.granted.putAll(given);
     knows.forEach((name, others) -> know(loss.knew, name, others));
-    lost.forEach(sent -> loss.granted.merge(sent.round().member(), granted(sent), Long::sum));
+    loss.knew.keySet().retainAll(asked);
     losses.add(loss);
   }
 
@@ -121,6 +135,7 @@ final class Losses {
         lookInPlace(loss, sent, !knowsLife || seen.count() > counted);
       }
     }
+    given.merge(sent.round().member(), granted(sent), Long::sum);
     counted++;
   }
 

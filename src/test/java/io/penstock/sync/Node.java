@@ -4,6 +4,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -79,6 +80,7 @@ final class Node implements Waits.Alarm {
   void crash() {
     crashed = true;
     rounds.stop();
+    world.permits.end(this);
     waiting.clear();
     since.clear();
   }
@@ -145,7 +147,11 @@ final class Node implements Waits.Alarm {
         longestWait = Math.max(longestWait, world.now() - since.removeFirst());
         World.Release release = new World.Release(this, world.now(), amount);
         world.releases.add(release);
-        taken.add(new Took(receipt, release));
+        if (world.spec instanceof LimitSpec.Concurrency) {
+          runOn(receipt, release);
+        } else {
+          taken.add(new Took(receipt, release));
+        }
         continue;
       }
       if (answer instanceof Answer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
@@ -160,6 +166,20 @@ final class Node implements Waits.Alarm {
       }
       return;
     }
+  }
+
+  /** It has a permit for as long as it runs. */
+  private void runOn(Answer.Receipt receipt, World.Release release) {
+    world.permits.begin(release);
+    world.at(
+        world.now() + world.random.nextLong(3 * World.SECOND),
+        () -> {
+          if (!crashed) {
+            world.permits.end(release);
+            limit.give(receipt, release.amount, 0, local());
+            look();
+          }
+        });
   }
 
   /** Gives back a part of what was taken some time ago. */

@@ -179,7 +179,7 @@ class RoundsTest {
     world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
-      long largest = world.spec instanceof LimitSpec.Strict ? 1 : 20;
+      long largest = Kinds.largest(world.spec);
       offer(world, node, SECOND / (1 + random.nextInt(60)), largest, until);
       giveBack(world, node, until);
     }

@@ -91,15 +91,11 @@ final class Schedule {
           next,
           () -> {
             if (node.waits() < 100) {
-              node.arrive(1 + world.random.nextLong(largest()));
+              node.arrive(1 + world.random.nextLong(Kinds.largest(world.spec)));
             }
             offer(node, meanNanos);
           });
     }
-  }
-
-  private long largest() {
-    return world.spec instanceof LimitSpec.Strict ? 1 : 20;
   }
 
   private void giveBack(Node node) {

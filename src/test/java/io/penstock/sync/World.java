@@ -55,13 +55,16 @@ final class World {
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
   /** What was given back of a release. */
-  record Back(Release of, long at, long amount) {}
+  record Back(long at, long amount) {}
 
   /** What was let go, as it counts in the end. */
   static final class Release {
     final Node by;
     final long at;
     long amount;
+
+    /** Of permits, how many were out then. */
+    long together;
 
     /** What was given back of it, and when. */
     final List<Back> backs = new ArrayList<>();
@@ -74,7 +77,7 @@ final class World {
 
     void giveBack(long back, long now) {
       amount -= back;
-      backs.add(new Back(this, now, back));
+      backs.add(new Back(now, back));
     }
   }
 
@@ -92,6 +95,8 @@ final class World {
 
   /** What the store lost, and who knew of it. */
   final Losses losses = new Losses();
+
+  final Permits permits = new Permits();
 
   /** The share of messages that get lost, and that come twice. */
   double loss;
@@ -168,6 +173,9 @@ final class World {
     if (cut || away.contains(round.member())) {
       return;
     }
+    if (!round.asks().isEmpty() && round.number() > last.getOrDefault(round.member(), 0L)) {
+      permits.heard(round.member(), now);
+    }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
     storeNow = now;
     Supply.Answer answer;
@@ -213,7 +221,7 @@ final class World {
 
   /** The store forgets the limit alone. */
   void lose() {
-    losses.forget(sent(log), now);
+    losses.forget(now);
     log.add(new Forgot(now));
     store.lose(ID);
   }
