@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sight {
   /** Tickets beyond this are not counted to find the place of one. */
-  static final int FARTHEST = 10_000;
+  static final int FARTHEST = 2_000;
 
   private record Seen(Pending pending, List<Route> ways) {}
 

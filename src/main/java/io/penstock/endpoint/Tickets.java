@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.queue.Ticket.State;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.List;
@@ -78,7 +79,7 @@ public final class Tickets {
         .atWork(
             (dispatcher, now) ->
                 told.accept(
-                    house.roll().find(pending.order()) == pending
+                    pending.state() == State.PARKED
                         ? Optional.of(Look.of(dispatcher, pending, now))
                         : Optional.ofNullable(past(id, number))));
   }

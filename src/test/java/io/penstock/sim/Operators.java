@@ -41,13 +41,28 @@ final class Operators {
     }
   }
 
-  /** All who wait are listed, each once. */
+  /** All who wait at the moment of the look are listed, each once. */
   private void look(SimEndpoint endpoint) {
-    List<Sight> told = new ArrayList<>();
-    world.registry().tickets().list(endpoint.endpoint, ALL, told::add);
+    boolean[] told = new boolean[1];
+    world
+        .registry()
+        .tickets()
+        .list(
+            endpoint.endpoint,
+            ALL,
+            sight -> {
+              compare(endpoint, sight);
+              told[0] = true;
+            });
     world.drain();
+    if (!told[0]) {
+      throw new Violation("nobody told who waits at " + endpoint.spec.path());
+    }
+  }
+
+  private static void compare(SimEndpoint endpoint, Sight sight) {
     List<Long> listed = new ArrayList<>();
-    for (Place each : told.getFirst().places()) {
+    for (Place each : sight.places()) {
       listed.add(each.ticket().order());
     }
     List<Long> waiting = endpoint.waiting.stream().map(each -> each.order).sorted().toList();
