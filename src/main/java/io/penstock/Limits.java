@@ -1,6 +1,7 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.event.Events;
 import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.quota.AfterDenial;
@@ -13,6 +14,7 @@ import io.penstock.quota.SharingTerms;
 import io.penstock.quota.Supply;
 import io.penstock.sync.CountedLimitSource;
 import io.penstock.sync.Exchange;
+import io.penstock.sync.KeysClaim;
 import io.penstock.sync.Pace;
 import io.penstock.sync.RedisCounts;
 import io.penstock.sync.RedisLink;
@@ -34,7 +36,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -45,12 +46,28 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class Limits implements AutoCloseable {
-  /** A round that takes longer is given up. */
+  /** What Redis takes longer for is given up. */
   private static final int TIMEOUT_MILLIS = 1_000;
 
   private static final int NAME_BYTES = 6;
 
-  private final AtomicReference<SharingTerms> terms;
+  /** How limits are to be shared. */
+  private static final class Said {
+    private final Sharing otherwise;
+    private volatile SharingTerms terms = SharingTerms.NONE;
+    private volatile Function<String, @Nullable Sharing> ofKey = name -> null;
+
+    Said(Sharing otherwise) {
+      this.otherwise = otherwise;
+    }
+
+    Sharing of(LimitId id) {
+      Sharing own = id.kind() == LimitId.Kind.KEY ? ofKey.apply(id.id()) : null;
+      return own == null ? terms.of(id, otherwise) : own;
+    }
+  }
+
+  private final Said said;
   private final LocalLimitSource local;
   private final LimitSource source;
   private final Others others;
@@ -59,14 +76,14 @@ final class Limits implements AutoCloseable {
   private final Runnable close;
 
   private Limits(
-      AtomicReference<SharingTerms> terms,
+      Said said,
       LocalLimitSource local,
       LimitSource source,
       Others others,
       AfterDenial afterDenial,
       Consumer<MeterRegistry> meters,
       Runnable close) {
-    this.terms = terms;
+    this.said = said;
     this.local = local;
     this.source = source;
     this.others = others;
@@ -79,21 +96,38 @@ final class Limits implements AutoCloseable {
    * Makes limits, of which there are none yet.
    *
    * @param sync how they are shared, or null when this instance is alone
+   * @param events are told how this instance stands with the others
+   * @param claim what no other instance may have meanwhile, or null
    */
-  static Limits of(@Nullable SyncSettings sync, Saver.Clocks clocks) {
+  static Limits of(
+      @Nullable SyncSettings sync, Saver.Clocks clocks, Events events, @Nullable KeysClaim claim) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
       AfterDenial never =
           new AfterDenial(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      AtomicReference<SharingTerms> none = new AtomicReference<>(SharingTerms.NONE);
-      return new Limits(none, alone, alone, Others.NONE, never, registry -> {}, () -> {});
+      Said nothing = new Said(Sharing.LOCAL);
+      return new Limits(nothing, alone, alone, Others.NONE, never, registry -> {}, () -> {});
     }
-    return shared(sync, clocks.ticker(), clocks.wall());
+    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
+    Limits shared = shared(sync, link, clocks.ticker(), clocks.wall(), events);
+    return claim == null ? shared : shared.holding(claim, link, clocks.ticker());
   }
 
-  private static Limits shared(SyncSettings sync, Ticker ticker, WallClock wall) {
-    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, ticker);
+  private Limits holding(KeysClaim claim, RedisLink link, Ticker ticker) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-keys-claim", ticker);
+    claim.hold(link, alarm, ticker);
+    Runnable all =
+        () -> {
+          last(claim.leave(link));
+          alarm.close();
+          close.run();
+        };
+    return new Limits(said, local, source, others, afterDenial, meters, all);
+  }
+
+  private static Limits shared(
+      SyncSettings sync, RedisLink link, Ticker ticker, WallClock wall, Events events) {
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
@@ -102,21 +136,21 @@ final class Limits implements AutoCloseable {
     Rounds rounds = rounds(sync, member, supply, grants, ticker);
     RedisCounts told = new RedisCounts(link, sync.namespace(), ticker, wall);
     Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
-    AtomicReference<SharingTerms> terms = new AtomicReference<>(SharingTerms.NONE);
-    Function<LimitId, Sharing> sharing = id -> terms.get().of(id, sync.sharing());
-    SharedLimitSource sliced =
-        new SharedLimitSource(rounds, id -> sharing.apply(id) == Sharing.EXACT);
-    LimitSource source = new CountedLimitSource(sliced, exchange, sharing);
+    Said said = new Said(sync.sharing());
+    SharedLimitSource sliced = new SharedLimitSource(rounds, id -> said.of(id) == Sharing.EXACT);
+    LimitSource source = new CountedLimitSource(sliced, exchange, said::of);
     AfterDenial afterDenial =
         new AfterDenial(
-            id -> sharing.apply(id) == Sharing.EVENTUAL,
+            id -> said.of(id) == Sharing.EVENTUAL,
             id -> told.others(member, id),
             exchange::heard,
             wall);
+    rounds.tell(events);
+    exchange.tell(events);
     rounds.start();
     step(exchange, counts);
     return new Limits(
-        terms,
+        said,
         sliced.local(),
         source,
         exchange,
@@ -176,7 +210,7 @@ final class Limits implements AutoCloseable {
   }
 
   /** No other instance, and not this one when it is started again, has the name. */
-  private static String member() {
+  static String member() {
     byte[] bytes = new byte[NAME_BYTES];
     new SecureRandom().nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
@@ -204,8 +238,13 @@ final class Limits implements AutoCloseable {
   }
 
   /** Has limits that are configured from now on be shared as is said. */
-  void share(SharingTerms said) {
-    terms.set(said);
+  void share(SharingTerms terms) {
+    said.terms = terms;
+  }
+
+  /** Has limits of keys that are configured from now on be shared as each key says, if it does. */
+  void shareKeys(Function<String, @Nullable Sharing> ofKey) {
+    said.ofKey = ofKey;
   }
 
   /** Returns what limits of this instance remember. */

@@ -19,6 +19,7 @@ import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.store.KeyStorage;
+import io.penstock.sync.KeysClaim;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.IOException;
@@ -61,12 +62,18 @@ class PenstockConfiguration {
   EventBus events() {
     EventBus events = new EventBus();
     events.subscribe(new ShadowLog());
+    events.subscribe(new SyncLog());
     return events;
   }
 
   @Bean
-  Limits limits(Server.Setup setup, StateFile state, Saver.Clocks clocks) {
-    Limits limits = Limits.of(setup.sync(), clocks);
+  Limits limits(
+      Server.Setup setup,
+      StateFile state,
+      Saver.Clocks clocks,
+      EventBus events,
+      ObjectProvider<KeysClaim> claim) {
+    Limits limits = Limits.of(setup.sync(), clocks, events, claim.getIfAvailable());
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
     limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
@@ -143,9 +150,9 @@ class PenstockConfiguration {
   }
 
   @Bean
-  Keys keys(
-      LimitSource limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
-    Keys keys = new Keys(limits, setup.window().toNanos());
+  Keys keys(Limits limits, Server.Setup setup, Ticker ticker, ObjectProvider<KeyStorage> storage) {
+    Keys keys = new Keys(limits.source(), setup.window().toNanos());
+    limits.shareKeys(keys::sharing);
     storage.ifAvailable(store -> store.follow(keys, ticker));
     return keys;
   }

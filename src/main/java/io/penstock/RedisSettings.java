@@ -150,19 +150,11 @@ final class RedisSettings {
   /**
    * Refuses what many instances cannot do.
    *
-   * @throws CannotStart when they could not share keys or limits
+   * @throws CannotStart when they could not share limits
    */
-  static void check(@Nullable SyncSettings settings, Environment environment, Server.Setup setup) {
+  static void check(@Nullable SyncSettings settings, Server.Setup setup) {
     if (settings == null) {
       return;
-    }
-    String store = environment.getProperty("penstock.keys.store", "").strip();
-    if (store.startsWith("file:")) {
-      throw new CannotStart(
-          "penstock.keys.store is %s, which other instances cannot see, but penstock.redis.url is"
-                  .formatted(store)
-              + " set: keep keys in a database that all share, penstock.keys.store=sql with"
-              + " penstock.database.url, or in route files");
     }
     String problem = problem(setup.shared(settings), setup.snapshot());
     if (problem != null) {

@@ -79,8 +79,8 @@ public final class Server {
           byDefault(context.getEnvironment(), setup.snapshot());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
-          RedisSettings.check(sync, context.getEnvironment(), setup);
-          StoredKeys.open(context);
+          RedisSettings.check(sync, setup);
+          StoredKeys.open(context, sync);
           context.getBeanFactory().registerSingleton("setup", setup.shared(sync));
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());
           context.getBeanFactory().registerSingleton("stateFile", state);

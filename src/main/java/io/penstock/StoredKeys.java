@@ -2,6 +2,14 @@ package io.penstock;
 
 import io.penstock.store.KeyStorage;
 import io.penstock.store.Unusable;
+import io.penstock.sync.KeysClaim;
+import io.penstock.sync.RedisLink;
+import io.penstock.sync.SyncSettings;
+import io.penstock.time.Ticker;
+import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.Environment;
@@ -11,13 +19,21 @@ import org.springframework.core.env.Environment;
  * opened before anything else is made, so that a start it fails leaves nothing behind.
  */
 final class StoredKeys {
+  /** In a program that has just begun the first connection takes a while. */
+  private static final int FIRST_MILLIS = 3_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoredKeys.class);
+
   private StoredKeys() {}
 
-  static void open(ConfigurableApplicationContext context) {
+  static void open(ConfigurableApplicationContext context, @Nullable SyncSettings sync) {
     Environment environment = context.getEnvironment();
     String store = environment.getProperty("penstock.keys.store", "");
     if (store.isBlank()) {
       return;
+    }
+    if (sync != null && store.strip().startsWith("file:")) {
+      claim(context, store.strip(), sync);
     }
     try {
       KeyStorage storage =
@@ -28,5 +44,32 @@ final class StoredKeys {
     } catch (Unusable unusable) {
       throw new CannotStart(String.valueOf(unusable.getMessage()));
     }
+  }
+
+  /** Others do not see a file: of those who share limits only one may keep its keys in one. */
+  private static void claim(
+      ConfigurableApplicationContext context, String store, SyncSettings sync) {
+    String process = ManagementFactory.getRuntimeMXBean().getName();
+    KeysClaim claim = new KeysClaim(sync.namespace(), Limits.member(), process);
+    try (RedisLink link =
+        new RedisLink(sync.address(), sync.trust(), FIRST_MILLIS, Ticker.system())) {
+      switch (claim.take(link).toCompletableFuture().join()) {
+        case KeysClaim.Ours ours -> {}
+        case KeysClaim.Theirs(String called) ->
+            throw new CannotStart(
+                "penstock.keys.store is %s, which other instances cannot see, and %s, with which"
+                        .formatted(store, called)
+                    + " this one would share limits, keeps keys of its own, too: keep keys in a"
+                    + " database that all share, penstock.keys.store=sql with"
+                    + " penstock.database.url, or in route files");
+        case KeysClaim.Unknown(String why) ->
+            LOG.warn(
+                "penstock.keys.store is {}, and whether another instance keeps keys of its own,"
+                    + " too, cannot be seen yet: {}",
+                store,
+                why);
+      }
+    }
+    context.getBeanFactory().registerSingleton("keysClaim", claim);
   }
 }

@@ -1,15 +1,19 @@
 package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.penstock.key.Secrets;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -105,7 +109,8 @@ class DescribedAnswersIT {
       {"rate_limit_rpm":1,"rate_limit_tpm":2,"rate_limit_rpd":3,"max_concurrency":4,
        "budget_tokens_per_day":5,"models":{"m":{"rpm":1},"n":{"tpm":2}},"group":"team",
        "allowed_models":["m"],"allowed_endpoints":["/a"],"priority":-1,"max_priority":2,
-       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true}
+       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true,
+       "sharing":"eventual"}
       """;
 
   @Test
@@ -144,6 +149,30 @@ class DescribedAnswersIT {
     ObjectNode overlap = JsonMapper.shared().createObjectNode().put("overlap_seconds", 7_776_000);
     assertFits(described("/keys/{name}/rotate", "post", "/requestBody"), overlap);
     ask("POST", "/keys/full/rotate", overlap.toString());
+  }
+
+  @Test
+  void ticketThatWaits_andOneThatWasRemoved_areAsDescribed() throws Exception {
+    fits("/endpoints/pause", "post", "200", ask("POST", "/endpoints/pause?path=/a", ""));
+    try (Socket waits = StartedGateway.open(gateway.port(), "GET /a", "x-api-key: filed")) {
+      AtomicReference<JsonNode> listed = new AtomicReference<>();
+      await()
+          .untilAsserted(
+              () -> {
+                listed.set(ask("GET", "/tickets?path=/a", ""));
+                assertThat(listed.get().size()).isEqualTo(1);
+              });
+      String one = "/tickets/" + fits("/tickets", "get", "200", listed.get()).get(0).get("id");
+      fits("/tickets/{id}", "get", "200", ask("GET", one, ""));
+      ask("DELETE", one, "");
+      JsonNode removed = fits("/tickets/{id}", "get", "200", ask("GET", one, ""));
+      assertThat(removed.path("limits").size()).isPositive();
+      assertThat(removed.path("refusal").isObject()).isTrue();
+      assertThat(new String(waits.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .startsWith("HTTP/1.1 503");
+    }
+    fits("/endpoints/resume", "post", "200", ask("POST", "/endpoints/resume?path=/a", ""));
+    fits("/endpoints/test", "post", "200", ask("POST", "/endpoints/test?path=/a", ""));
   }
 
   @Test

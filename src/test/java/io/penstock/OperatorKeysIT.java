@@ -122,8 +122,7 @@ class OperatorKeysIT {
                 + "\"rate_limit_rpd\":0,\"max_concurrency\":0,\"budget_tokens_per_day\":0,"
                 + "\"models\":{},\"group\":null,\"allowed_models\":null,"
                 + "\"allowed_endpoints\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
-                + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,"
-                + "\"previous_secret_until\":null}\n");
+                + "\"expires_at\":null,\"on_limit\":\"reject\",\"strict_after_denial\":false,\"sharing\":null,\"previous_secret_until\":null}\n");
   }
 
   @Test

@@ -65,7 +65,7 @@ class RedisSettingsTest {
 
   private void check(String routes) throws IOException {
     Server.Setup setup = setup(routes, Server.MINUTE);
-    RedisSettings.check(setup.sync(), environment(), setup);
+    RedisSettings.check(setup.sync(), setup);
   }
 
   @Test
@@ -159,16 +159,6 @@ class RedisSettingsTest {
         .hasMessageContaining("expected rediss://");
     assertThatThrownBy(() -> settings("penstock.redis.tls.cert", file))
         .hasMessageContaining("expected both");
-  }
-
-  @Test
-  void keysInALocalFile_ofManyInstances_stopTheStartWithAHint() {
-    settings("penstock.keys.store", "file:keys.db");
-    assertThatThrownBy(() -> check(PERMIT))
-        .isInstanceOf(CannotStart.class)
-        .hasMessageContainingAll("file:keys.db", "penstock.redis.url", "penstock.keys.store=sql");
-    properties.put("penstock.keys.store", "sql");
-    assertThatCode(() -> check(PERMIT)).doesNotThrowAnyException();
   }
 
   @Test

@@ -91,7 +91,8 @@ final class KeyBuilder {
             Math.toIntExact(values.get(WEIGHT))),
         values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
         values.get(ON_LIMIT),
-        values.get(STRICT_AFTER_DENIAL));
+        values.get(STRICT_AFTER_DENIAL),
+        values.find(SHARING).orElse(null));
   }
 
   /** Returns a key as route files write it, its secret masked. */

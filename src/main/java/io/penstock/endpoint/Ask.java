@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param account what its caller may spend, or null when that has no bound
  * @param models what its caller may ask for; null is any. Others serve in the place of its own only
  *     where it may ask for all that may
+ * @param origin who asks, for people
  */
 public record Ask(
     @Nullable String model,
@@ -28,11 +29,12 @@ public record Ask(
     Flow flow,
     Kept kept,
     @Nullable Account account,
-    @Nullable Set<String> models) {
+    @Nullable Set<String> models,
+    Origin origin) {
   /** What a request asks that may go to any upstream, and whose caller has no limits. */
   public Ask(
       @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
-    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null, null);
+    this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null, null, Origin.UNKNOWN);
   }
 
   /** What a request asks whose caller has no limits. */
@@ -44,7 +46,21 @@ public record Ask(
       int priority,
       Flow flow,
       Kept kept) {
-    this(model, cost, bytes, patience, priority, flow, kept, null, null);
+    this(model, cost, bytes, patience, priority, flow, kept, null, null, Origin.UNKNOWN);
+  }
+
+  /** What a request asks of which nobody needs to know whose it is. */
+  public Ask(
+      @Nullable String model,
+      Cost cost,
+      long bytes,
+      Patience patience,
+      int priority,
+      Flow flow,
+      Kept kept,
+      @Nullable Account account,
+      @Nullable Set<String> models) {
+    this(model, cost, bytes, patience, priority, flow, kept, account, models, Origin.UNKNOWN);
   }
 
   /** Returns what a request asks that says nothing of itself but its cost. */
@@ -61,6 +77,17 @@ public record Ask(
   public record Kept(@Nullable String with, @Nullable String at) {
     /** Nothing does. */
     public static final Kept NOWHERE = new Kept(null, null);
+  }
+
+  /**
+   * Who asks.
+   *
+   * @param requestId the id under which the request is known outside, or null
+   * @param key the name of the key it came with, or null
+   */
+  public record Origin(@Nullable String requestId, @Nullable String key) {
+    /** Nobody knows. */
+    public static final Origin UNKNOWN = new Origin(null, null);
   }
 
   /**

@@ -4,10 +4,12 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.pool.Upstream;
+import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Account;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,27 +21,54 @@ import org.jspecify.annotations.Nullable;
  */
 final class Books implements Clerk {
   /** What is to be delivered. */
-  record Decision(Pending pending, Outcome outcome) {}
+  private record Decision(Pending pending, Outcome outcome) {}
 
   private final String path;
   private final Endpoint.House house;
   private final Guests guests;
   private final Totals totals = new Totals();
+  private final Lately lately;
   private final Queue<Decision> decided = new ArrayDeque<>();
 
   Books(String path, Endpoint.House house, Guests guests) {
     this.path = path;
     this.house = house;
     this.guests = guests;
+    this.lately = new Lately(house.roll());
+  }
+
+  /** What became of tickets lately. */
+  Lately lately() {
+    return lately;
+  }
+
+  private void remember(Pending pending, Past past) {
+    if (!pending.forgotten) {
+      lately.add(past);
+    }
   }
 
   Totals totals() {
     return totals;
   }
 
-  /** Returns a decision that is not delivered yet, or null; each once. */
-  @Nullable Decision next() {
-    return decided.poll();
+  /**
+   * Tells what was decided and is not told yet. A receiver that fails keeps nobody else from
+   * theirs.
+   *
+   * @param faults is given what throws what it threw
+   */
+  void deliver(Consumer<Runnable> faults) {
+    for (Decision each = decided.poll(); each != null; each = decided.poll()) {
+      try {
+        each.pending().deliver(each.outcome());
+      } catch (RuntimeException | Error fault) {
+        faults.accept(
+            () -> {
+              throw fault;
+            });
+      }
+    }
   }
 
   void publish(Event event) {
@@ -54,11 +83,34 @@ final class Books implements Clerk {
     totals.add(Fate.WAITING, ask.cost(), ask.bytes());
   }
 
-  /** A request was refused that is no ticket. */
-  void turnedAway(Cost cost, long bytes, Refusal refusal) {
+  /** Refuses a ticket that nobody else has seen. */
+  void turnAway(Pending pending, Refusal refusal) {
+    pending.decide(State.REFUSED);
+    enterRefused(pending, refusal);
+    pending.deliver(new Outcome.Refused(refusal));
+  }
+
+  /** Refuses a ticket, unless something else decided it first. For the owner of the queue. */
+  void refuse(Pending pending, Refusal refusal) {
+    if (pending.decide(State.REFUSED)) {
+      refused(pending, refusal);
+    }
+  }
+
+  /**
+   * A request was refused that is no ticket.
+   *
+   * @param origin who asked, if it may be asked what became of it
+   */
+  void turnedAway(Ask.@Nullable Origin origin, Cost cost, long bytes, Refusal refusal) {
     totals.add(Fate.OFFERED, cost, bytes);
     totals.add(Fate.REFUSED, cost, bytes);
-    publish(new Event.Refused(now(), path, house.arrivals().getAndIncrement(), refusal));
+    long now = now();
+    long number = house.arrivals().getAndIncrement();
+    if (origin != null) {
+      lately.add(Past.turnedAway(number, origin, path, cost, refusal, now));
+    }
+    publish(new Event.Refused(now, path, number, refusal));
   }
 
   /** The client of a request went away that is no ticket. */
@@ -77,6 +129,29 @@ final class Books implements Clerk {
   /** A ticket that was let go is settled. */
   void settled(Pending pending, Fate fate) {
     ended(pending, Fate.RUNNING, fate);
+    Past past = pending.past;
+    if (past != null) {
+      past.ended(fate, null);
+    }
+  }
+
+  /** A ticket that was let go was not served. */
+  void failed(Pending pending, Refusal refusal, long now) {
+    ended(pending, Fate.RUNNING, Fate.REFUSED);
+    Past past = pending.past;
+    if (past == null) {
+      remember(pending, Past.of(pending, Fate.REFUSED, refusal, now));
+    } else {
+      past.ended(Fate.REFUSED, refusal);
+    }
+    publish(new Event.Refused(now, path, pending.order(), refusal));
+  }
+
+  @Override
+  public void left(Pending pending, long now) {
+    if (pending.shadow() == null && Why.isLong(pending, now)) {
+      remember(pending, Past.of(pending, Fate.CANCELLED, null, now));
+    }
   }
 
   /** A ticket that was let go comes back. */
@@ -87,6 +162,7 @@ final class Books implements Clerk {
   private void ended(Pending pending, Fate from, Fate to) {
     if (from == Fate.WAITING) {
       returnTaken(pending);
+      house.roll().remove(pending);
     }
     totals.move(from, to, pending.cost(), pending.bytes());
     leave(pending);
@@ -165,20 +241,30 @@ final class Books implements Clerk {
       return;
     }
     decided.add(new Decision(pending, new Outcome.Refused(refusal)));
+    long now = now();
+    remember(pending, Past.of(pending, Fate.EXPIRED, refusal, now));
     ended(pending, Fate.WAITING, Fate.EXPIRED);
-    publish(new Event.Expired(now(), path, pending.order(), refusal));
+    publish(new Event.Expired(now, path, pending.order(), refusal));
   }
 
   /** A ticket was let go; it is for the caller to say so. */
   void enterGranted(Pending pending, Settlement settlement) {
-    totals.move(Fate.WAITING, Fate.RUNNING, pending.cost(), pending.bytes());
+    long at = pending.arrivedNanos() + settlement.waitedNanos();
     Upstream upstream = settlement.upstream();
+    String to = upstream == null ? null : upstream.spec().id();
+    if (Why.isLong(pending, at)) {
+      Past past = Past.released(pending, to, at);
+      pending.past = past;
+      remember(pending, past);
+    }
+    house.roll().remove(pending);
+    totals.move(Fate.WAITING, Fate.RUNNING, pending.cost(), pending.bytes());
     publish(
         new Event.Released(
-            pending.arrivedNanos() + settlement.waitedNanos(),
+            at,
             path,
             pending.order(),
-            upstream == null ? null : upstream.spec().id(),
+            to,
             pending.model(),
             pending.cost(),
             settlement.waitedNanos()));
@@ -186,8 +272,10 @@ final class Books implements Clerk {
 
   /** A ticket was refused; it is for the caller to say so. */
   void enterRefused(Pending pending, Refusal refusal) {
+    long now = now();
+    remember(pending, Past.of(pending, Fate.REFUSED, refusal, now));
     ended(pending, Fate.WAITING, Fate.REFUSED);
-    publish(new Event.Refused(now(), path, pending.order(), refusal));
+    publish(new Event.Refused(now, path, pending.order(), refusal));
   }
 
   private void shadowed(Pending shadow, @Nullable Refusal refusal, long at) {

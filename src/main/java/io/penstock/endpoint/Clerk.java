@@ -8,5 +8,8 @@ interface Clerk {
 
   void refused(Pending pending, Refusal refusal);
 
+  /** A ticket whose client went away waits no more. */
+  void left(Pending pending, long now);
+
   void expired(Pending pending, Refusal refusal);
 }

@@ -1,7 +1,6 @@
 package io.penstock.endpoint;
 
 import io.penstock.queue.Discipline;
-import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.Line;
 import io.penstock.refusal.Refusal;
@@ -22,13 +21,12 @@ import java.util.Set;
 final class Dispatcher {
   private final Clerk clerk;
   private final Routes routes;
+  private final Parked parked;
   private final Lanes lanes;
-  private final Deadlines deadlines = new Deadlines();
-  private final Elders elders = new Elders();
-  private final Backlog backlog = new Backlog();
-  private final Overflow overflow = new Overflow();
-  private Discipline<Pending> discipline;
-  private boolean paused;
+  private final Deadlines deadlines;
+  private final Backlog backlog;
+  private final Overflow overflow;
+  private final Why why = new Why();
 
   /** Who is skipped by a ticket that goes: once each, in however many lines they stand. */
   private final Set<Line.Waiter> skipped = new HashSet<>();
@@ -36,8 +34,11 @@ final class Dispatcher {
   Dispatcher(Clerk clerk, Routes routes) {
     this.clerk = clerk;
     this.routes = routes;
-    this.lanes = new Lanes(this, routes);
-    this.discipline = routes.discipline();
+    this.parked = new Parked(this, routes);
+    this.lanes = parked.lanes();
+    this.deadlines = parked.deadlines();
+    this.backlog = parked.backlog();
+    this.overflow = parked.overflow();
   }
 
   /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
@@ -68,7 +69,8 @@ final class Dispatcher {
     if (pending == null) {
       return false;
     }
-    remove(pending, false);
+    why.stays(pending, parked.ways(pending, now), now);
+    parked.remove(pending, false);
     if (pending.decide(State.EXPIRED)) {
       long waited = now - pending.arrivedNanos();
       clerk.expired(pending, Admission.expired(waited));
@@ -77,11 +79,11 @@ final class Dispatcher {
   }
 
   private void release(long now) {
-    if (paused) {
+    if (why.paused()) {
       return;
     }
     Choice each;
-    while ((each = lanes.choose(discipline, now)) != null) {
+    while ((each = lanes.choose(parked.discipline(), now)) != null) {
       grant(each, now);
     }
     lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
@@ -91,7 +93,7 @@ final class Dispatcher {
   private void refuseHopeless(Lane lane, long now) {
     Refusal refusal = Admission.hopeless(lane.routes(), now);
     if (refusal != null) {
-      lane.tickets().forEach(pending -> turnAway(pending, refusal));
+      lane.tickets().forEach(pending -> turnAway(pending, lane.routes(), refusal, now));
     }
   }
 
@@ -101,8 +103,8 @@ final class Dispatcher {
     Pending first = overflow.first();
     while (first != null && Admission.full(routes.bounds(), backlog, first) == null) {
       overflow.remove(first);
-      Lane lane = enqueue(first, now);
-      if (!paused) {
+      Lane lane = parked.enqueue(first, now);
+      if (!why.paused()) {
         lane.join(); // who is let in with others is skipped by none of them unseen
       }
       any = true;
@@ -116,7 +118,7 @@ final class Dispatcher {
     Pending pending = choice.pending();
     Route route = choice.route();
     if (pending.state() != State.PARKED) {
-      remove(pending, false); // decided elsewhere, and about to leave
+      parked.remove(pending, false); // decided elsewhere, and about to leave
       return;
     }
     if (choice.held()) {
@@ -130,6 +132,7 @@ final class Dispatcher {
       skipped.forEach(each -> each.skip(pending));
       skipped.clear();
     }
+    why.goes(pending, choice.lane(), now);
     Spends spends = route.take(pending.cost(), now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
@@ -137,13 +140,13 @@ final class Dispatcher {
       route.wake();
       return;
     }
-    remove(pending, true);
+    parked.remove(pending, true);
     int depth = (int) backlog.tickets();
     Settlement settlement =
         new Settlement(pending, route, spends.with(pending.taken()), depth, now);
     if (pending.decide(State.GRANTED)) {
-      discipline.charge(pending);
-      moved();
+      parked.discipline().charge(pending);
+      parked.moved();
       clerk.granted(pending, settlement);
     } else {
       spends.giveBack(now);
@@ -153,7 +156,7 @@ final class Dispatcher {
 
   private long next() {
     long next = deadlines.firstNanos();
-    return paused ? next : Math.min(next, lanes.wakeAt());
+    return why.paused() ? next : Math.min(next, lanes.wakeAt());
   }
 
   /** Takes in a ticket: it goes at once, waits, or is refused. */
@@ -165,13 +168,15 @@ final class Dispatcher {
     List<Route> ways = lanes.ways(pending.facing, now);
     Refusal refusal = Admission.inVain(ways, routes, pending, now);
     if (refusal != null) {
+      why.inVain(pending, ways, now);
       refuse(pending, refusal);
       return;
     }
-    enter(pending, ways);
-    long estimate = Outlook.waitNanos(pending, ways, discipline, lanes, backlog, overflow, now);
+    parked.enter(pending, ways);
+    long estimate =
+        Outlook.waitNanos(pending, ways, parked.discipline(), lanes, backlog, overflow, now);
     if (overflow.tickets() == 0) {
-      enqueue(pending, now);
+      parked.enqueue(pending, now);
       step(now);
       if (pending.queued()) {
         admit(pending, estimate, now);
@@ -179,13 +184,6 @@ final class Dispatcher {
     } else {
       block(pending, estimate, now); // nobody overtakes those who wait for a place
     }
-  }
-
-  private void enter(Pending pending, List<Route> ways) {
-    pending.enter(discipline);
-    pending.counted = Admission.counted(ways, pending);
-    elders.add(pending, backlog.tickets() + overflow.tickets());
-    deadlines.add(pending);
   }
 
   /** Takes in a ticket that comes back: it waits at its old place, whatever the bounds. */
@@ -196,12 +194,13 @@ final class Dispatcher {
     List<Route> ways = routes.of(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
     if (refusal == null) {
-      enter(pending, ways);
-      enqueue(pending, now);
+      parked.enter(pending, ways);
+      parked.enqueue(pending, now);
     } else if (pending.facing.not() != null) {
       pending.facing = pending.facing.avoidingNone(); // the others never could
       back(pending, now);
     } else {
+      why.inVain(pending, ways, now);
       refuse(pending, refusal);
     }
   }
@@ -211,11 +210,11 @@ final class Dispatcher {
     for (Pending each = deadlines.widens(now); each != null; each = deadlines.widens(now)) {
       boolean blocked = each.blocked;
       if (!blocked) {
-        leaveLane(each, false);
+        parked.leaveLane(each, false);
       }
       each.facing = each.facing.widened();
       if (!blocked) {
-        enqueue(each, now);
+        parked.enqueue(each, now);
       }
     }
   }
@@ -231,46 +230,26 @@ final class Dispatcher {
     if (full == null && refusal == null) {
       return;
     }
-    remove(pending, false);
-    if (refusal != null) {
-      refuse(pending, refusal);
-    } else if (full != null && !hold(pending)) {
-      refuse(pending, Admission.queueFull(full, soonest));
+    List<Route> ways = parked.ways(pending, now);
+    parked.remove(pending, false);
+    boolean held = refusal == null && parked.hold(pending);
+    if (!held) {
+      why.stays(pending, ways, now);
+      refuse(
+          pending, refusal == null ? Admission.queueFull(String.valueOf(full), soonest) : refusal);
     }
   }
 
   private void block(Pending pending, long estimate, long now) {
     Refusal refusal = Admission.tooLong(pending, estimate);
-    if (refusal == null && !hold(pending)) {
+    if (refusal == null && !parked.hold(pending)) {
       refusal = Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now);
     }
     if (refusal != null) {
       deadlines.remove(pending);
+      why.stays(pending, parked.ways(pending, now), now);
       refuse(pending, refusal);
     }
-  }
-
-  /** Has a ticket wait for a place in the queue, if there will be one and not too many do. */
-  private boolean hold(Pending pending) {
-    boolean may =
-        overflow.tickets() < routes.maxBlocked()
-            && Admission.full(routes.bounds(), new Backlog(), pending) == null;
-    if (may) {
-      overflow.add(pending);
-      deadlines.add(pending);
-    }
-    return may;
-  }
-
-  private Lane enqueue(Pending pending, long now) {
-    Lane lane = lanes.of(pending.facing, discipline, now);
-    lane.add(pending, now);
-    backlog.add(pending);
-    if (discipline.order() != Order.FIFO || pending.carried() != null) {
-      // elsewhere nobody who comes is before anybody
-      lanes.all().forEach(each -> each.yieldTo(pending));
-    }
-    return lane;
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -279,46 +258,37 @@ final class Dispatcher {
     }
   }
 
-  /** Lets go of a ticket that was decided elsewhere. */
-  void leave(Pending pending) {
+  /** Lets go of a ticket whose client went away. */
+  void leave(Pending pending, long now) {
     if (pending.waits()) {
-      remove(pending, false);
+      if (Why.isLong(pending, now)) {
+        why.stays(pending, parked.ways(pending, now), now);
+      }
+      parked.remove(pending, false);
     }
+    clerk.left(pending, now);
+  }
+
+  /** Refuses one that waits, wherever it does; returns false when it does not any more. */
+  boolean throwOut(Pending pending, Refusal refusal, long now) {
+    if (pending.state() != State.PARKED) {
+      return false;
+    }
+    why.stays(pending, parked.ways(pending, now), now);
+    if (!pending.decide(State.REFUSED)) {
+      return false;
+    }
+    if (pending.waits()) {
+      parked.remove(pending, false);
+    }
+    clerk.refused(pending, refusal);
+    return true;
   }
 
   /** Takes note of what a ticket that went has used. */
   void settled(Pending pending, long usedTokens) {
-    discipline.settle(pending, usedTokens);
-    moved();
-  }
-
-  /** Who comes first may have changed without anybody's coming or going. */
-  private void moved() {
-    if (discipline.settles()) {
-      lanes.all().forEach(Lane::show);
-    }
-  }
-
-  private void remove(Pending pending, boolean passed) {
-    deadlines.remove(pending);
-    if (pending.blocked) {
-      overflow.remove(pending);
-    } else {
-      leaveLane(pending, passed);
-    }
-  }
-
-  private void leaveLane(Pending pending, boolean passed) {
-    Lane lane = pending.lane;
-    if (lane == null) {
-      throw new IllegalStateException("ticket " + pending.order() + " has no lane");
-    }
-    lane.remove(pending, passed);
-    backlog.remove(pending);
-    if (lane.tickets().size() == 0) {
-      lanes.remove(lane);
-      discipline.retire(lane.tickets());
-    }
+    parked.discipline().settle(pending, usedTokens);
+    parked.moved();
   }
 
   /**
@@ -327,14 +297,16 @@ final class Dispatcher {
    */
   void reroute(long now) {
     Discipline<Pending> configured = routes.discipline();
-    boolean reorder = !configured.same(discipline);
-    discipline = reorder ? configured : discipline;
+    boolean reorder = !configured.same(parked.discipline());
+    if (reorder) {
+      parked.discipline(configured);
+    }
     for (Lane lane : lanes.copy()) {
       if (reorder) {
         lane.reorder(configured);
       }
       lane.reroute(routes.of(lane.facing(), now), routes.maxSkips());
-      if (!paused) {
+      if (!why.paused()) {
         lane.join();
       }
     }
@@ -360,7 +332,7 @@ final class Dispatcher {
 
   private void drop(Pending pending, List<Route> ways, long now) {
     if (Admission.impossible(ways, routes, pending) != null) {
-      remove(pending, false);
+      parked.remove(pending, false);
       back(pending, now);
     }
   }
@@ -373,21 +345,30 @@ final class Dispatcher {
     }
   }
 
+  private void turnAway(Pending pending, List<Route> ways, Refusal refusal, long now) {
+    why.inVain(pending, ways, now);
+    turnAway(pending, refusal);
+  }
+
   private void turnAway(Pending pending, Refusal refusal) {
-    remove(pending, false);
+    parked.remove(pending, false);
     refuse(pending, refusal);
   }
 
   /** Stops or restarts letting tickets go; their time runs on. */
-  void pause(boolean stop) {
-    paused = stop;
+  void pause(boolean stop, long now) {
+    why.pause(stop, now);
     // Who may not go keeps nothing from others, and is not skipped by them.
     lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
-  /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
-  long oldestNanos() {
-    Pending oldest = elders.first();
-    return oldest == null ? Ticker.NEVER : oldest.arrivedNanos();
+  /** All who wait. */
+  Parked parked() {
+    return parked;
+  }
+
+  /** Why tickets wait. */
+  Why why() {
+    return why;
   }
 }

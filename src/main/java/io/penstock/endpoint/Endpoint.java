@@ -2,12 +2,10 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
-import io.penstock.endpoint.Books.Decision;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.limit.Demand;
-import io.penstock.limit.Limit;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
@@ -21,6 +19,7 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +39,7 @@ public final class Endpoint {
    * @param drivers what runs their steps
    * @param events who is told
    * @param arrivals the next arrival number
+   * @param roll who waits
    */
   public record House(
       Upstreams upstreams,
@@ -48,7 +48,20 @@ public final class Endpoint {
       Ticker ticker,
       Driver.Source drivers,
       Events events,
-      AtomicLong arrivals) {}
+      AtomicLong arrivals,
+      Roll roll) {
+    /** What endpoints have in common at which nobody waits yet. */
+    public House(
+        Upstreams upstreams,
+        ModelQuotas models,
+        LimitSource limits,
+        Ticker ticker,
+        Driver.Source drivers,
+        Events events,
+        AtomicLong arrivals) {
+      this(upstreams, models, limits, ticker, drivers, events, arrivals, new Roll());
+    }
+  }
 
   private final House house;
   private final Books books;
@@ -58,12 +71,9 @@ public final class Endpoint {
   private final Dispatcher dispatcher;
   private final Undecided undecided;
   private final Guests guests;
-  private final Object limitLock = new Object();
-  private volatile EndpointSpec spec;
+  private final Tenure tenure;
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
-  private volatile @Nullable Refusal closed;
-  private volatile @Nullable Refusal stopping;
 
   /** Makes one that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
@@ -80,18 +90,18 @@ public final class Endpoint {
   }
 
   private Endpoint(EndpointSpec spec, House house, @Nullable Consumer<Endpoint> emptied, long now) {
-    this.spec = spec;
     this.house = house;
     this.guests =
         emptied == null ? Guests.uncounted() : Guests.counted(() -> emptied.accept(this), now);
     this.books = new Books(spec.path(), house, guests);
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
+    this.tenure = new Tenure(spec, house.limits(), own);
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
-    this.ways = new Ways(house, this::spec, own, inbox::signal);
+    this.ways = new Ways(house, tenure::spec, own, inbox::signal);
     this.dispatcher = new Dispatcher(books, ways);
-    this.undecided = new Undecided(books, ways, this::refusesAll, this::arrive);
+    this.undecided = new Undecided(books, ways, tenure::refusesAll, this::arrive);
   }
 
   /**
@@ -106,24 +116,22 @@ public final class Endpoint {
     return guests;
   }
 
-  /** Returns when its own limit is as good as new if nothing else happens, at most now if it is. */
+  /**
+   * Returns when its own limit is as good as new if nothing else happens here, at most now if it
+   * is. What others spend of it stays theirs: they are not asked for it.
+   */
   long fullNanos(long now) {
-    long full = now;
-    for (Metered metered : own.limits()) {
-      Limit limit = metered.limit();
-      full = Math.max(full, limit.earliest(limit.capacity(), now));
-    }
-    return full;
+    return OwnLimit.fullNanos(own.limits(), now);
   }
 
   /** Returns the configuration. */
   public EndpointSpec spec() {
-    return spec;
+    return tenure.spec();
   }
 
   /** Returns the path. */
   public String path() {
-    return spec.path();
+    return spec().path();
   }
 
   /** Returns what became of its tickets. */
@@ -171,32 +179,38 @@ public final class Endpoint {
     long order = house.arrivals().getAndIncrement();
     Pending pending = new Pending(this, order, ask, now);
     pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
-    if (spec.shadow()) {
+    if (spec().shadow()) {
       pass(pending, ask, now);
       return pending;
     }
-    switch (pending.charge(now)) {
-      case Account.Denied(Refusal refusal) -> turnAway(pending, refusal);
-      case Account.Dry(Demand demand) -> inbox.offer(at -> undecided.add(pending, demand));
-      case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
-    }
+    charge(pending, now);
     return pending;
   }
 
-  /** Refuses one that nobody else has seen. */
-  private void turnAway(Pending pending, Refusal refusal) {
-    pending.decide(State.REFUSED);
-    books.enterRefused(pending, refusal);
-    pending.deliver(new Outcome.Refused(refusal));
+  private void charge(Pending pending, long now) {
+    switch (pending.charge(now)) {
+      case Account.Denied(Refusal refusal) -> denied(pending, refusal, now);
+      case Account.Dry(Demand demand) -> inbox.offer(at -> undecide(pending, demand));
+      case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
+    }
+  }
+
+  private void denied(Pending pending, Refusal refusal, long now) {
+    if (pending.shadow() == null) {
+      pending.why = Explainer.denied(pending, now);
+      books.turnAway(pending, refusal);
+    } else {
+      books.refuse(pending, refusal);
+    }
   }
 
   /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
   private void pass(Pending pending, Ask ask, long now) {
     List<Route> routes = ways.of(pending.facing, now);
-    Refusal all = refusesAll();
+    Refusal all = tenure.refusesAll();
     Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
     if (refusal != null) {
-      turnAway(pending, refusal);
+      books.turnAway(pending, refusal);
       return;
     }
     Shadow shadow = new Shadow(pending, ask);
@@ -206,25 +220,25 @@ public final class Endpoint {
     books.enterGranted(pending, settlement);
     pending.deliver(new Outcome.Granted(settlement));
     books.brought(shadow.ticket());
-    Pending ticket = shadow.ticket();
-    switch (ticket.charge(now)) {
-      case Account.Denied(Refusal denied) -> refuse(ticket, denied);
-      case Account.Dry(Demand demand) -> inbox.offer(at -> undecided.add(ticket, demand));
-      case Account.Taken taken -> inbox.offer(at -> arrive(ticket, at));
-    }
+    charge(shadow.ticket(), now);
   }
 
   /** Takes back a ticket that is only a shadow; no effect once it was decided. */
   void withdraw(Pending shadow) {
     if (shadow.decide(State.CANCELLED)) {
-      inbox.send(at -> dispatcher.leave(shadow));
+      inbox.send(at -> dispatcher.leave(shadow, at));
       books.withdrawn(shadow);
     }
   }
 
   /** Refuses a request before it became a ticket, so that it is counted. */
   public void refused(Cost cost, long bytes, Refusal refusal) {
-    books.turnedAway(cost, bytes, refusal);
+    books.turnedAway(null, cost, bytes, refusal);
+  }
+
+  /** Does so with one of which it may be asked what became of it. */
+  public void refused(Ask.Origin origin, Cost cost, long bytes, Refusal refusal) {
+    books.turnedAway(origin, cost, bytes, refusal);
   }
 
   /** Counts a request whose client went away before it became a ticket. */
@@ -242,7 +256,7 @@ public final class Endpoint {
     }
     if (pending.decide(State.CANCELLED)) {
       // First: whoever of its account comes once this one has left it finds no place of its here.
-      inbox.send(at -> dispatcher.leave(pending));
+      inbox.send(at -> dispatcher.leave(pending, at));
       books.cancelled(pending);
       return;
     }
@@ -261,15 +275,25 @@ public final class Endpoint {
   /** Stops or restarts releases; tickets arrive and expire all the same. */
   public void pause(boolean stop) {
     paused = stop;
-    inbox.send(at -> dispatcher.pause(stop));
+    inbox.send(at -> dispatcher.pause(paused, at)); // of several the last one counts
+  }
+
+  /** Has the owner of the queue look at it, or change it, soon. */
+  void atWork(ObjLongConsumer<Dispatcher> task) {
+    inbox.send(at -> task.accept(dispatcher, at));
+  }
+
+  /** Returns what became of its tickets lately. */
+  Lately lately() {
+    return books.lately();
   }
 
   /** Applies another configuration of the same path; tickets, spend and debt stay. */
   void reconfigure(EndpointSpec next) {
     inbox.send(
         at -> {
-          EndpointSpec before = spec;
-          if (!become(next, at)) {
+          EndpointSpec before = spec();
+          if (!tenure.become(next, at)) {
             return;
           }
           if (next.algorithm() != before.algorithm()) {
@@ -279,21 +303,9 @@ public final class Endpoint {
         });
   }
 
-  /** The limit of one that is closed is forgotten, and may be another endpoint's by now. */
-  private boolean become(EndpointSpec next, long now) {
-    synchronized (limitLock) {
-      if (closed != null) {
-        return false;
-      }
-      own.change(Charge.TOTAL, OwnLimit.of(house.limits(), next, spec, now));
-      spec = next;
-      return true;
-    }
-  }
-
   /** Refuses all who wait, and all who come; it stays what it is otherwise. */
   void refuseAll(Refusal refusal) {
-    stopping = refusal;
+    tenure.stop(refusal);
     inbox.send(at -> closeAll(refusal));
   }
 
@@ -304,33 +316,28 @@ public final class Endpoint {
 
   /** Refuses all who wait, and all who come; its limit is forgotten. */
   void close(Refusal refusal) {
-    synchronized (limitLock) {
-      closed = refusal;
-      OwnLimit.forget(house.limits(), spec);
-    }
+    tenure.close(refusal);
+    lately().close();
     guests.closing();
     inbox.send(at -> closeAll(refusal));
   }
 
   /** Returns whether nobody goes from here any more. */
   boolean closed() {
-    return closed != null;
+    return tenure.closed();
   }
 
-  private @Nullable Refusal refusesAll() {
-    return closed != null ? closed : stopping;
-  }
-
-  private void refuse(Pending pending, Refusal refusal) {
-    if (pending.decide(State.REFUSED)) {
-      books.refused(pending, refusal);
+  private void undecide(Pending pending, Demand demand) {
+    undecided.add(pending, demand);
+    if (pending.shadow() == null) {
+      house.roll().add(pending);
     }
   }
 
   private void arrive(Pending pending, long now) {
-    Refusal refusal = refusesAll();
+    Refusal refusal = tenure.refusesAll();
     if (refusal != null) {
-      refuse(pending, refusal);
+      books.refuse(pending, refusal);
       return;
     }
     // It may have come after the running step read the clock, and goes no earlier than it came.
@@ -341,13 +348,14 @@ public final class Endpoint {
       dispatcher.back(pending, at);
     }
     if (pending.waits() && pending.shadow() == null) {
+      house.roll().add(pending);
       publish(new Event.Queued(at, path(), pending.order(), pending.cost()));
     }
   }
 
   /** Takes note of what a ticket that went has used, where that changes who goes next. */
   void used(Pending pending, long tokens) {
-    if (spec.scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
+    if (spec().scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
       inbox.send(at -> dispatcher.settled(pending, tokens));
     }
   }
@@ -364,6 +372,11 @@ public final class Endpoint {
     books.settled(pending, fate);
   }
 
+  /** A ticket that was let go was not served. */
+  void failed(Pending pending, Refusal refusal, long now) {
+    books.failed(pending, refusal, now);
+  }
+
   void publish(Event event) {
     books.publish(event);
   }
@@ -374,23 +387,13 @@ public final class Endpoint {
     public long step(long now) {
       long known = undecided.step(now);
       long next = Math.min(known, dispatcher.step(now));
-      oldestNanos = dispatcher.oldestNanos();
+      oldestNanos = dispatcher.parked().oldestNanos();
       return next;
     }
 
-    /** A receiver that fails keeps nobody else from theirs. */
     @Override
     public void deliver() {
-      for (Decision decision = books.next(); decision != null; decision = books.next()) {
-        try {
-          decision.pending().deliver(decision.outcome());
-        } catch (RuntimeException | Error fault) {
-          inbox.fault(
-              () -> {
-                throw fault;
-              });
-        }
-      }
+      books.deliver(inbox::fault);
     }
   }
 }

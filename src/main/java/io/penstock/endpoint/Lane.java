@@ -29,6 +29,8 @@ final class Lane implements Line.Waiter {
   private Discipline<Pending> discipline;
   private TicketQueue<Pending> tickets;
   private long wakeAt = AWAKE;
+  private @Nullable Binding held;
+  private long heldNanos = Long.MIN_VALUE;
 
   /** Whether any ticket ever claimed because of a pace. */
   private boolean paces;
@@ -205,6 +207,7 @@ final class Lane implements Line.Waiter {
   void sleep(long now) {
     // Joined first: what frees from here on wakes it, what freed before is seen below.
     join();
+    note(now);
     if (tickets.resting()) {
       wakeAt = tickets.soonest(each -> stand.key().opens(each, now));
       return;
@@ -214,6 +217,26 @@ final class Lane implements Line.Waiter {
       soonest = Math.min(soonest, soonest(route, now));
     }
     wakeAt = soonest;
+  }
+
+  /** Takes note, now and then, of what holds its tickets. */
+  private void note(long now) {
+    Pending first = tickets.first();
+    boolean old = heldNanos == Long.MIN_VALUE || now - heldNanos >= Why.LONG_NANOS;
+    if (old && first != null) {
+      held = Explainer.binding(first, stand.routes(), now);
+      heldNanos = now;
+    }
+  }
+
+  /** Returns what held its first ticket when that was looked at last; null when it never was. */
+  @Nullable Binding held() {
+    return held;
+  }
+
+  /** Returns when that was. */
+  long heldNanos() {
+    return heldNanos;
   }
 
   private long soonest(Route route, long now) {

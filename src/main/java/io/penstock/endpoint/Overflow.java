@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +41,10 @@ final class Overflow {
 
   void forEach(Consumer<Pending> visitor) {
     tickets.forEach(visitor);
+  }
+
+  Iterator<Pending> iterator() {
+    return tickets.iterator();
   }
 
   List<Pending> all() {

@@ -13,6 +13,16 @@ import org.jspecify.annotations.Nullable;
 final class OwnLimit {
   private OwnLimit() {}
 
+  /** As {@link Endpoint#fullNanos}. */
+  static long fullNanos(List<Metered> limits, long now) {
+    long full = now;
+    for (Metered metered : limits) {
+      Limit limit = metered.limit();
+      full = Math.max(full, Math.max(limit.full(now), limit.paced(limit.capacity(), now)));
+    }
+    return full;
+  }
+
   /**
    * Returns the limit of {@code next}, if it has one. From {@code before} it keeps what is charged,
    * owed and held, unless that counted something else.

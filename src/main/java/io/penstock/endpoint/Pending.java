@@ -69,6 +69,18 @@ public final class Pending extends Ticket {
   /** Whether what is kept for it is kept because of a pace alone. */
   boolean paced;
 
+  /** Whether it ever was on the roll of those that wait. */
+  volatile boolean listed;
+
+  /** Why it was not let go, or not sooner, once that is said; for whoever decides it. */
+  @Nullable Explanation why;
+
+  /** Whether nothing is to be remembered of it. */
+  boolean forgotten;
+
+  /** What is remembered of it since it went, if anything is. */
+  volatile @Nullable Past past;
+
   /** What it counts in the backlog, once it waits there; null when that is its own sizes. */
   @Nullable Sizes counted;
 
@@ -107,6 +119,7 @@ public final class Pending extends Ticket {
     this.fallbackNanos = facing.widely() ? Ticker.NEVER : before.fallbackNanos;
     this.facing = facing;
     this.carried = carried;
+    this.past = before.past;
   }
 
   /**
@@ -197,6 +210,11 @@ public final class Pending extends Ticket {
   /** Returns what it is decided for, or null when that is a request. */
   @Nullable Shadow shadow() {
     return shadow;
+  }
+
+  /** Returns who asks. */
+  public Ask.Origin origin() {
+    return ask.origin();
   }
 
   /** Returns the model it asks for, or null. */

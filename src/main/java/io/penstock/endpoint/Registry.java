@@ -31,6 +31,7 @@ public final class Registry {
   private final Endpoint.House house;
   private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
   private final Reclaim reclaim;
+  private final Tickets tickets;
   private volatile Paths configured = new Paths(Map.of());
 
   /** An endpoint, and what is configured: its own spec follows when its inbox is worked off. */
@@ -64,6 +65,7 @@ public final class Registry {
   /** Makes an empty registry. */
   public Registry(Endpoint.House house) {
     this.house = house;
+    this.tickets = new Tickets(this, house);
     this.reclaim = new Reclaim(house.drivers(), this::ring);
   }
 
@@ -100,6 +102,28 @@ public final class Registry {
       own = proper && room(nearest.spec()) ? null : nearest.endpoint();
     }
     return own != null && own.guests().enter() ? own : enterOrMake(looked, proper);
+  }
+
+  /** Returns what can be asked of tickets. */
+  public Tickets tickets() {
+    return tickets;
+  }
+
+  /** Returns the endpoint that has exactly that path, or null. */
+  public @Nullable Endpoint at(String path) {
+    return own(path);
+  }
+
+  /**
+   * Stops or restarts the releases of the endpoint that has exactly that path; returns it, or null
+   * when there is none. One at which they are stopped is not reclaimed.
+   */
+  public synchronized @Nullable Endpoint pause(String path, boolean stop) {
+    Endpoint own = own(path);
+    if (own != null) {
+      own.pause(stop);
+    }
+    return own;
   }
 
   private @Nullable Endpoint own(String path) {
@@ -246,6 +270,7 @@ public final class Registry {
       return;
     }
     long rested = Math.max(guests.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
+    rested = endpoint.paused() ? Math.max(rested, now + IDLE_NANOS) : rested;
     if (rested > now) {
       guests.reopen();
       reclaim.lookAt(endpoint, rested);

@@ -134,8 +134,7 @@ public final class Settlement {
   /** The upstream failed; what it was sent stays charged, because it may have worked on it. */
   public void failed(Refusal refusal, long outputTokens, long now) {
     if (close(null, outputTokens, now)) {
-      pending.endpoint().ended(pending, Fate.REFUSED);
-      publish(new Event.Refused(now, path(), pending.order(), refusal));
+      pending.endpoint().failed(pending, refusal, now);
     }
   }
 
@@ -187,8 +186,7 @@ public final class Settlement {
   /** The ticket was never sent, because nothing could be: all is returned. */
   public void refused(Refusal refusal, long now) {
     if (giveBack(now)) {
-      pending.endpoint().ended(pending, Fate.REFUSED);
-      publish(new Event.Refused(now, path(), pending.order(), refusal));
+      pending.endpoint().failed(pending, refusal, now);
     }
   }
 

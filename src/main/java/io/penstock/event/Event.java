@@ -98,4 +98,33 @@ public sealed interface Event {
    * @param detail what was found, or the first fault
    */
   record Reloaded(long atNanos, boolean applied, String detail) implements Event {}
+
+  /**
+   * How this instance stands with those it shares limits with is otherwise than before.
+   *
+   * @param sharing of which limits, {@code exact} or {@code eventual}; null when it is of all
+   * @param members how many instances share them as far as is known, this one included; 0 when that
+   *     is not known
+   * @param detail what follows from it, in a few words
+   */
+  record Synced(long atNanos, @Nullable String sharing, Change change, long members, String detail)
+      implements Event {
+    /** What has changed. */
+    public enum Change {
+      /** It has just come, and is granted nothing for as long as a slice lasts. */
+      JOINING,
+      /** It is granted what there is. */
+      JOINED,
+      /** Nobody may know all that was spent: nothing is taken until that is learned. */
+      LEARNING,
+      /** That was learned. */
+      LEARNED,
+      /** Nothing was heard for as long as a slice lasts: limits do what is configured for that. */
+      CUT_OFF,
+      /** It is heard again, and limits are shared. */
+      REJOINED,
+      /** Another number of instances shares limits. */
+      MEMBERS
+    }
+  }
 }

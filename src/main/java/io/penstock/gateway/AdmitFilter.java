@@ -92,7 +92,8 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         flow(passage, request.getHeaders()),
         ties.of(passage, request),
         caller == null ? null : caller.account(),
-        passage.visitor().models());
+        passage.visitor().models(),
+        passage.origin());
   }
 
   private static Ask.Flow flow(Passage passage, HttpHeaders headers) {

@@ -130,7 +130,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
         new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()), visitor);
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
-      endpoint.refused(Cost.NO_TOKENS, 0, refusal);
+      endpoint.refused(passage.origin(), Cost.NO_TOKENS, 0, refusal);
       return Refuser.refuse(exchange, passage, refusal);
     }
     passage.attach(exchange);

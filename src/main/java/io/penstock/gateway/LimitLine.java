@@ -35,7 +35,7 @@ record LimitLine(
     }
     long capacity = limit.capacity(now);
     long remaining = Math.max(0, Math.min(limit.room(now), capacity));
-    long full = limit.opens(capacity, now);
+    long full = remaining < capacity && limit.full(now) <= now ? Ticker.NEVER : limit.full(now);
     return new LimitLine(
         name,
         metered.measure(),

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
 import io.penstock.key.Caller;
@@ -94,6 +95,12 @@ final class Passage {
   String key() {
     Caller caller = visitor.caller();
     return caller == null ? ANONYMOUS : caller.spec().name();
+  }
+
+  /** Who asks, for people. */
+  Ask.Origin origin() {
+    Caller caller = visitor.caller();
+    return new Ask.Origin(requestId, caller == null ? null : caller.spec().name());
   }
 
   /** Whose key came with it, or null where none is needed. */

@@ -62,7 +62,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
   }
 
   private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
-    passage.endpoint().refused(passage.cost(), passage.body().size(), refusal);
+    passage.endpoint().refused(passage.origin(), passage.cost(), passage.body().size(), refusal);
     return Refuser.refuse(exchange, passage, refusal);
   }
 

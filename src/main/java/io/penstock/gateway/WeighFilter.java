@@ -115,7 +115,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
   }
 
   private static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
-    passage.endpoint().refused(passage.cost(), passage.body().size(), refusal);
+    passage.endpoint().refused(passage.origin(), passage.cost(), passage.body().size(), refusal);
     return Refuser.refuse(exchange, passage, refusal);
   }
 }

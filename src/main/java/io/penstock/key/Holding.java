@@ -46,11 +46,11 @@ final class Holding {
     ids = Set.of();
   }
 
-  /** Returns whether nothing that was spent or is held counts any more. */
+  /** Returns whether nothing that was spent or is held here counts any more. */
   boolean owesNothing(long now) {
     for (Metered metered : quota.limits()) {
       Limit limit = metered.limit();
-      if (limit.room(now) != Long.MAX_VALUE || limit.balance(now).held() != 0) {
+      if (limit.full(now) > now || limit.balance(now).held() != 0) {
         return false;
       }
     }

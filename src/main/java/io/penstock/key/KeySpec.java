@@ -1,5 +1,6 @@
 package io.penstock.key;
 
+import io.penstock.quota.Sharing;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAtMillis Unix milliseconds from which it is not valid, {@link #NEVER} for always
  * @param waits whether its requests wait for its limits, and are not refused
  * @param strictAfterDenial whether after a denial the shared count is asked for
+ * @param sharing how instances share its limits; null is as they share all of which nobody says it
  */
 public record KeySpec(
     String name,
@@ -30,7 +32,8 @@ public record KeySpec(
     Rank rank,
     long expiresAtMillis,
     boolean waits,
-    boolean strictAfterDenial) {
+    boolean strictAfterDenial,
+    @Nullable Sharing sharing) {
   /** No instant: it does not expire. */
   public static final long NEVER = Long.MAX_VALUE;
 
@@ -40,6 +43,32 @@ public record KeySpec(
     }
     secrets = List.copyOf(secrets);
     models = Map.copyOf(models);
+  }
+
+  /** Makes one of which nobody says how it is shared. */
+  public KeySpec(
+      String name,
+      List<Secret> secrets,
+      Limits limits,
+      Map<String, ModelLimits> models,
+      @Nullable String group,
+      Scope scope,
+      Rank rank,
+      long expiresAtMillis,
+      boolean waits,
+      boolean strictAfterDenial) {
+    this(
+        name,
+        secrets,
+        limits,
+        models,
+        group,
+        scope,
+        rank,
+        expiresAtMillis,
+        waits,
+        strictAfterDenial,
+        null);
   }
 
   /**
@@ -169,7 +198,8 @@ public record KeySpec(
         rank,
         expiresAtMillis,
         waits,
-        strictAfterDenial);
+        strictAfterDenial,
+        sharing);
   }
 
   /** Returns its name, and no secret. */

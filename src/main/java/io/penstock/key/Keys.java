@@ -1,6 +1,7 @@
 package io.penstock.key;
 
 import io.penstock.quota.LimitSource;
+import io.penstock.quota.Sharing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -116,6 +117,12 @@ public final class Keys {
     State seen = state;
     KeySpec spec = named(seen.ofFiles(), name);
     return spec != null || seen.ofStore() == null ? spec : named(seen.ofStore(), name);
+  }
+
+  /** Returns how the limits of the key of a name are shared, or null where nobody says it. */
+  public @Nullable Sharing sharing(String name) {
+    KeySpec spec = find(name);
+    return spec == null ? null : spec.sharing();
   }
 
   /**

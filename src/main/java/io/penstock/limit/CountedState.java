@@ -2,7 +2,6 @@ package io.penstock.limit;
 
 import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param others what they counted
  * @param demand who waits for it
  */
-record CountedState(State own, Foreign others, Demand demand) implements State {
+record CountedState(State own, Foreign others, Demand demand) implements Around {
   /** A limit without a window has no cells to count in, one of slices no need to: it stays. */
   static State of(State current, Foreign others, Demand demand, long now) {
     if (current instanceof CountedState counted) {
@@ -49,13 +48,14 @@ record CountedState(State own, Foreign others, Demand demand) implements State {
       Balance owed = window.balance(now);
       if (owed.charged() == 0 && owed.debt() == 0) {
         long start = others.cellStart(now);
-        return with(new FixedWindowState(window.spec(), start, 0, 0, owed.held()));
+        return around(new FixedWindowState(window.spec(), start, 0, 0, owed.held()));
       }
     }
     return this;
   }
 
-  private CountedState with(State next) {
+  @Override
+  public CountedState around(State next) {
     return next.equals(own) ? this : new CountedState(next, others, demand);
   }
 
@@ -104,48 +104,8 @@ record CountedState(State own, Foreign others, Demand demand) implements State {
   }
 
   @Override
-  public LimitSpec spec() {
-    return own.spec();
-  }
-
-  @Override
-  public long capacity() {
-    return own.capacity();
-  }
-
-  @Override
-  public long capacity(long now) {
-    return own.capacity(now);
-  }
-
-  @Override
-  public long restores(long now) {
-    return own.restores(now);
-  }
-
-  @Override
-  public State told(Notice notice, long now) {
-    return with(own.told(notice, now));
-  }
-
-  @Override
-  public State widened(long nanos) {
-    return with(own.widened(nanos));
-  }
-
-  @Override
-  public @Nullable Learned learned(long now) {
-    return own.learned(now);
-  }
-
-  @Override
   public long room(long now) {
     return Math.max(0, own.room(now) - foreign(now));
-  }
-
-  @Override
-  public long paced(long amount, long now) {
-    return own.paced(amount, now);
   }
 
   @Override
@@ -178,23 +138,13 @@ record CountedState(State own, Foreign others, Demand demand) implements State {
       FixedWindowState aligned =
           new FixedWindowState(
               after.spec(), before.start(), after.charged(), after.debt(), after.held());
-      return new Taken(state.with(aligned), new Answer.Receipt(before.start(), taken, held));
+      return new Taken(state.around(aligned), new Answer.Receipt(before.start(), taken, held));
     }
     return state.with(next);
   }
 
   private Taken with(Taken next) {
-    return new Taken(with(next.next()), next.receipt());
-  }
-
-  @Override
-  public State give(long cell, long taken, long held, long now) {
-    return with(own.give(cell, taken, held, now));
-  }
-
-  @Override
-  public State give(Answer.Receipt receipt, long taken, long held, long now) {
-    return with(own.give(receipt, taken, held, now));
+    return new Taken(around(next.next()), next.receipt());
   }
 
   @Override
@@ -210,17 +160,7 @@ record CountedState(State own, Foreign others, Demand demand) implements State {
 
   @Override
   public State forgiven() {
-    return with(own.forgiven());
-  }
-
-  @Override
-  public Balance balance(long now) {
-    return own.balance(now);
-  }
-
-  @Override
-  public List<Cell> cells(long now) {
-    return own.cells(now);
+    return around(own.forgiven());
   }
 
   @Override

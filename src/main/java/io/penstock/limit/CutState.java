@@ -1,7 +1,6 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What passes an open one is counted, reported and remembered as ever, but nobody owes anything
  * for it: it ends with the window it was spent in.
  *
- * @param shared what it was before, and is again after
+ * @param own what it was before, and is again after
  * @param cut what passes meanwhile
  */
-record CutState(State shared, Cut cut) implements State {
+record CutState(State own, Cut cut) implements Around {
   /** A state when it is cut off; one that nobody else spends or counts is cut off from nobody. */
   static State of(State shared, Cut cut) {
     boolean others = shared instanceof SharedState || shared instanceof CountedState;
@@ -22,60 +21,35 @@ record CutState(State shared, Cut cut) implements State {
 
   @Override
   public State joined() {
-    return shared;
+    return own;
   }
 
   @Override
   public State rejoined(State next) {
-    return next.equals(shared) ? this : new CutState(next, cut);
+    return around(next);
   }
 
   @Override
-  public LimitSpec spec() {
-    return shared.spec();
+  public State around(State next) {
+    return next.equals(own) ? this : new CutState(next, cut);
   }
 
   @Override
-  public long capacity() {
-    return shared.capacity();
-  }
-
-  @Override
-  public long capacity(long now) {
-    return shared.capacity(now);
-  }
-
-  @Override
-  public long restores(long now) {
-    return shared.restores(now);
-  }
-
-  @Override
-  public State told(Notice notice, long now) {
-    return rejoined(shared.told(notice, now));
-  }
-
-  @Override
-  public State widened(long nanos) {
-    return rejoined(shared.widened(nanos));
-  }
-
-  @Override
-  public @Nullable Learned learned(long now) {
-    return shared.learned(now);
+  public long full(long now) {
+    return own.full(now);
   }
 
   @Override
   public long room(long now) {
     return switch (cut) {
-      case Cut.Open open -> shared.capacity(now);
+      case Cut.Open open -> own.capacity(now);
       case Cut.Shut shut -> 0;
     };
   }
 
   @Override
   public long paced(long amount, long now) {
-    return cut instanceof Cut.Open ? now : shared.paced(amount, now);
+    return cut instanceof Cut.Open ? now : own.paced(amount, now);
   }
 
   @Override
@@ -93,56 +67,36 @@ record CutState(State shared, Cut cut) implements State {
 
   @Override
   public Taken take(long taken, long held, long now) {
-    return with(shared.take(taken, held, now));
+    return with(own.take(taken, held, now));
   }
 
   private Taken with(Taken taken) {
     State next = cut instanceof Cut.Open ? taken.next().forgiven() : taken.next();
-    return new Taken(rejoined(next), taken.receipt());
-  }
-
-  @Override
-  public State give(long cell, long taken, long held, long now) {
-    return rejoined(shared.give(cell, taken, held, now));
-  }
-
-  @Override
-  public State give(Answer.Receipt receipt, long taken, long held, long now) {
-    return rejoined(shared.give(receipt, taken, held, now));
+    return new Taken(around(next), taken.receipt());
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
-    return with(shared.charge(amount, unheld, now));
-  }
-
-  @Override
-  public Balance balance(long now) {
-    return shared.balance(now);
-  }
-
-  @Override
-  public List<Cell> cells(long now) {
-    return shared.cells(now);
+    return with(own.charge(amount, unheld, now));
   }
 
   @Override
   public State become(LimitSpec next, long now) {
-    return of(shared.become(next, now), cut);
+    return of(own.become(next, now), cut);
   }
 
   @Override
   public State unshared(long now) {
-    return of(shared.unshared(now), cut);
+    return of(own.unshared(now), cut);
   }
 
   @Override
   public State uncounted() {
-    return of(shared.uncounted(), cut);
+    return of(own.uncounted(), cut);
   }
 
   @Override
   public @Nullable Demand demand() {
-    return shared.demand();
+    return own.demand();
   }
 }

@@ -104,7 +104,7 @@ public final class Limit {
   public long opens(long amount, long now) {
     State current = state();
     long cut = Math.min(amount, current.capacity(now));
-    return lacking(current, cut, current.opens(cut, now), now);
+    return current.lacking(cut, current.opens(cut, now), now);
   }
 
   /**
@@ -114,15 +114,12 @@ public final class Limit {
   public long earliest(long amount, long now) {
     State current = state();
     long cut = Math.min(amount, current.capacity(now));
-    return lacking(current, cut, current.earliest(cut, now), now);
+    return current.lacking(cut, current.earliest(cut, now), now);
   }
 
-  /** Who is told that only a wake-up helps waits for one. */
-  private static long lacking(State current, long amount, long instant, long now) {
-    if (instant == Ticker.NEVER) {
-      current.lacks(amount, now);
-    }
-    return instant;
+  /** Returns from when on it is as good as new if nothing else happens here, pacing aside. */
+  public long full(long now) {
+    return state().full(now);
   }
 
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
@@ -212,7 +209,7 @@ public final class Limit {
     if (amount <= current.room(now) && current.paced(amount, now) <= now) {
       return NOTHING;
     }
-    long until = lacking(current, amount, current.earliest(amount, now), now);
+    long until = current.lacking(amount, current.earliest(amount, now), now);
     // An open window may have got room between the two looks.
     return until <= now ? NOTHING : new Answer.Wait(Math.min(until, current.ends(amount, now)));
   }

@@ -30,6 +30,14 @@ record Portion(long cell, long granted, long used, Grid.Span span) {
     return new Portion(cell, amount, used, span);
   }
 
+  /**
+   * This one with its lease renewed. When that ended before, what has been free since is others':
+   * they may have been granted it meanwhile.
+   */
+  Portion leased(Grid.Span next) {
+    return span.untilNanos() <= next.fromNanos() ? granted(used) : during(next);
+  }
+
   Portion during(Grid.Span other) {
     return new Portion(cell, granted, used, other);
   }

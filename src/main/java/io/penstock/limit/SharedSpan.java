@@ -5,7 +5,8 @@ import java.util.SortedMap;
 /**
  * When the 24 h run in which a limit is shared: they begin with the first grant in them. After a
  * loss others may have been granted since, as if the first, before a member says that they began
- * earlier: then they did, and both count in them. Belongs to one thread at a time.
+ * earlier: then they did, and both count in them; and where nothing is granted in those that began
+ * earlier, nothing is at all until they are over. Belongs to one thread at a time.
  */
 final class SharedSpan {
   private long begins = Shares.NONE;
@@ -19,17 +20,17 @@ final class SharedSpan {
    * @param late for how long a cell counts after its 24 h
    */
   long running(SortedMap<Long, Long> totals, long barred, long late, long now) {
-    long first = totals.isEmpty() ? Shares.NONE : totals.firstKey();
-    if (begins == Shares.NONE) {
-      begins = first == Shares.NONE ? open(barred, late, now) : first;
-    } else if (first != Shares.NONE) {
-      begins = Math.min(begins, first);
-    }
+    begins = earlier(begins, totals.isEmpty() ? Shares.NONE : totals.firstKey());
+    begins = earlier(begins, open(barred, late, now));
     if (begins != Shares.NONE && open(begins, late, now) == Shares.NONE) {
       known = Math.max(known, begins + Partition.SPAN_MICROS);
       begins = open(barred, late, now);
     }
     return begins == Shares.NONE ? now : begins;
+  }
+
+  private static long earlier(long one, long other) {
+    return one == Shares.NONE || other == Shares.NONE ? Math.max(one, other) : Math.min(one, other);
   }
 
   private static long open(long cell, long late, long now) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is held is kept free of the cell that runs, whichever that is. Of a concurrency limit
  * there is one cell, and what is out is used of it.
  */
-final class SharedState implements State {
+final class SharedState implements Around {
   private final State local;
   private final Demand demand;
   private final @Nullable Grid grid;
@@ -76,6 +76,16 @@ final class SharedState implements State {
   }
 
   @Override
+  public State around(State next) {
+    return next.equals(local) ? this : with(next);
+  }
+
+  @Override
+  public long full(long now) {
+    return own(now).full(now);
+  }
+
+  @Override
   public Demand demand() {
     return demand;
   }
@@ -90,8 +100,14 @@ final class SharedState implements State {
     return local instanceof ConcurrencyState;
   }
 
+  @Override
+  public State own() {
+    return local;
+  }
+
   /** A shared window or day begins and ends when its cell does. */
-  private State local(long now) {
+  @Override
+  public State own(long now) {
     return grid == null ? local : grid.aligned(local, now);
   }
 
@@ -120,11 +136,6 @@ final class SharedState implements State {
   }
 
   @Override
-  public LimitSpec spec() {
-    return local.spec();
-  }
-
-  @Override
   public long capacity() {
     return Math.min(supplied.capacity(), local.capacity());
   }
@@ -135,30 +146,8 @@ final class SharedState implements State {
   }
 
   @Override
-  public long restores(long now) {
-    return local.restores(now);
-  }
-
-  @Override
-  public State told(Notice notice, long now) {
-    State next = local.told(notice, now);
-    return next.equals(local) ? this : with(next);
-  }
-
-  @Override
-  public State widened(long nanos) {
-    State next = local.widened(nanos);
-    return next.equals(local) ? this : with(next);
-  }
-
-  @Override
-  public @Nullable Learned learned(long now) {
-    return local.learned(now);
-  }
-
-  @Override
   public long roomAlone(long now) {
-    return Math.min(supplied.capacity(), local(now).room(now));
+    return Math.min(supplied.capacity(), own(now).room(now));
   }
 
   @Override
@@ -169,7 +158,7 @@ final class SharedState implements State {
 
   @Override
   public State unshared(long now) {
-    return local(now);
+    return own(now);
   }
 
   @Override
@@ -184,15 +173,10 @@ final class SharedState implements State {
     }
   }
 
-  @Override
-  public long paced(long amount, long now) {
-    return local(now).paced(amount, now);
-  }
-
   /** Never, when only what others are granted less of could help. */
   @Override
   public long opens(long amount, long now) {
-    long alone = local(now).opens(amount, now);
+    long alone = own(now).opens(amount, now);
     for (Portion portion : portions) {
       long instant = Math.max(alone, Math.max(now, portion.span().fromNanos()));
       if (instant < portion.span().untilNanos() && portion.free(held) >= amount) {
@@ -211,14 +195,14 @@ final class SharedState implements State {
 
   @Override
   public long forecast(long ahead, long own, long now) {
-    return local(now).forecast(ahead, own, now);
+    return own(now).forecast(ahead, own, now);
   }
 
   @Override
   public Taken take(long taken, long held, long now) {
     Portion running = portions.running(now);
     long cell = cellOf(running, now);
-    Taken alone = local(now).take(taken, held, now);
+    Taken alone = own(now).take(taken, held, now);
     long used = permits() ? taken + held : taken;
     SharedState next =
         with(
@@ -244,7 +228,7 @@ final class SharedState implements State {
 
   @Override
   public State give(Answer.Receipt receipt, long taken, long held, long now) {
-    State alone = local(now);
+    State alone = own(now);
     long own = own(receipt, alone, now);
     long back = permits() ? taken + held : taken;
     return with(
@@ -274,7 +258,7 @@ final class SharedState implements State {
   public Taken charge(long amount, long unheld, long now) {
     Portion running = portions.running(now);
     long cell = cellOf(running, now);
-    Taken alone = local(now).charge(amount, unheld, now);
+    Taken alone = own(now).charge(amount, unheld, now);
     SharedState next =
         with(
             beginning(alone.next(), now),
@@ -285,18 +269,8 @@ final class SharedState implements State {
   }
 
   @Override
-  public Balance balance(long now) {
-    return local(now).balance(now);
-  }
-
-  @Override
-  public List<Cell> cells(long now) {
-    return local(now).cells(now);
-  }
-
-  @Override
   public State become(LimitSpec next, long now) {
-    return with(local(now).become(next, now).frozen());
+    return with(own(now).become(next, now).frozen());
   }
 
   /** This state when its slices may be spent no more. */
@@ -307,6 +281,7 @@ final class SharedState implements State {
   /** This state with slices more; all of them may be spent in the spans that are said of them. */
   SharedState granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
     Portions next = more.isEmpty() ? portions : portions.moved(Grid.NONE, more.getFirst().cell());
+    next = permits() ? next.each(each -> each.leased(spans.apply(each.cell()))) : next;
     for (Tally.Counted slice : more) {
       // What ran over is not covered by what is granted after it was told.
       next =
@@ -355,7 +330,7 @@ final class SharedState implements State {
     if (permits()) {
       return this;
     }
-    State alone = local(now);
+    State alone = own(now);
     long cell = cellAt(now);
     Portions next = portions;
     if (grid != null && portions.has(Grid.NONE)) {

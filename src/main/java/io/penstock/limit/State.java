@@ -22,9 +22,7 @@ sealed interface State
         TrailingWindowState,
         ConcurrencyState,
         DayState,
-        CountedState,
-        SharedState,
-        CutState {
+        Around {
   /**
    * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
    */
@@ -53,6 +51,11 @@ sealed interface State
   /** The most that could be admitted at once while what the provider said last is in force. */
   default long capacity(long now) {
     return capacity();
+  }
+
+  /** The instant from which it is as good as new if nothing else happens here, pacing aside. */
+  default long full(long now) {
+    return opens(capacity(now), now);
   }
 
   /** The instant from which it is all that is configured again; {@code now} when it is. */
@@ -124,6 +127,14 @@ sealed interface State
 
   /** Takes note that {@code amount} is waited for, where what is lacked is asked of others. */
   default void lacks(long amount, long now) {}
+
+  /** Who is told that only a wake-up helps waits for one. */
+  default long lacking(long amount, long instant, long now) {
+    if (instant == Ticker.NEVER) {
+      lacks(amount, now);
+    }
+    return instant;
+  }
 
   /** The instant from which the pace lets {@code amount} pass; at or before now when it does. */
   long paced(long amount, long now);

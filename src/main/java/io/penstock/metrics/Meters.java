@@ -77,6 +77,7 @@ public final class Meters implements Events {
           endpoint.estimated(estimated);
         }
       }
+      case Event.Synced synced -> {}
       case Event.TicketEvent ticket -> count(ticket);
     }
   }

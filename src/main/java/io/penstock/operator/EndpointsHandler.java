@@ -13,6 +13,8 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -20,7 +22,10 @@ import reactor.core.publisher.Mono;
 
 /** What endpoints there are, what waits at them, and how they are configured. */
 final class EndpointsHandler {
+  private record Paused(String path, boolean paused) {}
+
   private static final double DIGITS = 1e4;
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointsHandler.class);
 
   private final Registry registry;
   private final Upstreams upstreams;
@@ -40,9 +45,38 @@ final class EndpointsHandler {
             .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
             .map(this::view)
             .toList();
-    return path.isPresent() && views.isEmpty()
-        ? Problem.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer()
-        : Json.answer(views);
+    return path.isPresent() && views.isEmpty() ? none() : Json.answer(views);
+  }
+
+  static Mono<ServerResponse> none() {
+    return Problem.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer();
+  }
+
+  /** Stops the releases of {@code ?path=}; requests come, wait and expire all the same. */
+  Mono<ServerResponse> pause(ServerRequest request) {
+    return pause(request, true);
+  }
+
+  /** Has them go on. */
+  Mono<ServerResponse> resume(ServerRequest request) {
+    return pause(request, false);
+  }
+
+  private Mono<ServerResponse> pause(ServerRequest request, boolean stop) {
+    Optional<String> path = request.queryParam("path");
+    if (path.isEmpty()) {
+      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+    }
+    Endpoint endpoint = registry.pause(path.get(), stop);
+    if (endpoint == null) {
+      return none();
+    }
+    LOG.info("an operator {} {}", stop ? "paused" : "resumed", endpoint.path());
+    return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
+  }
+
+  List<EndpointView> views() {
+    return registry.all().stream().map(this::view).toList();
   }
 
   /** The configuration that runs, in the shape of a route file. */

@@ -8,6 +8,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ final class EventJson {
       case Event.Shadowed shadowed -> "shadowed";
       case Event.Estimated estimated -> "estimated";
       case Event.Reloaded reloaded -> "config";
+      case Event.Synced synced -> "sync";
     };
   }
 
@@ -78,6 +80,12 @@ final class EventJson {
       case Event.Reloaded reloaded -> {
         data.put("applied", reloaded.applied());
         data.put("detail", reloaded.detail());
+      }
+      case Event.Synced synced -> {
+        data.put("sharing", synced.sharing());
+        data.put("change", synced.change().name().toLowerCase(Locale.ROOT));
+        data.put("members", synced.members() == 0 ? null : synced.members());
+        data.put("detail", synced.detail());
       }
       case Event.Served served -> {}
       case Event.Cancelled cancelled -> {}

@@ -26,8 +26,8 @@ import reactor.core.publisher.Mono;
  * <p>On a loopback address: whoever is on this machine, and no web page. A page of another site can
  * have a name of its own lead to 127.0.0.1, but it cannot have its browser send another name as the
  * host, nor leave out the origin of what it posts. Anywhere else, and wherever a token is set,
- * everything but health asks for that token; without one set, nobody has it. Wrong tokens are
- * {@linkplain FailedTokens counted}.
+ * everything but health and the files of the console asks for that token; without one set, nobody
+ * has it. Wrong tokens are {@linkplain FailedTokens counted}.
  *
  * <p>No answer says that other sites may read it, and all say that browsers are to keep them to
  * themselves.
@@ -105,7 +105,8 @@ final class Guard implements HttpHandlerDecoratorFactory {
       return Problem.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
     }
     boolean open = local && token == null;
-    return open || HEALTH.contains(request.getPath().pathWithinApplication().value())
+    String path = request.getPath().pathWithinApplication().value();
+    return open || HEALTH.contains(path) || ConsolePage.has(path)
         ? null
         : distrust(request, answer);
   }

@@ -21,16 +21,23 @@ import io.penstock.quota.Reservations;
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -116,6 +123,30 @@ class OperatorConfiguration {
     return new UsageHandler(ledger, prices);
   }
 
+  /** The gateway's port is known once it is open. */
+  @Bean
+  ProbeHandler probeHandler(
+      Registry registry,
+      Ticker ticker,
+      ReactorResourceFactory loops,
+      ServerProperties server,
+      ApplicationContext context) {
+    ApplicationContext gateway = Objects.requireNonNull(context.getParent(), "the gateway's");
+    return new ProbeHandler(
+        registry,
+        () -> {
+          InetAddress address = server.getAddress();
+          boolean any = address == null || address.isAnyLocalAddress();
+          return new ProbeHandler.Port(
+              new InetSocketAddress(
+                  any ? InetAddress.getLoopbackAddress() : address,
+                  gateway.getEnvironment().getRequiredProperty("local.server.port", Integer.class)),
+              Ssl.isEnabled(server.getSsl()));
+        },
+        loops.getLoopResources(),
+        ticker);
+  }
+
   /**
    * All there is on this port besides the actuator. The last line matters: handlers are looked up
    * in the gateway's context too, and its one route would forward whatever is not caught here.
@@ -130,12 +161,17 @@ class OperatorConfiguration {
       CountHandler counts,
       QuotaRoutes quotas,
       KeysHandler keys,
-      UsageHandler usage) {
+      UsageHandler usage,
+      ProbeHandler probes) {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()
         .GET("/endpoints", endpoints::list)
+        .POST("/endpoints/pause", endpoints::pause)
+        .POST("/endpoints/resume", endpoints::resume)
+        .POST("/endpoints/test", probes::send)
+        .add(new TicketsHandler(registry, ticker, WallClock.system()).routes())
         .GET("/upstreams", providers::list)
         .GET("/config", endpoints::config)
         .GET("/events", events::open)
@@ -146,6 +182,7 @@ class OperatorConfiguration {
         .path("/openapi.json", () -> Problem.only("GET"))
         .GET("/usage", usage::list)
         .path("/usage", () -> Problem.only("GET"))
+        .path("/endpoints/{task:pause|resume|test}", () -> Problem.only("POST"))
         .path("/endpoints", () -> Problem.only("GET"))
         .path("/upstreams", () -> Problem.only("GET"))
         .path("/config", () -> Problem.only("GET"))

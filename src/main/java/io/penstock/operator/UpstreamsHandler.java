@@ -108,7 +108,8 @@ final class UpstreamsHandler {
         learned == null ? null : view(learned, now));
   }
 
-  private static @Nullable Long windowMillis(LimitSpec spec) {
+  /** Returns the length of a limit's window; null where it has none. */
+  static @Nullable Long windowMillis(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.TrailingWindow window -> window.windowNanos() / 1_000_000;
       case LimitSpec.Day day -> LimitSpec.Day.NANOS / 1_000_000;

@@ -1,5 +1,9 @@
 package io.penstock.queue;
 
+import java.util.Collection;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What decides the order of the queues of one endpoint. Belongs to one thread at a time.
  *
@@ -49,6 +53,13 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
 
   /** Returns whether {@code a} comes before {@code b}; both have entered. */
   public abstract boolean precedes(Ticket a, Ticket b);
+
+  /**
+   * Returns the tickets of some of its queues one by one, as they would go if everything fitted and
+   * nobody else came; null at the end. Nothing may change meanwhile. O(queues and flows) at first,
+   * and O(log of those) a ticket.
+   */
+  public abstract Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues);
 
   /** Takes note that a ticket goes. It has left its queue. */
   public abstract void charge(T ticket);

@@ -1,9 +1,12 @@
 package io.penstock.queue;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fair shares by tokens: the flow that got least, for its weight, goes next.
@@ -128,6 +131,17 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     return one.service() == other.service()
         ? one.since() < other.since()
         : one.service() < other.service();
+  }
+
+  @Override
+  public Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> some) {
+    List<FairQueue<T>> fair = new ArrayList<>(some.size());
+    for (TicketQueue<T> queue : some) {
+      if (queue instanceof FairQueue<T> each) {
+        fair.add(each);
+      }
+    }
+    return new FairTurns<>(fair)::next;
   }
 
   @Override

@@ -82,6 +82,11 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     return flow;
   }
 
+  /** Goes through what waits here by flow. */
+  Walk<Share<T>> walk() {
+    return new Walk<>(shares);
+  }
+
   @SuppressWarnings("unchecked") // the shares of a queue hold its kind of ticket
   private @Nullable Share<T> share(Flow flow) {
     for (Share<?> each : flow.shares) {

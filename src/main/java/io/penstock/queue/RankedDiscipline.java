@@ -1,6 +1,9 @@
 package io.penstock.queue;
 
+import java.util.Collection;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Orders in which the place of a ticket is a number that is known when it comes.
@@ -67,6 +70,17 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
   @Override
   public boolean precedes(Ticket a, Ticket b) {
     return a.before(b);
+  }
+
+  @Override
+  public Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues) {
+    Merged<T> all = new Merged<>();
+    for (TicketQueue<T> queue : queues) {
+      if (queue instanceof RankedQueue<T> ranked) {
+        ranked.into(all);
+      }
+    }
+    return all::next;
   }
 
   @Override

@@ -12,6 +12,11 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   void rested() {}
 
+  /** Adds all tickets here to those that are gone through. */
+  void into(Merged<T> all) {
+    all.add(tickets);
+  }
+
   @Override
   void insert(T ticket) {
     tickets.add(ticket);

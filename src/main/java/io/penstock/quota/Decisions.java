@@ -155,7 +155,7 @@ public final class Decisions {
         counted(limits.get(2).limit(), now),
         rpd,
         windowStart,
-        rpd == 0 ? Ticker.NEVER : day.opens(day.capacity(), now) - LimitSpec.Day.NANOS);
+        rpd == 0 ? Ticker.NEVER : day.full(now) - LimitSpec.Day.NANOS);
   }
 
   private static long counted(Limit limit, long now) {

@@ -5,9 +5,11 @@ import io.penstock.limit.Shares;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +32,12 @@ public final class MemorySupply implements Supply {
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<String, Long> whole = new HashMap<>();
   private final Map<LimitId, Long> losses = new LinkedHashMap<>();
+  private final Set<String> lostLives = new HashSet<>();
   private final Map<LimitId, Shares> limits = new HashMap<>();
   private long count;
+
+  /** When a member was heard first that had seen another life; negative for never. */
+  private long lostAt = -1;
 
   /**
    * Makes a supply that has granted nothing.
@@ -62,6 +68,10 @@ public final class MemorySupply implements Supply {
     }
     look(round.seen(), now);
     hear(round, now);
+    round
+        .missed()
+        .forEach(
+            missed -> heard.merge(missed.name(), missed.heardNanos() / NANOS_PER_MICRO, Math::max));
     round.losses().forEach(loss -> losses.put(loss.id(), loss.born()));
     count++;
     List<Grant> grants = new ArrayList<>();
@@ -75,14 +85,20 @@ public final class MemorySupply implements Supply {
     heard.forEach((name, at) -> members.add(member(name, now, at)));
     List<Loss> lost = new ArrayList<>();
     losses.forEach((id, born) -> lost.add(new Loss(id, born)));
-    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants, lost);
+    long since = lostAt < 0 ? Long.MAX_VALUE : silent(now, lostAt);
+    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants, lost, since);
   }
 
-  /** Who has seen more than there is knows that some was lost: so all are to know. */
+  /** Who has seen more than there is, or another life, knows of a loss: so all are to know. */
   private void look(@Nullable Seen seen, long now) {
-    if (seen != null && seen.life().equals(life) && seen.count() > count) {
+    boolean same = seen != null && seen.life().equals(life);
+    if (seen == null || (same && seen.count() <= count)) {
+      return;
+    }
+    if (same) {
       life = life + "~" + now;
     }
+    lostAt = lostLives.add(seen.life()) ? now : lostAt;
   }
 
   /** Of a round that is late, or comes twice, its member is not heard. */
@@ -103,8 +119,17 @@ public final class MemorySupply implements Supply {
     return new Member(name, silent(now, at), said == null ? Long.MAX_VALUE : silent(now, said));
   }
 
+  /**
+   * Goes on as another life, as a store does that was started again, or replaced by a copy of it.
+   *
+   * @param other which life it is from now on
+   */
+  public synchronized void restart(String other) {
+    life = other;
+  }
+
   /** Loses all that is known of one limit, as a store may that keeps each by itself. */
-  synchronized void lose(LimitId id) {
+  public synchronized void lose(LimitId id) {
     limits.remove(id);
   }
 

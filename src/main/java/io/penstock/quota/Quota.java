@@ -3,15 +3,15 @@ package io.penstock.quota;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dimension;
-import io.penstock.cost.Measure;
 import io.penstock.cost.Tariff;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Sizes;
+import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
-import io.penstock.time.Ticker;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * waits at the wrong place. Safe from any thread.
  */
 public final class Quota {
-  private record Terms(Tariff charge, List<Metered> limits) {}
-
   /** How it adds up what is charged when it comes, and not when it goes. */
   private static final Tariff AT_ARRIVAL = Tariff.of(Charge.WHOLE);
 
@@ -57,7 +55,7 @@ public final class Quota {
     this.name = name;
     this.personal = personal;
     this.gates = List.copyOf(gates);
-    this.terms = new Terms(charge, List.copyOf(limits));
+    this.terms = new Terms(charge, limits);
     line.follow(this.terms.limits());
   }
 
@@ -80,7 +78,7 @@ public final class Quota {
   public void change(Tariff charge, List<Metered> limits) {
     line.unfollow(terms.limits());
     line.follow(limits);
-    terms = new Terms(charge, List.copyOf(limits));
+    terms = new Terms(charge, limits);
     line.wake();
   }
 
@@ -103,7 +101,7 @@ public final class Quota {
   }
 
   /** Returns the instant from which all its gates let a request pass, at most now if they do. */
-  private long gatesOpen(long now) {
+  public long gatesOpen(long now) {
     long instant = now;
     for (Gate gate : gates) {
       instant = Math.max(instant, gate.opens(now));
@@ -133,20 +131,26 @@ public final class Quota {
       } else if (free < 1) {
         return false;
       }
-      if (needsInput(metered)) {
+      if (Terms.needsInput(metered)) {
         room.lower(Dimension.INPUT, metered.limit().capacity(now));
       }
     }
     return true;
   }
 
-  /** Input cannot be cut to the capacity, as expected output is. */
-  private static boolean needsInput(Metered metered) {
-    return metered.measure() == Measure.TOKENS || metered.measure() == Measure.INPUT_TOKENS;
-  }
-
-  private static boolean possible(Metered metered, Sizes sizes, long capacity) {
-    return !needsInput(metered) || sizes.get(Dimension.INPUT) <= capacity;
+  /**
+   * Returns how each of its limits stands to a ticket.
+   *
+   * @param whole whether the ticket is charged for all it is expected to use when it comes, and
+   *     does not wait for that
+   */
+  public List<Stance> stances(Ticket ticket, boolean whole, long now) {
+    Terms current = whole ? new Terms(AT_ARRIVAL, terms.limits()) : terms;
+    Sizes sizes = new Sizes();
+    sizes.set(ticket);
+    List<Stance> stances = new ArrayList<>(current.limits().size());
+    current.limits().forEach(each -> stances.add(current.stance(each, sizes, now)));
+    return stances;
   }
 
   /** Lowers {@code sizes} to what is the most that could ever be admitted at once. */
@@ -167,17 +171,11 @@ public final class Quota {
       return false;
     }
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes, metered.limit().capacity(now))
-          || amount(current.charge(), metered, sizes) > metered.limit().room(now)) {
+      if (!current.admits(metered, sizes, now)) {
         return false;
       }
     }
     return true;
-  }
-
-  private static long amount(Tariff charge, Metered metered, Sizes sizes) {
-    Dimension dimension = charge.dimension(metered.measure());
-    return dimension == null ? 1 : sizes.get(dimension);
   }
 
   /** Returns the instant from which the pace lets a ticket pass, at most now if it does. */
@@ -185,8 +183,7 @@ public final class Quota {
     Terms current = terms;
     long instant = now;
     for (Metered metered : current.limits()) {
-      instant =
-          Math.max(instant, metered.limit().paced(amount(current.charge(), metered, sizes), now));
+      instant = Math.max(instant, current.paced(metered, sizes, now));
     }
     return instant;
   }
@@ -201,14 +198,7 @@ public final class Quota {
     Terms current = terms;
     long instant = gatesOpen(now);
     for (Metered metered : current.limits()) {
-      if (!possible(metered, sizes, metered.limit().capacity())) {
-        return Ticker.NEVER;
-      }
-      if (!possible(metered, sizes, metered.limit().capacity(now))) {
-        instant = Math.max(instant, metered.limit().restores(now));
-      }
-      long amount = amount(current.charge(), metered, sizes);
-      instant = Math.max(instant, metered.limit().opens(amount, now));
+      instant = Math.max(instant, current.opens(metered, sizes, now));
     }
     return instant;
   }
@@ -279,9 +269,7 @@ public final class Quota {
     for (Metered metered : current.limits()) {
       Dimension dimension = current.charge().dimension(metered.measure());
       long before = dimension == null ? requests : ahead.get(dimension);
-      wait =
-          Math.max(
-              wait, metered.limit().forecast(before, amount(current.charge(), metered, own), now));
+      wait = Math.max(wait, metered.limit().forecast(before, current.amount(metered, own), now));
     }
     return wait;
   }

@@ -48,6 +48,7 @@ public interface Supply {
    * @param losses what the member found lost lately
    * @param seen what the member was answered last, or null for nothing: where the store has counted
    *     fewer rounds in that life, it was rolled back, and begins another one
+   * @param missed while a loss is made good, members that were heard before it and not since
    */
   record Round(
       String member,
@@ -55,9 +56,11 @@ public interface Supply {
       List<Ask> asks,
       boolean whole,
       List<Loss> losses,
-      @Nullable Seen seen) {
+      @Nullable Seen seen,
+      List<Missed> missed) {
     public Round {
       losses = List.copyOf(losses);
+      missed = List.copyOf(missed);
       if (member.isBlank()) {
         throw new IllegalArgumentException("member is blank, expected the name of an instance");
       }
@@ -79,6 +82,17 @@ public interface Supply {
     public Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
       this(member, number, asks, whole, losses, null);
     }
+
+    /** A round of a member that misses nobody. */
+    public Round(
+        String member,
+        long number,
+        List<Ask> asks,
+        boolean whole,
+        List<Loss> losses,
+        @Nullable Seen seen) {
+      this(member, number, asks, whole, losses, seen, List.of());
+    }
   }
 
   /**
@@ -88,6 +102,14 @@ public interface Supply {
    * @param count of the rounds it had answered
    */
   record Seen(String life, long count) {}
+
+  /**
+   * A member of which the store may know less than another member does.
+   *
+   * @param name of the instance
+   * @param heardNanos when it was heard last, by the shared clock
+   */
+  record Missed(String name, long heardNanos) {}
 
   /**
    * A limit of which all was lost that the store knew.
@@ -176,6 +198,8 @@ public interface Supply {
    * @param grants one for each ask that was taken note of; of asks that are absent, nothing is
    *     known, as of a round that failed
    * @param losses what members found lost lately, at least those of this round
+   * @param lostNanos how long ago a member that had seen another life than that of then was heard
+   *     first: all that it knew there may be lost; {@link Long#MAX_VALUE} when none was
    */
   record Answer(
       long clockNanos,
@@ -183,8 +207,10 @@ public interface Supply {
       long count,
       List<Member> members,
       List<Grant> grants,
-      List<Loss> losses) {
+      List<Loss> losses,
+      long lostNanos) {
     public Answer {
+      check("lostNanos", lostNanos);
       members = List.copyOf(members);
       losses = List.copyOf(losses);
       grants = List.copyOf(grants);

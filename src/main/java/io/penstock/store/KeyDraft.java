@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.key.KeySpec;
+import io.penstock.quota.Sharing;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class KeyDraft {
   long expiresAtMillis;
   boolean waits;
   boolean strictAfterDenial;
+  @Nullable Sharing sharing;
 
   private final KeySpec key;
 
@@ -46,6 +48,7 @@ final class KeyDraft {
     expiresAtMillis = key.expiresAtMillis();
     waits = key.waits();
     strictAfterDenial = key.strictAfterDenial();
+    sharing = key.sharing();
   }
 
   /** Returns the key as it is now; what is as everywhere else is one object for all of them. */
@@ -53,6 +56,9 @@ final class KeyDraft {
     int most = maxPriority == null ? priority : maxPriority;
     if (priority > most) {
       throw new KeyTerms.Unclear("priority is above max_priority, expected it at or below");
+    }
+    if (strictAfterDenial && sharing != null && sharing != Sharing.EVENTUAL) {
+      throw new KeyTerms.Unclear("strict_after_denial is true, expected sharing to be eventual");
     }
     KeySpec.Limits limits = new KeySpec.Limits(rpm, tpm, rpd, concurrency, budgetTokensPerDay);
     KeySpec.Scope scope = new KeySpec.Scope(allowedModels, allowedEndpoints);
@@ -67,6 +73,7 @@ final class KeyDraft {
         rank.equals(KeySpec.Rank.PLAIN) ? KeySpec.Rank.PLAIN : rank,
         expiresAtMillis,
         waits,
-        strictAfterDenial);
+        strictAfterDenial,
+        sharing);
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.store;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.NormalPath;
 import io.penstock.key.KeySpec;
+import io.penstock.quota.Sharing;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -99,7 +100,11 @@ public final class KeyTerms {
           new Term(
               "strict_after_denial",
               draft -> draft.strictAfterDenial,
-              (draft, to) -> draft.strictAfterDenial = bool("strict_after_denial", to)));
+              (draft, to) -> draft.strictAfterDenial = bool("strict_after_denial", to)),
+          new Term(
+              "sharing",
+              draft -> draft.sharing == null ? null : draft.sharing.text(),
+              (draft, to) -> draft.sharing = sharing(text("sharing", to))));
 
   private static final Map<String, Term> BY_NAME = byName();
 
@@ -221,6 +226,18 @@ public final class KeyTerms {
       throw new Unclear("on_limit is expected to be reject or wait");
     }
     return "wait".equals(to);
+  }
+
+  private static @Nullable Sharing sharing(@Nullable String to) {
+    if (to == null) {
+      return null;
+    }
+    for (Sharing each : Sharing.values()) {
+      if (each.text().equals(to)) {
+        return each;
+      }
+    }
+    throw new Unclear("sharing is expected to be exact, eventual or local");
   }
 
   private static @Nullable Set<String> names(

@@ -4,9 +4,9 @@ import io.penstock.time.Ticker;
 import java.util.function.IntSupplier;
 
 /**
- * Stops asking Redis when at least half of the last {@link #ROUNDS} rounds failed; lets one try
- * after {@link #PAUSE_NANOS}, or as soon as there is a new connection, and all once it went well.
- * Safe from any thread.
+ * Stops asking Redis when a round fails and at least half of the last {@link #ROUNDS} did; lets one
+ * try after {@link #PAUSE_NANOS}, or as soon as there is a new connection, and all once it went
+ * well. Safe from any thread.
  */
 final class Breaker {
   static final int ROUNDS = 20;
@@ -59,7 +59,7 @@ final class Breaker {
     }
     failed = (failed << 1 | (well ? 0 : 1)) & ALL;
     seen = Math.min(ROUNDS, seen + 1);
-    if (seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
+    if (!well && seen == ROUNDS && Integer.bitCount(failed) >= MOST_FAILURES) {
       open = true;
       connected = connections.getAsInt();
       until = ticker.nanos() + PAUSE_NANOS;

@@ -1,10 +1,12 @@
 package io.penstock.sync;
 
+import io.penstock.event.Events;
 import io.penstock.limit.Limit;
 import io.penstock.quota.Counts;
 import io.penstock.quota.Counts.Count;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Others;
+import io.penstock.quota.Sharing;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,7 @@ public final class Exchange implements Others {
   private final long intervalNanos;
   private final long timeoutNanos;
   private final Contact contact;
+  private final Standing standing;
   private final Map<LimitId, Counted> all = new ConcurrentHashMap<>();
 
   private long shift;
@@ -91,6 +95,12 @@ public final class Exchange implements Others {
     this.shift = told(ticker.nanos());
     this.nextAt = ticker.nanos();
     this.contact = new Contact(terms.onOutage(), false, terms.cutOffNanos(), nextAt);
+    this.standing = new Standing(Sharing.EVENTUAL, terms.onOutage(), terms.cutOffNanos());
+  }
+
+  /** Has it be told when nothing is heard any more, and when it is again. */
+  public void tell(Events events) {
+    standing.tell(events);
   }
 
   private long told(long now) {
@@ -195,14 +205,24 @@ public final class Exchange implements Others {
 
   /** Has limits do what they are to do now; who waits for them is woken with nothing locked. */
   private void follow() {
-    List<Counted> bound = List.of();
+    List<Runnable> eased = new ArrayList<>();
     synchronized (this) {
-      if (contact.changes(false, ticker.nanos())) {
-        bound = all.values().stream().filter(Counted::binds).toList();
-        bound.forEach(each -> each.follow(contact));
+      long now = ticker.nanos();
+      if (contact.changes(false, now)) {
+        bound()
+            .forEach(
+                each -> {
+                  each.follow(contact);
+                  eased.add(each::wake);
+                });
       }
+      eased.addAll(standing.look(null, contact, () -> bound().findAny().isPresent(), now));
     }
-    bound.forEach(Counted::wake);
+    eased.forEach(Runnable::run);
+  }
+
+  private Stream<Counted> bound() {
+    return all.values().stream().filter(Counted::binds);
   }
 
   private CompletionStage<List<Count>> exchange(List<Count> own) {

@@ -2,6 +2,7 @@ package io.penstock.sync;
 
 import io.penstock.quota.Supply;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,22 @@ import org.jspecify.annotations.Nullable;
  * at a time.
  */
 final class Lives {
+  /** Why slices are not to be taken. */
+  enum Why {
+    /** This instance has just come. */
+    CAME,
+    /** Nothing was heard for so long that what was lost meanwhile is beyond recognition. */
+    SILENT,
+    /** The store lost something, or its clock was set. */
+    LOST
+  }
+
+  /** By then all who saw a loss have learned from it. */
+  private static final int LATELY = 3;
+
+  /** Clocks of several masters are not quite the same, nor then is what they say of one loss. */
+  private static final int SAME = 4;
+
   private final String self;
   private final long ttlNanos;
   private final Recovery learning;
@@ -18,6 +35,10 @@ final class Lives {
   private @Nullable String life;
   private long count;
   private long sent;
+  private Why why = Why.CAME;
+
+  /** When the store was told last that something was lost, by the shared clock. */
+  private long lostAt = Long.MIN_VALUE / 2;
 
   /** When other members were heard last, by the shared clock. */
   private final Map<String, Long> known = new HashMap<>();
@@ -40,10 +61,14 @@ final class Lives {
     boolean lost =
         life != null && (reset || !answer.life().equals(life) || answer.count() <= count);
     if (life == null || sentAt - sent > ttlNanos) {
+      why = life == null ? Why.CAME : Why.SILENT;
       learning.begin(now); // what was rolled back meanwhile may be beyond recognition
     }
-    if (lost) {
+    if (isTold(answer) || lost) {
+      why = Why.LOST;
       learning.lost(known, shared, answer.clockNanos(), now);
+    }
+    if (lost) {
       known.clear();
     }
     life = answer.life();
@@ -51,11 +76,29 @@ final class Lives {
     sent = sentAt;
     for (Supply.Member member : answer.members()) {
       if (!member.name().equals(self)) {
-        known.put(member.name(), answer.clockNanos() - member.silentNanos());
+        long heard = answer.clockNanos() - member.silentNanos();
+        known.put(member.name(), heard);
+        learning.expect(member.name(), heard);
         learning.see(member, answer.clockNanos());
       }
     }
     return !lost;
+  }
+
+  /** Whether there was a loss lately that is news, be it only to who has seen nothing before it. */
+  private boolean isTold(Supply.Answer answer) {
+    if (answer.lostNanos() > LATELY * ttlNanos) {
+      return false;
+    }
+    long at = answer.clockNanos() - answer.lostNanos();
+    boolean news = at - lostAt > ttlNanos / SAME;
+    lostAt = Math.max(lostAt, at);
+    return news;
+  }
+
+  /** Who were heard before a loss and not since, while that is made good. */
+  List<Supply.Missed> missed() {
+    return learning.missed();
   }
 
   /** What was answered last. */
@@ -66,6 +109,11 @@ final class Lives {
   /** Whether slices are not to be taken yet. */
   boolean learning(long now) {
     return life == null || learning.lasts(now);
+  }
+
+  /** Why slices are not to be taken yet, or null when they are. */
+  @Nullable Why why(long now) {
+    return learning(now) ? why : null;
   }
 
   /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */

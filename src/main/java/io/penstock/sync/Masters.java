@@ -26,13 +26,18 @@ final class Masters {
    * @param clockMicros its clock
    * @param members what is known of each, by name
    * @param losses limits that were found lost, and when they were born again
+   * @param lostMicros how long ago a member was heard first that had seen another life of it
    */
   record Life(
       String name,
       long count,
       long clockMicros,
       Map<String, Heard> members,
-      Map<String, Long> losses) {
+      Map<String, Long> losses,
+      long lostMicros) {
+    /** How long ago it is that never was. */
+    static final long NEVER = -1;
+
     /**
      * Reads the reply of the script of lives.
      *
@@ -44,13 +49,14 @@ final class Masters {
       }
       Map<String, Heard> members = new HashMap<>();
       Map<String, Long> losses = new HashMap<>();
+      long lost = NEVER;
       for (int i = 3; i < reply.size(); i += 4) {
         String what = String.valueOf(reply.get(i + 1));
         long first = number(reply.get(i + 2));
-        if ("m".equals(reply.get(i))) {
-          members.put(what, new Heard(first, number(reply.get(i + 3))));
-        } else {
-          losses.put(what, first);
+        switch (String.valueOf(reply.get(i))) {
+          case "m" -> members.put(what, new Heard(first, number(reply.get(i + 3))));
+          case "x" -> lost = first;
+          default -> losses.put(what, first);
         }
       }
       return new Life(
@@ -58,7 +64,12 @@ final class Masters {
           number(reply.get(1)),
           number(reply.get(2)),
           members,
-          losses);
+          losses,
+          lost);
+    }
+
+    long lostNanos() {
+      return lostMicros == NEVER ? Long.MAX_VALUE : lostMicros * 1_000;
     }
 
     private static long number(@Nullable Object word) {
@@ -76,7 +87,12 @@ final class Masters {
 
   /** The name, count, clock, members and losses of all together. */
   record Together(
-      String name, long count, long clockNanos, List<Member> members, Map<String, Long> losses) {}
+      String name,
+      long count,
+      long clockNanos,
+      List<Member> members,
+      Map<String, Long> losses,
+      long lostNanos) {}
 
   private static final Heard NEVER = new Heard(-1, -1);
 
@@ -123,7 +139,8 @@ final class Masters {
       heard.clear();
       keys = said.keySet();
       List<Member> members = members(List.of(new Last(first, now, false)), now);
-      return new Together(first.name(), first.count(), clock, members, first.losses());
+      return new Together(
+          first.name(), first.count(), clock, members, first.losses(), first.lostNanos());
     }
     lost += take(said.keySet(), lives, now) ? 1 : 0;
     List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
@@ -134,7 +151,8 @@ final class Masters {
         .values()
         .forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
     String name = String.join("+", names) + "#" + lost;
-    return new Together(name, sum, clock, members(heard.values(), now), losses);
+    long since = lives.values().stream().mapToLong(Life::lostNanos).min().orElse(Long.MAX_VALUE);
+    return new Together(name, sum, clock, members(heard.values(), now), losses, since);
   }
 
   /** Takes in what was said; returns whether something of it is a loss that no name tells. */

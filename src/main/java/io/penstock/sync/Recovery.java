@@ -3,6 +3,7 @@ package io.penstock.sync;
 import io.penstock.quota.Supply;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -50,7 +51,7 @@ final class Recovery {
    * @param from since when who is heard is told of the loss, by the shared clock
    */
   void lost(Map<String, Long> known, long shared, long from, long now) {
-    expected.putAll(known);
+    known.forEach((name, heard) -> expected.merge(name, heard, Math::max));
     once.clear();
     confirmed.clear();
     lostAt = shared;
@@ -61,6 +62,23 @@ final class Recovery {
   /** Says since when who is heard is told of the loss. */
   void told(long from) {
     heardFrom = Math.min(heardFrom, from);
+  }
+
+  /** Says when another member was heard last: one that was not heard since is waited for too. */
+  void expect(String name, long heard) {
+    if (lasts && heard <= heardFrom) {
+      expected.merge(name, heard, Math::max);
+    }
+  }
+
+  /** Returns those who were heard before the loss and not since, while it lasts. */
+  List<Supply.Missed> missed() {
+    return lasts
+        ? expected.entrySet().stream()
+            .filter(each -> !once.containsKey(each.getKey()))
+            .map(each -> new Supply.Missed(each.getKey(), each.getValue()))
+            .toList()
+        : List.of();
   }
 
   /** Takes in what is known of another member when the shared clock was {@code clock}. */

@@ -139,8 +139,10 @@ public final class RedisSupply implements Supply {
     Masters.Life last = seen.get(key);
     args.addAll(last == null ? List.of("", "0") : List.of(last.name(), "" + last.count()));
     for (Loss loss : round.losses()) {
-      args.add(written(loss.id()));
-      args.add(String.valueOf(loss.born()));
+      args.addAll(List.of("l", written(loss.id()), String.valueOf(loss.born())));
+    }
+    for (Missed missed : round.missed()) {
+      args.addAll(List.of("m", missed.name(), String.valueOf(missed.heardNanos() / 1_000)));
     }
     return new Call(LIFE, key, args, true);
   }
@@ -216,7 +218,13 @@ public final class RedisSupply implements Supply {
     offsetNanos.set(all.clockNanos() - ticker.nanos());
     return new Answered(
         new Answer(
-            all.clockNanos(), all.name(), all.count(), all.members(), given, losses(all.losses())),
+            all.clockNanos(),
+            all.name(),
+            all.count(),
+            all.members(),
+            given,
+            losses(all.losses()),
+            all.lostNanos()),
         bad.isEmpty() ? null : new RedisTrouble(worst(bad.values()).kind(), "some of its masters"));
   }
 

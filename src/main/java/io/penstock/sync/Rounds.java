@@ -1,9 +1,11 @@
 package io.penstock.sync;
 
+import io.penstock.event.Events;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
+import io.penstock.quota.Sharing;
 import io.penstock.quota.Supply;
 import io.penstock.quota.Waits;
 import io.penstock.time.CellClock;
@@ -63,6 +65,7 @@ public final class Rounds {
   private final Lives lives;
   private final Contact contact;
   private final Alone alone;
+  private final Standing standing;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dry = new AtomicBoolean();
@@ -103,6 +106,12 @@ public final class Rounds {
     this.lives = new Lives(member, pace.ttlNanos());
     this.contact = new Contact(onOutage, true, pace.ttlNanos(), ticker.nanos());
     this.alone = new Alone(pace.ttlNanos());
+    this.standing = new Standing(Sharing.EXACT, onOutage, pace.ttlNanos());
+  }
+
+  /** Has it be told how this instance stands with the others, whenever that changes. */
+  public void tell(Events events) {
+    standing.tell(events);
   }
 
   /** Sends the first round. */
@@ -198,6 +207,7 @@ public final class Rounds {
         begun = begin(now);
       }
       counts.publish(lives.learning(now), contact, limits.size());
+      eased.addAll(standing.look(lives.why(now), contact, () -> !limits.isEmpty(), now));
       if (!stopped) {
         alarm.at(nextStep(), this::step);
       }
@@ -271,7 +281,9 @@ public final class Rounds {
     counts.sent();
     boolean whole = left.stream().noneMatch(wish -> wish.limit().owes());
     List<Supply.Ask> asks = first.stream().map(Wish::ask).toList();
-    flight = new Flight(new Supply.Round(member, number, asks, whole, losses, lives.seen()), now);
+    Supply.Round round =
+        new Supply.Round(member, number, asks, whole, losses, lives.seen(), lives.missed());
+    flight = new Flight(round, now);
     return flight;
   }
 
@@ -380,11 +392,5 @@ public final class Rounds {
   /** Returns how many tokens there are in slices that are not spent, as of their last rounds. */
   public long sliceTokens() {
     return limits.values().stream().mapToLong(SharedLimit::freeTokens).sum();
-  }
-
-  /** Returns how many instances were heard lately, this one included. */
-  public synchronized int members() {
-    long now = ticker.nanos();
-    return clock.known() ? lives.living(clock.latest(now), LOST_AFTER * pace.heartbeatNanos()) : 1;
   }
 }

@@ -47,6 +47,9 @@ final class SharedLimit {
   /** Which of them came after a loss, the last one that is known of. */
   private long bornAgain = NONE;
 
+  /** The last cell the store knows to be barred, as far as this instance told it. */
+  private long barred = NONE;
+
   /** What became of it after the store lost it alone, the last time. */
   private @Nullable Recovery learning;
 
@@ -122,6 +125,7 @@ final class SharedLimit {
   /** The store lost all it knew. */
   void forgotten() {
     born = NONE;
+    barred = NONE;
     doubt();
   }
 
@@ -144,6 +148,7 @@ final class SharedLimit {
   private void lost(long again, Lives lives, CellClock clock, long now) {
     born = again;
     bornAgain = again;
+    barred = NONE;
     stored.clear();
     doubt();
     learning = learning == null ? new Recovery(pace.ttlNanos()) : learning;
@@ -224,6 +229,9 @@ final class SharedLimit {
             : Math.min(stored.firstOther(tally, oldest), cells.at(earliest));
     boolean news = !cells.slots() && (from < cells.at(earliest) || stored.differs(tally, from));
     owes = stored.unsure() && inUse(tally);
+    long bars =
+        Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells));
+    news |= bars > barred;
     if (!due(tally, now) && !news && (learning || head + wanted == 0)) {
       return null;
     }
@@ -234,7 +242,7 @@ final class SharedLimit {
         cells.slots() ? List.of() : uses(tally, from),
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
-        Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells)),
+        bars,
         born);
   }
 
@@ -347,6 +355,7 @@ final class SharedLimit {
     wayNanos = now - (ends - pace.ttlNanos());
     stored.told(ask, cells.oldest(clock.earliest(now)));
     owes = false;
+    barred = Math.max(barred, ask.barred());
     lowest = grant.capacity();
     List<Tally.Counted> more = new ArrayList<>();
     long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;

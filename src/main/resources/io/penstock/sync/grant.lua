@@ -260,16 +260,17 @@ end
 
 local function open_span(cell) return cell ~= -1 and now < cell + SPAN + reach and cell or -1 end
 
+local function earlier(one, other)
+  if one == -1 or other == -1 then return max(one, other) end
+  return min(one, other)
+end
+
 local function running()
   if grid then return div(now, length) end
   if kind == 'DAY' then return starts[today] end
   if kind == 'SPAN' then
-    local first = first_total()
-    if shared[ANCHOR] == -1 then
-      shared[ANCHOR] = first == -1 and open_span(shared[BARRED]) or first
-    elseif first ~= -1 then
-      shared[ANCHOR] = min(shared[ANCHOR], first)
-    end
+    shared[ANCHOR] = earlier(shared[ANCHOR], first_total())
+    shared[ANCHOR] = earlier(shared[ANCHOR], open_span(shared[BARRED]))
     if shared[ANCHOR] ~= -1 and open_span(shared[ANCHOR]) == -1 then
       shared[KNOWN] = max(shared[KNOWN], shared[ANCHOR] + SPAN)
       shared[ANCHOR] = open_span(shared[BARRED])

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
+import io.penstock.limit.Demand;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Bounds;
 import io.penstock.refusal.Reason;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -379,5 +381,17 @@ class DynamicTest {
     apply(dynamic(House.none("/a"), 1));
     assertThat(enter("/a/1")).isSameAs(one);
     assertThat(enter("/a/3").path()).isEqualTo("/a");
+  }
+
+  @Test
+  void limitThatOthersSpendToo_isNotAskedOfThem_whenItsEndpointIsReclaimed() {
+    apply(dynamic(House.strict("/a", 1, 60), 1));
+    Endpoint child = enter("/a/b");
+    AtomicInteger asked = new AtomicInteger();
+    child.limits().getFirst().limit().share(new Demand(asked::incrementAndGet), 0);
+    child.leave();
+    house.at(IDLE);
+    assertThat(paths()).containsOnly("/a");
+    assertThat(asked).hasValue(0);
   }
 }

@@ -38,6 +38,7 @@ final class House {
   final Upstreams upstreams;
   final ModelQuotas models;
   final Registry registry;
+  final Roll roll = new Roll();
 
   House() {
     this(new LocalLimitSource());
@@ -55,7 +56,8 @@ final class House {
     models = new ModelQuotas(limits, 60 * SECOND);
     registry =
         new Registry(
-            new Endpoint.House(upstreams, models, limits, ticker, drivers, all, new AtomicLong()));
+            new Endpoint.House(
+                upstreams, models, limits, ticker, drivers, all, new AtomicLong(), roll));
   }
 
   /** The settings of an endpoint that tests vary. */

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Measure;
 import io.penstock.cost.Weight;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.quota.Metered;
 import io.penstock.refusal.Reason;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What clients are told of each kind of limit. */
@@ -73,5 +75,16 @@ class LimitLineTest {
         .isEqualTo("key-rpd");
     assertThat(LimitLine.name("upstream", new Metered(Measure.REQUESTS, day)))
         .isEqualTo("upstream-rpd");
+  }
+
+  @Test
+  void limitThatOthersSpendToo_isNotAskedOfThem_andNobodyKnowsWhenAllIsBack() {
+    AtomicInteger asked = new AtomicInteger();
+    Limit shared = new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, 100), 0);
+    shared.share(new Demand(asked::incrementAndGet), 0);
+    LimitLine line =
+        Objects.requireNonNull(LimitLine.of("l", new Metered(Measure.REQUESTS, shared), 0));
+    assertThat(line.left()).isEqualTo("\"l\";r=0");
+    assertThat(asked).hasValue(0);
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Ticket;
@@ -11,12 +12,14 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.Quota;
+import io.penstock.quota.Sharing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,11 +44,13 @@ class AccountsTest {
   /** Limits, and which of them are kept. */
   private static final class Counted implements LimitSource {
     final Set<LimitId> live = new HashSet<>();
+    int configured;
     private final LimitSource local = new LocalLimitSource();
 
     @Override
     public Limit limit(LimitId id, LimitSpec spec, long now) {
       live.add(id);
+      configured++;
       return local.limit(id, spec, now);
     }
 
@@ -280,6 +285,39 @@ class AccountsTest {
     takes(idle, 5);
     assertThat(accounts.open()).isLessThanOrEqualTo(1);
     assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
+  }
+
+  @Test
+  void keySharedOtherwise_hasItsLimitsConfiguredAgain() {
+    KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0));
+    assertThat(takes(key, 1)).isTrue();
+    KeySpec exact =
+        new KeySpec(
+            "k",
+            List.of(),
+            key.limits(),
+            Map.of(),
+            null,
+            KeySpec.Scope.ALL,
+            KeySpec.Rank.PLAIN,
+            KeySpec.NEVER,
+            false,
+            false,
+            Sharing.EXACT);
+    accounts.follow(name -> exact, now);
+    assertThat(limits.configured).isEqualTo(2);
+  }
+
+  @Test
+  void idle_ofLimitsThatOthersSpendToo_forgetsItsQuotas() {
+    KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0));
+    Quota own = accounts.of(used).quotas(null, now).getFirst();
+    AtomicInteger asked = new AtomicInteger();
+    own.limits().forEach(each -> each.limit().share(new Demand(asked::incrementAndGet), now));
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
+    assertThat(limits.live).isEmpty();
+    assertThat(asked).hasValue(0);
   }
 
   @Test

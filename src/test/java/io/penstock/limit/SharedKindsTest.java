@@ -164,4 +164,37 @@ class SharedKindsTest {
     assertThat(limit.earliest(20, SECOND)).isEqualTo(Ticker.NEVER);
     assertThat(limit.dry(20, 2 * SECOND)).isTrue();
   }
+
+  @Test
+  void permitGivenBackAfterItsLease_isNotHadAgainUntilMoreAreGranted() {
+    Limit limit = shared(new LimitSpec.Concurrency(10));
+    grant(limit, 0, 1, 0, 2 * SECOND);
+    Answer taken = limit.take(Weight.exactly(1), SECOND);
+    renew(limit, SECOND, 3 * SECOND);
+    long late = 4 * SECOND;
+    limit.give((Answer.Receipt) taken, 1, 0, late);
+    renew(limit, late, 6 * SECOND);
+    assertThat(takes(limit, 1, late)).isFalse();
+    assertThat(counted(limit, new Grid(0, 0, Long.MAX_VALUE), 0, late))
+        .containsExactly(new Tally.Counted(0, 0));
+    grant(limit, 0, 1, late, 6 * SECOND);
+    assertThat(takes(limit, 1, late)).isTrue();
+  }
+
+  @Test
+  void permitGivenBackInItsLease_isHadAgainAtOnce() {
+    Limit limit = shared(new LimitSpec.Concurrency(10));
+    grant(limit, 0, 1, 0, 2 * SECOND);
+    Answer taken = limit.take(Weight.exactly(1), SECOND);
+    renew(limit, SECOND, 3 * SECOND);
+    long late = 3 * SECOND - 1;
+    limit.give((Answer.Receipt) taken, 1, 0, late);
+    assertThat(takes(limit, 1, late)).isTrue();
+  }
+
+  /** An answer that grants nothing more. */
+  private static void renew(Limit limit, long from, long until) {
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    limit.granted(List.of(), supplied, any -> new Grid.Span(from, until));
+  }
 }

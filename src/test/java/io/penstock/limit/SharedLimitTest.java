@@ -3,6 +3,8 @@ package io.penstock.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -151,5 +153,19 @@ class SharedLimitTest {
     limit.give(receipt, 0, 2, 3 * SECOND);
     assertThat(limit.tally(endless, 0, 0, 10, 3 * SECOND).counted())
         .containsExactly(new Tally.Counted(0, 0));
+  }
+
+  @Test
+  void limitThatIsIdleHere_isAsGoodAsNew_andAsksOthersForNothing() {
+    Limit limit = shared(FIXED);
+    assertThat(limit.full(SECOND)).isEqualTo(SECOND);
+    grant(limit, 7, 30, 0, WINDOW);
+    counted(limit, SECOND);
+    assertThat(takes(limit, 10, SECOND)).isTrue();
+    assertThat(limit.full(SECOND)).isEqualTo(WINDOW);
+    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    assertThat(limit.full(WINDOW)).isEqualTo(WINDOW);
+    assertThat(dry).hasValue(0);
+    assertThat(demand.least()).isZero();
   }
 }

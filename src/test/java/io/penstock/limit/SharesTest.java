@@ -240,6 +240,19 @@ class SharesTest {
   }
 
   @Test
+  void spanThatBeganEarlierIsBarred_nothingIsGrantedUntilItIsOver() {
+    Shares shares = shares(SPAN);
+    long first = now - 5 * SECOND;
+    assertThat(round(shares, SPAN, "knows of none", 0, 3)).containsExactly(new Part(now, 3));
+    Shares.Report bars = new Shares.Report("a", ++number, 0, List.of(), 1, 0, first, Shares.NONE);
+    assertThat(shares.round(bars, Partition.of(SPAN), now, TTL).parts()).isEmpty();
+    now = first + DAY + SECOND - 1;
+    assertThat(round(shares, SPAN, "b", 1, 0)).isEmpty();
+    now++;
+    assertThat(round(shares, SPAN, "b", 10, 0)).containsExactly(new Part(now, 10));
+  }
+
+  @Test
   void spanIsOver_whatIsSaidOfItCountsNoMore() {
     Shares shares = shares(SPAN);
     long first = now;

@@ -47,6 +47,16 @@ class EventJsonTest {
         new Event.Reloaded(THEN, true, "4 endpoints"),
         "config",
         AT + ",\"applied\":true,\"detail\":\"4 endpoints\"}");
+    says(
+        new Event.Synced(THEN, "exact", Event.Synced.Change.CUT_OFF, 3, "they wait"),
+        "sync",
+        AT
+            + ",\"sharing\":\"exact\",\"change\":\"cut_off\",\"members\":3"
+            + ",\"detail\":\"they wait\"}");
+    says(
+        new Event.Synced(THEN, null, Event.Synced.Change.MEMBERS, 0, "some"),
+        "sync",
+        AT + ",\"sharing\":null,\"change\":\"members\",\"members\":null" + ",\"detail\":\"some\"}");
   }
 
   @Test

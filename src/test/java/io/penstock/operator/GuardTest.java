@@ -183,4 +183,18 @@ class GuardTest {
         .isEqualTo("default-src 'none'; frame-ancestors 'none'");
     assertThat(headers.headerNames()).noneMatch(name -> name.startsWith("Access-Control"));
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/console, 0",
+    "/console/main.js, 0",
+    "/, 0",
+    "/consoles, 401",
+    "/live, 401",
+    "/events, 401",
+    "/tickets, 401"
+  })
+  void filesOfTheConsole_needNoToken_andDataDoes(String path, int status) throws Exception {
+    assertThat(status(guard("127.0.0.1", "secret"), path, "Host", "127.0.0.1")).isEqualTo(status);
+  }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MemorySupplyTest extends SupplyContract {
@@ -57,7 +58,7 @@ class MemorySupplyTest extends SupplyContract {
     assertThat(round(supply, "b", ask(5 * SECOND, 100)).grants()).hasSize(1);
   }
 
-  private Supply.Answer told(String member, long number, Supply.Seen seen) {
+  private Supply.Answer told(String member, long number, Supply.@Nullable Seen seen) {
     return sent(supply, new Supply.Round(member, number, List.of(), true, List.of(), seen));
   }
 
@@ -79,5 +80,16 @@ class MemorySupplyTest extends SupplyContract {
         .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
     assertThat(told("a", 2, new Supply.Seen("first", 1)).members())
         .containsExactly(new Supply.Member("a", 0, 0));
+  }
+
+  @Test
+  void firstWhoSawAnotherLife_bringsWordOfALoss() {
+    supply();
+    assertThat(told("a", 1, new Supply.Seen("before", 7)).lostNanos()).isZero();
+    ticker.set(START + SECOND);
+    assertThat(told("b", 1, new Supply.Seen("before", 8)).lostNanos()).isEqualTo(SECOND);
+    supply.restart("second");
+    assertThat(told("c", 1, null).lostNanos()).isEqualTo(SECOND);
+    assertThat(told("a", 2, new Supply.Seen("first", 2)).lostNanos()).isZero();
   }
 }

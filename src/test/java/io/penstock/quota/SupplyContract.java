@@ -329,4 +329,22 @@ public abstract class SupplyContract {
     assertThatThrownBy(() -> round(supply(), "a", ask))
         .hasRootCauseInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void memberThatOthersMiss_isKnownAsTheyHeardIt() {
+    Supply supply = supply();
+    List<Supply.Missed> missed = List.of(new Supply.Missed("gone", START - 3 * SECOND));
+    Supply.Round misses = new Supply.Round("a", 1, List.of(), true, List.of(), null, missed);
+    Supply.Member gone = new Supply.Member("gone", 3 * SECOND, Long.MAX_VALUE);
+    assertThat(sent(supply, misses).members())
+        .containsExactlyInAnyOrder(new Supply.Member("a", 0), gone);
+    List<Supply.Missed> before = List.of(new Supply.Missed("gone", START - 4 * SECOND));
+    Supply.Round older = new Supply.Round("b", 1, List.of(), true, List.of(), null, before);
+    assertThat(sent(supply, older).members()).contains(gone);
+  }
+
+  @Test
+  void nobodySawAnotherLife_isNoLoss() {
+    assertThat(round(supply(), "a").lostNanos()).isEqualTo(Long.MAX_VALUE);
+  }
 }

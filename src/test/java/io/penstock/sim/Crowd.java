@@ -41,6 +41,9 @@ final class Crowd {
       world.at(world.now() + scenario.seconds(span), world::reload);
     }
     new Outages(world).begin(span);
+    if (scenario.cancels) {
+      new Operators(world).begin(span);
+    }
     for (int each = 0; scenario.pauses && each < 3; each++) {
       world.at(world.now() + scenario.seconds(span), this::pause);
     }

@@ -184,13 +184,17 @@ final class OracleChecks {
                   && foreseeable(endpoint)
                   && tooLong(ticket, now);
           case ENDPOINT_REMOVED -> endpoint.removed;
+          case REMOVED_BY_OPERATOR -> ticket.thrownOut;
           default -> false;
         };
     if (!right) {
       throw new Violation("refused with " + refusal + " at " + now + ": " + ticket);
     }
     boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes those who wait for a place
-    if (refusal.reason() != Reason.ENDPOINT_REMOVED && !endpoint.paused && !behind) {
+    boolean asked =
+        refusal.reason() == Reason.ENDPOINT_REMOVED
+            || refusal.reason() == Reason.REMOVED_BY_OPERATOR;
+    if (!asked && !endpoint.paused && !behind) {
       for (SimPool pool : ways.of(ticket)) {
         if (ways.possible(ticket) && OracleWays.canGo(ticket, pool, now)) {
           throw new Violation(

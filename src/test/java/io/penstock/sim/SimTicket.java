@@ -70,6 +70,9 @@ final class SimTicket {
   boolean sinceReload = true;
   boolean clientGone;
 
+  /** Whether an operator wants it gone. */
+  boolean thrownOut;
+
   /** Whether its flow counts it among those who wait. */
   boolean joined;
 

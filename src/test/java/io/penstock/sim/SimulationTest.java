@@ -104,6 +104,7 @@ class SimulationTest {
                 "refused KEY_CONCURRENCY",
                 "refused GROUP_RPM",
                 "refused GROUP_TPM",
+                "refused REMOVED_BY_OPERATOR",
                 "refused QUEUE_FULL",
                 "refused ESTIMATED_WAIT_EXCEEDS_TIMEOUT",
                 "refused COST_EXCEEDS_CAPACITY"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec;
+import io.penstock.quota.Sharing;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,7 @@ class KeyTermsTest {
        "budget_tokens_per_day":5,"models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
        "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"priority":-1,"max_priority":9,
        "weight":10,"expires_at":"2026-01-31T12:00:00+01:00","on_limit":"wait",
-       "strict_after_denial":true}
+       "strict_after_denial":true,"sharing":"eventual"}
       """;
 
   private static ObjectNode json(String text) {
@@ -49,7 +50,8 @@ class KeyTermsTest {
                 new KeySpec.Rank(-1, 9, 10),
                 1_769_857_200_000L,
                 true,
-                true));
+                true,
+                Sharing.EVENTUAL));
   }
 
   @Test
@@ -86,6 +88,18 @@ class KeyTermsTest {
     assertThatThrownBy(() -> changed(said, "{\"priority\":7}"))
         .isInstanceOf(KeyTerms.Unclear.class)
         .hasMessageContaining("max_priority");
+  }
+
+  @Test
+  void strictAfterDenial_isForKeysThatAreCountedTogether() {
+    KeySpec strict = changed(PLAIN, "{\"strict_after_denial\":true}");
+    assertThat(strict.sharing()).isNull();
+    assertThatThrownBy(() -> changed(strict, "{\"sharing\":\"exact\"}"))
+        .isInstanceOf(KeyTerms.Unclear.class)
+        .hasMessageContaining("sharing to be eventual");
+    assertThat(changed(PLAIN, "{\"sharing\":\"exact\"}").sharing()).isEqualTo(Sharing.EXACT);
+    assertThatThrownBy(() -> changed(PLAIN, "{\"sharing\":\"none\"}"))
+        .hasMessage("sharing is expected to be exact, eventual or local");
   }
 
   @Test

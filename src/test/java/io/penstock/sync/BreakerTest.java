@@ -35,6 +35,14 @@ class BreakerTest {
   }
 
   @Test
+  void roundsThatGoWellAfterFailures_stopNothing() {
+    told(19, false);
+    told(20, true);
+    assertThat(breaker.isOpen()).isFalse();
+    assertThat(breaker.lets()).isTrue();
+  }
+
+  @Test
   void failuresBeforeTheLastTwenty_countNoMore() {
     told(9, false);
     told(20, true);

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Measure;
 import io.penstock.cost.Weight;
+import io.penstock.event.Event;
+import io.penstock.event.Event.Synced.Change;
 import io.penstock.fake.FakeTicker;
+import io.penstock.fake.RecordedEvents;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -18,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What limits that are counted with others let pass while nobody tells what those counted. */
@@ -33,6 +37,7 @@ class ExchangeOutageTest {
   private final MemoryCounts counts = new MemoryCounts(() -> UNIX_MILLIS);
   private final Limit limit = new Limit(SPEC, 0);
   private final AtomicInteger woken = new AtomicInteger();
+  private final RecordedEvents events = new RecordedEvents();
   private boolean away;
 
   private CompletionStage<List<Counts.Count>> exchange(String writer, List<Counts.Count> own) {
@@ -49,6 +54,7 @@ class ExchangeOutageTest {
             ticker,
             () -> UNIX_MILLIS + ticker.nanos() / MILLI,
             new Exchange.Terms(100 * MILLI, SECOND, 2 * SECOND, policy));
+    exchange.tell(events);
     exchange.join(ID, limit, true);
     Objects.requireNonNull(limit.demand()).join(woken::incrementAndGet);
     return exchange;
@@ -139,5 +145,36 @@ class ExchangeOutageTest {
     run(exchange, 3 * SECOND);
     assertThat(known.refusal()).isNull();
     assertThat(known.take(Weight.exactly(1), ticker.nanos())).isInstanceOf(Answer.Receipt.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARK, 'eventual limits count this instance alone'",
+    "SHARE, 'eventual limits count this instance alone'",
+    "ALLOW, 'eventual limits let all pass'",
+    "REFUSE, 'eventual limits refuse'"
+  })
+  void storeAwayAndBack_isSaidOnceEach(OnOutage policy, String follows) {
+    Exchange exchange = joined(policy);
+    run(exchange, 10 * SECOND);
+    assertThat(events.all()).isEmpty();
+    away = true;
+    run(exchange, 30 * SECOND);
+    away = false;
+    run(exchange, 30 * SECOND);
+    List<Event.Synced> said = events.of(Event.Synced.class);
+    assertThat(said.stream().map(Event.Synced::change))
+        .containsExactly(Change.CUT_OFF, Change.REJOINED);
+    assertThat(said).allMatch(each -> "eventual".equals(each.sharing()) && each.members() == 0);
+    assertThat(said.getFirst().detail()).contains(follows, policy.text());
+  }
+
+  @Test
+  void storeAway_isNotSaidWhereNoLimitIsCountedTogether() {
+    Exchange exchange = joined(OnOutage.PARK);
+    exchange.leave(ID);
+    away = true;
+    run(exchange, 30 * SECOND);
+    assertThat(events.all()).isEmpty();
   }
 }

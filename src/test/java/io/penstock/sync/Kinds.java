@@ -6,14 +6,17 @@ import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.sync.World.Back;
 import io.penstock.sync.World.Release;
 import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.ToLongFunction;
 
@@ -36,12 +39,19 @@ final class Kinds {
   static final LimitSpec SPAN = new LimitSpec.Day(900, null, 300 * MILLI);
   static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(40, 1), 300);
   static final LimitSpec STRICT = new LimitSpec.Strict(new Rate(20, 1));
-  static final List<LimitSpec> ALL = List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT);
+  static final LimitSpec PERMITS = new LimitSpec.Concurrency(40);
+  static final List<LimitSpec> ALL =
+      List.of(FIXED, TRAILING, SLIDING, DAY, SPAN, BUCKET, STRICT, PERMITS);
 
   private Kinds() {}
 
   static LimitSpec draw(Random random) {
     return ALL.get(random.nextInt(ALL.size()));
+  }
+
+  /** The most that is asked for at once. */
+  static long largest(LimitSpec spec) {
+    return spec instanceof LimitSpec.Strict || spec instanceof LimitSpec.Concurrency ? 1 : 20;
   }
 
   /**
@@ -56,6 +66,7 @@ final class Kinds {
       case LimitSpec.SlidingWindow window -> window.capacity();
       case LimitSpec.Day day -> day.capacity();
       case LimitSpec.TokenBucket bucket -> bucket.burst();
+      case LimitSpec.Concurrency permits -> permits.max();
       case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
@@ -78,6 +89,8 @@ final class Kinds {
               ? mostSpanned(releases, LimitSpec.Day.NANOS)
               : mostIn(releases, at -> date(at - day.guardNanos()));
       case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
+      case LimitSpec.Concurrency permits ->
+          releases.stream().mapToLong(each -> each.together).max().orElse(0);
       case LimitSpec.Strict strict -> mostEarly(releases, strict.rate().intervalNanos());
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
@@ -123,18 +136,59 @@ final class Kinds {
     return most;
   }
 
-  /** Rounded down: a nanosecond more or less is no token. */
+  /**
+   * What is given back was never taken, or is there again from then on: a bucket that is kept in
+   * either way is kept. Rounded down: a nanosecond more or less is no token.
+   */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
-    double missing = 0;
+    Filling never = new Filling(perNano);
     double most = 0;
-    long before = START;
     for (Release each : releases) {
-      missing = Math.max(0, missing - (each.at - before) * perNano) + each.amount;
-      most = Math.max(most, missing);
-      before = each.at;
+      most = Math.max(most, never.take(each.at, each.amount));
     }
-    return (long) (most - 1e-3);
+    return (long) (Math.min(most, mostTaken(releases, perNano)) - 1e-3);
+  }
+
+  private static double mostTaken(List<Release> releases, double perNano) {
+    PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
+    Filling filling = new Filling(perNano);
+    double most = 0;
+    for (Release each : releases) {
+      while (!backs.isEmpty() && backs.element().at() <= each.at) {
+        filling.giveBack(backs.remove());
+      }
+      long back = each.backs.stream().mapToLong(Back::amount).sum();
+      most = Math.max(most, filling.take(each.at, each.amount + back));
+      backs.addAll(each.backs);
+    }
+    return most;
+  }
+
+  private static final class Filling {
+    private final double perNano;
+    private double missing;
+    private long at = START;
+
+    Filling(double perNano) {
+      this.perNano = perNano;
+    }
+
+    private void fill(long now) {
+      missing = Math.max(0, missing - (now - at) * perNano);
+      at = now;
+    }
+
+    double take(long now, long amount) {
+      fill(now);
+      missing += amount;
+      return missing;
+    }
+
+    void giveBack(Back back) {
+      fill(back.at());
+      missing = Math.max(0, missing - back.amount());
+    }
   }
 
   private static long mostEarly(List<Release> releases, long interval) {

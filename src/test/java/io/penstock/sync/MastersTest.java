@@ -21,7 +21,7 @@ class MastersTest {
     for (String member : members) {
       heard.put(member, new Masters.Heard(1_000, 1_000));
     }
-    return Optional.of(new Life(name, count, 7_000, heard, Map.of()));
+    return Optional.of(new Life(name, count, 7_000, heard, Map.of(), Life.NEVER));
   }
 
   private Masters.Together round(Optional<Life> a, Optional<Life> b) {
@@ -114,5 +114,12 @@ class MastersTest {
     assertThat(round(life("a", 5, "me", "x"), Optional.empty()).members())
         .as("the others go on")
         .containsExactlyInAnyOrder(new Member("me", 1_000_000), new Member("x", 1_000_000));
+  }
+
+  @Test
+  void lossOfOne_isOneOfAll() {
+    Optional<Life> lost = Optional.of(new Life("b", 9, 7_000, Map.of(), Map.of(), 5));
+    assertThat(round(life("a", 3), lost).lostNanos()).isEqualTo(5_000);
+    assertThat(round(life("a", 4), Optional.empty()).lostNanos()).isEqualTo(Long.MAX_VALUE);
   }
 }

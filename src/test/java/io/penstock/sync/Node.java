@@ -4,6 +4,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -79,6 +80,7 @@ final class Node implements Waits.Alarm {
   void crash() {
     crashed = true;
     rounds.stop();
+    world.permits.end(this);
     waiting.clear();
     since.clear();
   }
@@ -118,8 +120,8 @@ final class Node implements Waits.Alarm {
   private long trueTime(long instant) {
     long time = instant - offset;
     time -= (long) ((time - World.START) * drift);
-    while (localAt(time) < instant) {
-      time++;
+    for (long lacks = instant - localAt(time); lacks > 0; lacks = instant - localAt(time)) {
+      time += lacks;
     }
     return time;
   }
@@ -145,7 +147,11 @@ final class Node implements Waits.Alarm {
         longestWait = Math.max(longestWait, world.now() - since.removeFirst());
         World.Release release = new World.Release(this, world.now(), amount);
         world.releases.add(release);
-        taken.add(new Took(receipt, release));
+        if (world.spec instanceof LimitSpec.Concurrency) {
+          runOn(receipt, release);
+        } else {
+          taken.add(new Took(receipt, release));
+        }
         continue;
       }
       if (answer instanceof Answer.Wait wait && wait.untilNanos() != Ticker.NEVER) {
@@ -162,12 +168,26 @@ final class Node implements Waits.Alarm {
     }
   }
 
+  /** It has a permit for as long as it runs. */
+  private void runOn(Answer.Receipt receipt, World.Release release) {
+    world.permits.begin(release);
+    world.at(
+        world.now() + world.random.nextLong(3 * World.SECOND),
+        () -> {
+          if (!crashed) {
+            world.permits.end(release);
+            limit.give(receipt, release.amount, 0, local());
+            look();
+          }
+        });
+  }
+
   /** Gives back a part of what was taken some time ago. */
   void giveBack() {
     Took took = taken.pollFirst();
     if (took != null && !crashed && took.release().amount > 1) {
       long back = 1 + world.random.nextLong(took.release().amount - 1);
-      took.release().amount -= back;
+      took.release().giveBack(back, world.now());
       limit.give(took.receipt(), back, 0, local());
       look();
     }

@@ -79,4 +79,37 @@ class RecoveryTest {
     assertThat(learning.lasts(TTL + 1)).isFalse();
     assertThat(learning.barred(CELLS)).isEqualTo(Supply.Ask.NONE);
   }
+
+  @Test
+  void anotherLossWithAnOlderRecord_doesNotForgetWhenOthersWereHeard() {
+    lose();
+    learning.lost(Map.of("other", LOST - 20 * SECOND), LOST + 1, Long.MAX_VALUE, 1);
+    assertThat(learning.lasts(TTL + 1)).isFalse();
+    assertThat(learning.barred(CELLS)).isEqualTo((LOST + 1 + TTL) / (10 * SECOND));
+  }
+
+  @Test
+  void otherThatSomebodyElseMisses_isWaitedForToo() {
+    lose();
+    learning.told(LOST);
+    learning.expect("third", LOST - SECOND);
+    assertThat(learning.missed())
+        .containsExactlyInAnyOrder(
+            new Supply.Missed("other", LOST - SECOND), new Supply.Missed("third", LOST - SECOND));
+    see(LOST + 1, LOST + 1);
+    see(LOST + 2, LOST + 2);
+    assertThat(learning.missed()).containsExactly(new Supply.Missed("third", LOST - SECOND));
+    assertThat(learning.lasts(TTL)).isFalse();
+    assertThat(learning.missed()).isEmpty();
+    assertThat(learning.barred(CELLS)).isEqualTo((LOST + TTL) / (10 * SECOND));
+  }
+
+  @Test
+  void whoComesAfterTheLoss_isNotWaitedFor() {
+    learning.lost(Map.of(), LOST, LOST, 0);
+    learning.expect("joiner", LOST + 1);
+    assertThat(learning.missed()).isEmpty();
+    assertThat(learning.lasts(TTL)).isFalse();
+    assertThat(learning.barred(CELLS)).isEqualTo(Supply.Ask.NONE);
+  }
 }

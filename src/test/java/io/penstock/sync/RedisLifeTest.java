@@ -111,11 +111,13 @@ class RedisLifeTest {
     well();
     server.command("HSET", "test:life:0", "m:gone", "1000");
     server.command("HSET", "test:life:0", "m:odd", "words");
+    server.command("HSET", "test:life:0", "p:before", "1000");
     supply.round(new Round("other", 1, List.of())).toCompletableFuture().join();
     assertThat(round().members())
         .extracting(Supply.Member::name)
         .containsExactlyInAnyOrder("me", "other");
     assertThat(server.command("HEXISTS", "test:life:0", "m:gone")).isEqualTo(":0");
+    assertThat(server.command("HEXISTS", "test:life:0", "p:before")).isEqualTo(":0");
   }
 
   @Test
@@ -125,6 +127,7 @@ class RedisLifeTest {
     server.command("HSET", "test:life:0", "count", String.valueOf(before.count() - 1));
     Answer after = round();
     assertThat(after.life()).isNotEqualTo(before.life());
+    assertThat(after.lostNanos()).isZero();
     assertThat(after.members())
         .as("it said all of what it knew then")
         .singleElement()
@@ -142,6 +145,11 @@ class RedisLifeTest {
     Answer after = round();
     assertThat(after.life()).isNotEqualTo(before.life());
     assertThat(after.count()).isEqualTo(1);
+    assertThat(before.lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.lostNanos()).as("who saw the life before says so").isZero();
+    Answer joined =
+        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+    assertThat(joined.lostNanos()).isBetween(0L, SLACK_NANOS);
   }
 
   @Test

@@ -179,7 +179,7 @@ class RoundsTest {
     world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
-      long largest = world.spec instanceof LimitSpec.Strict ? 1 : 20;
+      long largest = Kinds.largest(world.spec);
       offer(world, node, SECOND / (1 + random.nextInt(60)), largest, until);
       giveBack(world, node, until);
     }
@@ -268,6 +268,33 @@ class RoundsTest {
     world.run(START + 3_701 * SECOND);
     assertThat(node.waits()).isZero();
     assertThat(node.longestWait).isLessThan(SECOND / 2);
+  }
+
+  /** One has spent half of it and dies, the store is rolled back, and another one comes. */
+  private static World joinerBesideALoss(LimitSpec spec, long joins) {
+    World world = new World(4, spec);
+    Node dies = world.join();
+    world.join();
+    world.run(START + 12 * SECOND);
+    dies.arrive(2_000);
+    world.run(START + 13 * SECOND);
+    dies.crash();
+    world.rollback(START + 9 * SECOND, true);
+    world.run(START + 13 * SECOND + joins);
+    Node joiner = world.join();
+    for (int each = 0; each < 30; each++) {
+      joiner.arrive(100);
+    }
+    world.run(START + 40 * SECOND);
+    return world;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 500, 2_000, 10_000})
+  void joinerBesideALoss_spendsNothingOfWhatWasLost(long millis) {
+    LimitSpec day = new LimitSpec.FixedWindow(3_000, 100_000 * SECOND);
+    World world = joinerBesideALoss(day, millis * MILLI);
+    assertThat(world.most()).isEqualTo(2_000);
   }
 
   private static void cut(World world, long from, long until) {

@@ -22,11 +22,13 @@ final class Schedule {
     RESTART,
     FLUSH,
     ROLLBACK,
-    NEW_LIFE,
+    IN_PLACE,
     CUT,
     PARTITION,
     FORGOTTEN,
-    JOIN
+    JOIN,
+    /** All who knew of a loss were gone when the next one was granted anything. */
+    UNKNOWN
   }
 
   /** Seeds that follow each other begin alike otherwise. */
@@ -68,6 +70,7 @@ final class Schedule {
     add(Fault.REPEATED, world.repeated > 0);
     add(Fault.REORDERED, world.reordered > 0);
     add(Fault.LATE, world.slowest > SECOND);
+    add(Fault.UNKNOWN, world.losses.unknown() > 0);
   }
 
   private void add(Fault fault, boolean happened) {
@@ -88,15 +91,11 @@ final class Schedule {
           next,
           () -> {
             if (node.waits() < 100) {
-              node.arrive(1 + world.random.nextLong(largest()));
+              node.arrive(1 + world.random.nextLong(Kinds.largest(world.spec)));
             }
             offer(node, meanNanos);
           });
     }
-  }
-
-  private long largest() {
-    return world.spec instanceof LimitSpec.Strict ? 1 : 20;
   }
 
   private void giveBack(Node node) {
@@ -116,9 +115,9 @@ final class Schedule {
   }
 
   private void trouble(long at) {
-    boolean restarted = random.nextBoolean();
+    boolean restarted = random.nextInt(4) > 0;
     Node node = some();
-    switch (random.nextInt(10)) {
+    switch (random.nextInt(12)) {
       case 0 -> crash(node, at);
       case 1 -> {
         crash(node, at);
@@ -146,6 +145,13 @@ final class Schedule {
         faults.add(Fault.FORGOTTEN);
         world.at(at, world::lose);
       }
+      case 9 -> {
+        crash(node, at);
+        long then = at + random.nextLong(100 * MILLI);
+        rollback(Fault.ROLLBACK, then, then - 5 * SECOND, true);
+        join(Fault.RESTART, then + random.nextLong(SECOND));
+      }
+      case 10 -> allGo(at);
       default -> join(Fault.JOIN, at);
     }
   }
@@ -160,10 +166,23 @@ final class Schedule {
     world.at(at, () -> offer(world.join()));
   }
 
-  private void rollback(Fault as, long at, long to, boolean newLife) {
+  private void rollback(Fault as, long at, long to, boolean restarted) {
     faults.add(as);
-    add(Fault.NEW_LIFE, newLife);
-    world.at(at, () -> world.rollback(to, newLife));
+    add(Fault.IN_PLACE, !restarted);
+    world.at(at, () -> world.rollback(to, restarted));
+  }
+
+  /** Those who come know nothing of what those who went had spent. */
+  private void allGo(long at) {
+    long last = at + 1 + random.nextLong(2 * SECOND);
+    for (Node each : List.copyOf(world.nodes)) {
+      crash(each, at + random.nextLong(last - at));
+    }
+    long then = at + random.nextLong(last - at + SECOND / 2);
+    rollback(Fault.ROLLBACK, then, then - random.nextLong(5 * SECOND), true);
+    for (int joins = 1 + random.nextInt(3); joins > 0; joins--) {
+      join(Fault.RESTART, at + random.nextLong(3 * SECOND));
+    }
   }
 
   private void partition(Node node, long at, long lasts) {
@@ -180,8 +199,16 @@ final class Schedule {
     return faults;
   }
 
-  /** By how much more passed in any window than may. */
+  /** By how much more passed in any window than may; of slots, how many came too soon. */
   long over() {
-    return Math.max(0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
+    long over = Math.max(0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
+    return world.spec instanceof LimitSpec.Strict strict
+        ? Math.ceilDiv(over, strict.rate().intervalNanos())
+        : over;
+  }
+
+  /** The most that it may be over because nobody who is left could know what was lost. */
+  long bound() {
+    return world.losses.unknown() + world.losses.unnoticed();
   }
 }

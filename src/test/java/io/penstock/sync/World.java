@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Members and the store they share, in one thread and one true time, which is that of the store.
@@ -26,6 +25,7 @@ final class World {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
   static final long TTL = 2 * SECOND;
+  private static final String FIRST = "first";
   static final Pace PACE = new Pace(100 * MILLI, TTL, SECOND);
 
   /** An instant of the true time at which all begins, in the middle of no cell. */
@@ -33,9 +33,29 @@ final class World {
 
   static final LimitId ID = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 10 * SECOND);
 
-  private record Happening(long at, long order, Runnable what) {}
+  private record Happening(long at, long order, Runnable what) implements Comparable<Happening> {
+    @Override
+    public int compareTo(Happening other) {
+      int sooner = Long.compare(at, other.at);
+      return sooner == 0 ? Long.compare(order, other.order) : sooner;
+    }
+  }
 
-  private record Sent(long at, Supply.Round round) {}
+  /** What happened to the store. */
+  sealed interface Past {
+    long at();
+  }
+
+  record Began(long at, String life) implements Past {}
+
+  /** It forgot the limit alone. */
+  record Forgot(long at) implements Past {}
+
+  /** What it was told, and answered. */
+  record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
+
+  /** What was given back of a release. */
+  record Back(long at, long amount) {}
 
   /** What was let go, as it counts in the end. */
   static final class Release {
@@ -43,10 +63,21 @@ final class World {
     final long at;
     long amount;
 
+    /** Of permits, how many were out then. */
+    long together;
+
+    /** What was given back of it, and when. */
+    final List<Back> backs = new ArrayList<>();
+
     Release(Node by, long at, long amount) {
       this.by = by;
       this.at = at;
       this.amount = amount;
+    }
+
+    void giveBack(long back, long now) {
+      amount -= back;
+      backs.add(new Back(now, back));
     }
   }
 
@@ -54,15 +85,18 @@ final class World {
   final LimitSpec spec;
   final List<Release> releases = new ArrayList<>();
   final List<Node> nodes = new ArrayList<>();
-  private final PriorityQueue<Happening> happenings =
-      new PriorityQueue<>(
-          java.util.Comparator.comparingLong(Happening::at).thenComparingLong(Happening::order));
-  private final List<Sent> log = new ArrayList<>();
+  private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
+  private final List<Past> log = new ArrayList<>();
   private long now = START;
   private long orders;
   private long storeNow;
-  private String life = "first";
-  private MemorySupply store = new MemorySupply(() -> storeNow, TTL, life);
+  private int lives;
+  private MemorySupply store = new MemorySupply(() -> storeNow, TTL, FIRST);
+
+  /** What the store lost, and who knew of it. */
+  final Losses losses = new Losses();
+
+  final Permits permits = new Permits();
 
   /** The share of messages that get lost, and that come twice. */
   double loss;
@@ -139,18 +173,27 @@ final class World {
     if (cut || away.contains(round.member())) {
       return;
     }
+    if (!round.asks().isEmpty() && round.number() > last.getOrDefault(round.member(), 0L)) {
+      permits.heard(round.member(), now);
+    }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
-    log.add(new Sent(now, round));
     storeNow = now;
-    Supply.@Nullable Answer answer = null;
+    Supply.Answer answer;
     try {
       answer = store.round(round).toCompletableFuture().join();
     } catch (CompletionException failed) {
       throw new AssertionError("a member asks for what it may not", failed);
     }
-    Supply.Answer told = answer;
+    Sent sent = new Sent(now, round, answer);
+    losses.see(sent);
+    log.add(sent);
     if (gets(round)) {
-      at(now + delay(), () -> back.complete(told));
+      at(
+          now + delay(),
+          () -> {
+            losses.heard(sent);
+            back.complete(answer);
+          });
     }
   }
 
@@ -159,29 +202,39 @@ final class World {
     rollback(Long.MIN_VALUE, restarted);
   }
 
-  /** The store is as it was once. */
+  /** The store is as it was once: as another process, or put back in its place. */
   void rollback(long to, boolean restarted) {
-    life = restarted ? life + "'" : life;
-    log.removeIf(sent -> sent.at() > to);
+    List<Past> lost = log.stream().filter(past -> past.at() > to).toList();
+    log.subList(log.size() - lost.size(), log.size()).clear();
     replay();
+    losses.lose(sent(lost), now, restarted);
+    if (restarted) {
+      lives++;
+      log.add(new Began(now, FIRST + lives));
+      store.restart(FIRST + lives);
+    }
+  }
+
+  private static List<Sent> sent(List<Past> past) {
+    return past.stream().filter(Sent.class::isInstance).map(Sent.class::cast).toList();
   }
 
   /** The store forgets the limit alone. */
   void lose() {
-    log.replaceAll(sent -> new Sent(sent.at(), withoutAsks(sent.round())));
-    replay();
-  }
-
-  private static Supply.Round withoutAsks(Supply.Round round) {
-    return new Supply.Round(
-        round.member(), round.number(), List.of(), round.whole(), round.losses(), round.seen());
+    losses.forget(now);
+    log.add(new Forgot(now));
+    store.lose(ID);
   }
 
   private void replay() {
-    store = new MemorySupply(() -> storeNow, TTL, life);
-    for (Sent sent : log) {
-      storeNow = sent.at();
-      store.round(sent.round()).toCompletableFuture().join();
+    store = new MemorySupply(() -> storeNow, TTL, FIRST);
+    for (Past past : log) {
+      storeNow = past.at();
+      switch (past) {
+        case Began began -> store.restart(began.life());
+        case Forgot forgot -> store.lose(ID);
+        case Sent sent -> store.round(sent.round()).toCompletableFuture().join();
+      }
     }
   }
 

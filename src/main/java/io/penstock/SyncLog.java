@@ -1,0 +1,22 @@
+package io.penstock;
+
+import io.penstock.event.Event;
+import io.penstock.event.Events;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How this instance stands with those it shares limits with, in the log: a line a change. */
+final class SyncLog implements Events {
+  private static final Logger LOG = LoggerFactory.getLogger(SyncLog.class);
+
+  @Override
+  public void publish(Event event) {
+    if (event instanceof Event.Synced synced) {
+      switch (synced.change()) {
+        case CUT_OFF, LEARNING -> LOG.warn("shared limits: {}", synced.detail());
+        case JOINING, JOINED, LEARNED, REJOINED, MEMBERS ->
+            LOG.info("shared limits: {}", synced.detail());
+      }
+    }
+  }
+}

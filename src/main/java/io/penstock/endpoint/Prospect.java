@@ -1,0 +1,61 @@
+package io.penstock.endpoint;
+
+import io.penstock.queue.Sizes;
+import io.penstock.quota.Quota;
+import io.penstock.time.Ticker;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How long tickets will wait that go one after the other, roughly: each for the best of its ways,
+ * behind all that came before it here and may take the same. Belongs to one thread.
+ */
+final class Prospect {
+  /** What goes before the next ticket, and takes from one quota. */
+  private static final class Before {
+    private final Sizes sums = new Sizes();
+    private long tickets;
+
+    Before() {
+      sums.setAll(0);
+    }
+
+    void add(Sizes sizes) {
+      tickets++;
+      sums.add(sizes, 1);
+    }
+  }
+
+  /** What is farther away than this is no forecast. */
+  private static final long FARTHEST_NANOS = Long.MAX_VALUE / 4;
+
+  private final Map<Quota, Before> before = new HashMap<>();
+  private final long now;
+
+  Prospect(long now) {
+    this.now = now;
+  }
+
+  /** Returns how long the next ticket will wait, {@link Ticker#NEVER} when nobody knows. */
+  long next(Pending pending, List<Route> ways) {
+    Sizes own = new Sizes();
+    own.set(pending);
+    long best = Ticker.NEVER;
+    Set<Before> competing = new HashSet<>();
+    for (Route way : ways) {
+      long wait = 0;
+      for (Quota quota : way.quotas()) {
+        Before ahead = before.computeIfAbsent(quota, absent -> new Before());
+        wait = Math.max(wait, quota.forecast(ahead.tickets, ahead.sums, own, now));
+        competing.add(ahead);
+      }
+      best = Math.min(best, wait);
+    }
+    Sizes counted = pending.counted == null ? own : pending.counted;
+    competing.forEach(ahead -> ahead.add(counted));
+    return best > FARTHEST_NANOS ? Ticker.NEVER : best;
+  }
+}

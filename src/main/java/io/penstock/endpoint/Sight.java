@@ -1,0 +1,69 @@
+package io.penstock.endpoint;
+
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waited at an endpoint at an instant, the first of them. Taken by the owner of the queue,
+ * which is not to be kept from its work; what follows from it is found out by whoever asked, on a
+ * thread of its own.
+ */
+public final class Sight {
+  /** Tickets beyond this are not counted to find the place of one. */
+  static final int FARTHEST = 10_000;
+
+  private record Seen(Pending pending, List<Route> ways) {}
+
+  private final long nanos;
+  private final boolean paused;
+  private final List<Seen> seen = new ArrayList<>();
+
+  private Sight(long nanos, boolean paused) {
+    this.nanos = nanos;
+    this.paused = paused;
+  }
+
+  /**
+   * Looks at the first {@code most} that wait, or at all up to one of them.
+   *
+   * @param until the last to look at, or null
+   */
+  static Sight of(Dispatcher dispatcher, int most, @Nullable Pending until, long now) {
+    Sight sight = new Sight(now, dispatcher.why().paused());
+    Parked parked = dispatcher.parked();
+    Supplier<@Nullable Pending> inTurn = parked.inTurn();
+    Pending each = inTurn.get();
+    for (int at = 0; each != null && at < most; at++) {
+      if (each.shadow() == null) {
+        sight.seen.add(new Seen(each, parked.ways(each, now)));
+      }
+      each = each == until ? null : inTurn.get();
+    }
+    return sight;
+  }
+
+  /** Returns when it was taken. */
+  public long nanos() {
+    return nanos;
+  }
+
+  /** Returns those who waited, in their order, and how long each will wait. */
+  public List<Place> places() {
+    List<Place> all = new ArrayList<>(seen.size());
+    Prospect prospect = new Prospect(nanos);
+    for (Seen each : seen) {
+      long expected = prospect.next(each.pending(), each.ways());
+      all.add(new Place(each.pending(), all.size() + 1, paused ? Ticker.NEVER : expected));
+    }
+    return all;
+  }
+
+  /** Returns one of them, its place 0 when it is not among them. */
+  Place of(Pending pending) {
+    boolean there = !seen.isEmpty() && seen.getLast().pending() == pending;
+    return there ? places().getLast() : new Place(pending, 0, Ticker.NEVER);
+  }
+}

@@ -1,0 +1,78 @@
+package io.penstock.limit;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A state that is another one but for what others spend or count of the limit. */
+sealed interface Around extends State permits CountedState, CutState, SharedState {
+  /** What it would be without others. */
+  State own();
+
+  /** That at {@code now}. */
+  default State own(long now) {
+    return own();
+  }
+
+  /** This with another one inside: itself when that is an equal one. */
+  State around(State next);
+
+  @Override
+  default LimitSpec spec() {
+    return own().spec();
+  }
+
+  @Override
+  default long capacity() {
+    return own().capacity();
+  }
+
+  @Override
+  default long capacity(long now) {
+    return own().capacity(now);
+  }
+
+  @Override
+  default long restores(long now) {
+    return own().restores(now);
+  }
+
+  @Override
+  default State told(Notice notice, long now) {
+    return around(own().told(notice, now));
+  }
+
+  @Override
+  default State widened(long nanos) {
+    return around(own().widened(nanos));
+  }
+
+  @Override
+  default @Nullable Learned learned(long now) {
+    return own().learned(now);
+  }
+
+  @Override
+  default long paced(long amount, long now) {
+    return own(now).paced(amount, now);
+  }
+
+  @Override
+  default State give(long cell, long taken, long held, long now) {
+    return around(own().give(cell, taken, held, now));
+  }
+
+  @Override
+  default State give(Answer.Receipt receipt, long taken, long held, long now) {
+    return around(own().give(receipt, taken, held, now));
+  }
+
+  @Override
+  default Balance balance(long now) {
+    return own(now).balance(now);
+  }
+
+  @Override
+  default List<Cell> cells(long now) {
+    return own(now).cells(now);
+  }
+}

@@ -1,0 +1,43 @@
+package io.penstock.operator;
+
+import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import io.penstock.pool.Upstreams;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.Map;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/** The console, and what it reads that no other program asks for. */
+@ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
+class ConsoleConfiguration {
+  @Bean
+  LiveStream liveStream(Registry registry, Upstreams upstreams, EventBus events, Ticker ticker) {
+    RecentWaits waits = new RecentWaits();
+    UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
+    Live live =
+        new Live(
+            new EndpointsHandler(registry, upstreams, ticker)::views,
+            waits,
+            () -> Json.text(providers.views()),
+            () -> Json.text(Map.of()));
+    return new LiveStream(live, waits, events);
+  }
+
+  /** Before the other routes, of which the last one answers all that is left. */
+  @Bean
+  @Order(0)
+  RouterFunction<ServerResponse> consoleRoutes(LiveStream live) {
+    return RouterFunctions.route()
+        .GET("/live", live::open)
+        .path("/live", () -> Problem.only("GET"))
+        .add(ConsolePage.routes())
+        .build();
+  }
+}

@@ -1,0 +1,93 @@
+package io.penstock.operator;
+
+import java.net.URI;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.Resource;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.MediaTypeFactory;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.webjars.WebJarVersionLocator;
+import reactor.core.publisher.Mono;
+
+/**
+ * The console: a page and its files, which hold no data. Those it gets as every other program does,
+ * with the token.
+ */
+final class ConsolePage {
+  /** All it may do is to run its own files, and to ask this port. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types lit-html";
+
+  /** A file of a library, as its WebJar has it. */
+  private record Library(String webjar, String file) {}
+
+  /** What of libraries there is, by the names it has in the page. */
+  private static final Map<String, Library> LIBRARIES =
+      Map.of(
+          "lit-html.js", new Library("lit-html", "lit-html.js"),
+          "directive.js", new Library("lit-html", "directive.js"),
+          "directive-helpers.js", new Library("lit-html", "directive-helpers.js"),
+          "directives/repeat.js", new Library("lit-html", "directives/repeat.js"),
+          "chart.js", new Library("chart.js", "dist/chart.umd.min.js"));
+
+  private static final WebJarVersionLocator WEBJARS = new WebJarVersionLocator();
+
+  private static final Pattern FILE = Pattern.compile("[a-z]+\\.(?:js|css|svg)");
+
+  private ConsolePage() {}
+
+  /** Returns whether a path is one of the page's own, which anybody may read. */
+  static boolean has(String path) {
+    return path.equals("/") || path.equals("/console") || path.startsWith("/console/");
+  }
+
+  static RouterFunction<ServerResponse> routes() {
+    return RouterFunctions.route()
+        .GET("/", request -> ServerResponse.seeOther(URI.create("/console")).build())
+        .GET("/console", request -> answer(own("index.html")))
+        .GET("/console/lib/{*file}", ConsolePage::library)
+        .GET("/console/{file}", ConsolePage::file)
+        .path("/console", () -> Problem.only("GET"))
+        .build();
+  }
+
+  private static Resource own(String file) {
+    return new ClassPathResource("console/" + file, ConsolePage.class);
+  }
+
+  private static Mono<ServerResponse> file(ServerRequest request) {
+    String file = request.pathVariable("file");
+    return FILE.matcher(file).matches() ? answer(own(file)) : nothing();
+  }
+
+  private static Mono<ServerResponse> library(ServerRequest request) {
+    String file = request.pathVariable("file").substring(1);
+    Library of = LIBRARIES.get(file);
+    String path = of == null ? null : WEBJARS.fullPath(of.webjar(), of.file());
+    return path == null ? nothing() : answer(new ClassPathResource(path));
+  }
+
+  private static Mono<ServerResponse> answer(Resource resource) {
+    if (!resource.exists()) {
+      return nothing();
+    }
+    MediaType type =
+        MediaTypeFactory.getMediaType(resource).orElse(MediaType.APPLICATION_OCTET_STREAM);
+    return ServerResponse.ok()
+        .contentType(type)
+        .header("Content-Security-Policy", POLICY)
+        .bodyValue(resource);
+  }
+
+  private static Mono<ServerResponse> nothing() {
+    return Problem.of(HttpStatus.NOT_FOUND, "there is nothing here").answer();
+  }
+}

@@ -1,0 +1,148 @@
+package io.penstock.operator;
+
+import io.penstock.event.EventBus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.http.CacheControl;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * How endpoints and upstreams are, twice a second, for a bounded number of readers (server-sent
+ * events): at first all, then what changed. A slow reader misses looks and nothing else. Nobody
+ * looks while nobody reads.
+ */
+final class LiveStream implements SmartLifecycle {
+  /** The most readers at a time. */
+  static final int MAX_READERS = 128;
+
+  private static final Duration EVERY = Duration.ofMillis(500);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+  private final RecentWaits waits;
+  private final Scheduler scheduler;
+  private final Flux<Live.Look> looks;
+  private final AtomicInteger readers = new AtomicInteger();
+  private final Sinks.Empty<Void> stopped = Sinks.empty();
+  private volatile boolean running;
+
+  LiveStream(Live live, RecentWaits waits, EventBus events) {
+    this(live, waits, events, Schedulers.newSingle("penstock-live", true));
+  }
+
+  LiveStream(Live live, RecentWaits waits, EventBus events, Scheduler scheduler) {
+    this.waits = waits;
+    this.scheduler = scheduler;
+    this.looks =
+        Flux.using(
+                () -> events.subscribe(waits),
+                listening -> ticks().map(tick -> live.look()),
+                this::ended)
+            .replay(1)
+            .refCount(1, Duration.ofSeconds(5), scheduler);
+  }
+
+  private Flux<Long> ticks() {
+    return Flux.interval(Duration.ZERO, EVERY, scheduler).onBackpressureDrop();
+  }
+
+  private void ended(EventBus.Subscription listening) {
+    listening.close();
+    waits.clear();
+  }
+
+  /** Answers with what changes, until the reader goes. */
+  Mono<ServerResponse> open(ServerRequest request) {
+    if (!running) {
+      return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, "the gateway is stopping").answer();
+    }
+    if (readers.get() >= MAX_READERS) {
+      String detail = "there are " + MAX_READERS + " readers already, as many as there may be";
+      return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, detail).answer();
+    }
+    return ServerResponse.ok()
+        .cacheControl(CacheControl.noStore())
+        .body(BodyInserters.fromServerSentEvents(news()));
+  }
+
+  /** Returns what is new, from each subscription on. */
+  Flux<ServerSentEvent<String>> news() {
+    return Flux.defer(
+        () -> {
+          readers.incrementAndGet();
+          Reader reader = new Reader();
+          // the news are found when they are asked for: what was missed is in them
+          Flux<ServerSentEvent<String>> news =
+              looks.onBackpressureLatest().concatMapIterable(reader::news, 1);
+          Flux<ServerSentEvent<String>> beats =
+              Flux.interval(HEARTBEAT, scheduler)
+                  .onBackpressureDrop()
+                  .map(beat -> EventReader.comment("still here"));
+          return Flux.merge(1, news, beats)
+              .takeUntilOther(stopped.asMono())
+              .doFinally(end -> readers.decrementAndGet());
+        });
+  }
+
+  /** What one reader was told last. */
+  private static final class Reader {
+    private long last;
+    private String upstreams = "";
+    private String instance = "";
+
+    List<ServerSentEvent<String>> news(Live.Look look) {
+      List<ServerSentEvent<String>> news = new ArrayList<>();
+      String endpoints = look.news(last);
+      last = look.number();
+      if (endpoints != null) {
+        news.add(event("endpoints", endpoints));
+      }
+      if (!look.upstreams().equals(upstreams)) {
+        upstreams = look.upstreams();
+        news.add(event("upstreams", upstreams));
+      }
+      if (!look.instance().equals(instance)) {
+        instance = look.instance();
+        news.add(event("instance", instance));
+      }
+      return news;
+    }
+
+    private static ServerSentEvent<String> event(String name, String data) {
+      return ServerSentEvent.builder(data).event(name).build();
+    }
+  }
+
+  /** Returns how many read. */
+  int readers() {
+    return readers.get();
+  }
+
+  @Override
+  public void start() {
+    running = true;
+  }
+
+  @Override
+  public void stop() {
+    running = false;
+    stopped.tryEmitEmpty();
+    scheduler.dispose();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+}

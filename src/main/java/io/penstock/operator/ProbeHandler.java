@@ -1,0 +1,158 @@
+package io.penstock.operator;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.provider.Probe;
+import io.penstock.time.Ticker;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.netty.ByteBufMono;
+import reactor.netty.http.Http11SslContextSpec;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientResponse;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.SslProvider.GenericSslContextSpec;
+
+/**
+ * Sends one request to an endpoint as a client would: over the gateway's port, through all its
+ * limits, and at the provider's price.
+ */
+final class ProbeHandler {
+  /** So long it waits in the queue at most. */
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String KEY = "x-penstock-key";
+
+  private static final GenericSslContextSpec<SslContextBuilder> ANY_CERTIFICATE =
+      Http11SslContextSpec.forClient()
+          .configure(its -> its.trustManager(InsecureTrustManagerFactory.INSTANCE));
+
+  /**
+   * Where the gateway listens.
+   *
+   * @param secure whether with TLS
+   */
+  record Port(InetSocketAddress address, boolean secure) {}
+
+  /**
+   * What came of it.
+   *
+   * @param reason why it was refused, if it was
+   * @param cost what it was expected to use, input plus output tokens
+   * @param waitedMs in the queue
+   * @param tookMs until its answer had ended
+   */
+  record Came(
+      int status,
+      @Nullable String reason,
+      @Nullable String requestId,
+      @Nullable String upstream,
+      @Nullable Long cost,
+      @Nullable Long waitedMs,
+      long tookMs) {}
+
+  private final Registry registry;
+  private final Supplier<Port> port;
+  private final HttpClient client;
+  private final Ticker ticker;
+
+  ProbeHandler(Registry registry, Supplier<Port> port, LoopResources loops, Ticker ticker) {
+    this.registry = registry;
+    this.port = port;
+    this.ticker = ticker;
+    this.client = HttpClient.newConnection().runOn(loops).responseTimeout(PATIENCE);
+  }
+
+  /** Sends one to {@code ?path=}, asking for {@code ?model=} if that is said. */
+  Mono<ServerResponse> send(ServerRequest request) {
+    Optional<String> path = request.queryParam("path");
+    if (path.isEmpty()) {
+      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+    }
+    Endpoint endpoint = registry.at(path.get());
+    if (endpoint == null) {
+      return EndpointsHandler.none();
+    }
+    Probe probe = Probe.of(endpoint.spec(), request.queryParam("model").orElse(null));
+    long began = ticker.nanos();
+    return sent(probe, request.headers().firstHeader(KEY))
+        .flatMap(response -> Json.answer(came(response, began)))
+        .onErrorResume(
+            error ->
+                Problem.of(HttpStatus.BAD_GATEWAY, "the gateway's own port did not answer")
+                    .answer());
+  }
+
+  private Mono<HttpClientResponse> sent(Probe probe, @Nullable String key) {
+    Port to = port.get();
+    HttpClient.ResponseReceiver<?> receiver =
+        connecting(to)
+            .headers(headers -> write(headers, probe, key))
+            .request(HttpMethod.valueOf(probe.method()))
+            .uri(
+                URI.create(
+                    (to.secure() ? "https://" : "http://")
+                        + host(to.address())
+                        + ":"
+                        + to.address().getPort()
+                        + probe.path()))
+            .send(
+                probe.json() == null
+                    ? Mono.empty()
+                    : ByteBufMono.fromString(Mono.just(probe.json())));
+    return receiver
+        .response((response, body) -> body.doOnNext(part -> {}).then(Mono.just(response)))
+        .next();
+  }
+
+  /** What answers at this process's own port has the process's own certificate. */
+  private HttpClient connecting(Port to) {
+    return to.secure() ? client.secure(ssl -> ssl.sslContext(ANY_CERTIFICATE)) : client;
+  }
+
+  private static String host(InetSocketAddress address) {
+    String host = address.getHostString();
+    return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+  }
+
+  private static void write(HttpHeaders headers, Probe probe, @Nullable String key) {
+    headers.set("x-timeout", Long.toString(WAIT.toSeconds()));
+    probe.headers().forEach(headers::set);
+    if (probe.json() != null) {
+      headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json");
+    }
+    if (key != null) {
+      headers.set(KEY, key);
+    }
+  }
+
+  private Came came(HttpClientResponse response, long beganNanos) {
+    HttpHeaders headers = response.responseHeaders();
+    return new Came(
+        response.status().code(),
+        headers.get("x-penstock-reason"),
+        headers.get("x-request-id"),
+        headers.get("x-penstock-upstream"),
+        number(headers.get("x-penstock-cost")),
+        number(headers.get("x-penstock-queued-ms")),
+        (ticker.nanos() - beganNanos) / 1_000_000);
+  }
+
+  private static @Nullable Long number(@Nullable String text) {
+    return text != null && text.matches("[0-9]{1,18}") ? Long.valueOf(text) : null;
+  }
+}

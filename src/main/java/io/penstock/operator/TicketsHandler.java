@@ -1,0 +1,144 @@
+package io.penstock.operator;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Known;
+import io.penstock.endpoint.Look;
+import io.penstock.endpoint.Past;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Sight;
+import io.penstock.endpoint.Tickets.Removal;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Who waits, why, and what became of those who waited; and throws one out. */
+final class TicketsHandler {
+  /** As many tickets as one answer has. */
+  static final int MOST = 1_000;
+
+  private static final int USUAL = 100;
+
+  /** An endpoint that does not say so soon who waits there is not well. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(TicketsHandler.class);
+
+  private final Registry registry;
+  private final Ticker ticker;
+  private final WallClock clock;
+
+  TicketsHandler(Registry registry, Ticker ticker, WallClock clock) {
+    this.registry = registry;
+    this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  /** All that can be asked here. */
+  RouterFunction<ServerResponse> routes() {
+    return RouterFunctions.route()
+        .GET("/tickets", this::list)
+        .GET("/tickets/{id}", this::show)
+        .DELETE("/tickets/{id}", this::remove)
+        .path("/tickets", () -> Problem.only("GET"))
+        .path("/tickets/{id}", () -> Problem.only("GET, DELETE"))
+        .build();
+  }
+
+  /** The first {@code ?limit=} that wait at {@code ?path=}, in the order in which they go. */
+  private Mono<ServerResponse> list(ServerRequest request) {
+    Optional<String> path = request.queryParam("path");
+    int limit = limit(request.queryParam("limit").orElse(String.valueOf(USUAL)));
+    if (path.isEmpty() || limit == 0) {
+      return Problem.of(HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
+          .answer();
+    }
+    Endpoint endpoint = registry.at(path.get());
+    return endpoint == null
+        ? EndpointsHandler.none()
+        : told((Consumer<Sight> told) -> registry.tickets().list(endpoint, limit, told))
+            .flatMap(sight -> Json.answer(views(sight)))
+            .onErrorResume(TimeoutException.class, late -> late());
+  }
+
+  /** Returns how many are asked for, 0 when that is no such number. */
+  private static int limit(String text) {
+    int limit = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : 0;
+    return limit > MOST ? 0 : limit;
+  }
+
+  private List<TicketView.Waiting> views(Sight sight) {
+    TicketWords words = words();
+    return sight.places().stream().map(words::waiting).toList();
+  }
+
+  /** One by its number or by the id of its request: what holds it, or what became of it. */
+  private Mono<ServerResponse> show(ServerRequest request) {
+    String id = request.pathVariable("id");
+    return told((Consumer<Optional<Known>> told) -> registry.tickets().find(id, told))
+        .flatMap(known -> known.map(this::view).map(Json::answer).orElseGet(TicketsHandler::none))
+        .onErrorResume(TimeoutException.class, late -> late());
+  }
+
+  private TicketView.Explained view(Known known) {
+    return switch (known) {
+      case Look look -> words().explained(look);
+      case Past past -> words().explained(past);
+    };
+  }
+
+  /** Throws one out, by its number alone: the id of a request may be that of several. */
+  private Mono<ServerResponse> remove(ServerRequest request) {
+    String id = request.pathVariable("id");
+    return told((Consumer<Removal> told) -> registry.tickets().remove(id, told))
+        .flatMap(
+            removal ->
+                switch (removal) {
+                  case REMOVED -> removed(id);
+                  case GONE ->
+                      Problem.of(HttpStatus.CONFLICT, "the ticket does not wait any more").answer();
+                  case UNKNOWN -> none();
+                })
+        .onErrorResume(TimeoutException.class, late -> late());
+  }
+
+  private static Mono<ServerResponse> removed(String number) {
+    LOG.info("an operator removed ticket {} from its queue", number);
+    return ServerResponse.noContent().build();
+  }
+
+  /** What is told on a thread that is not to be kept is gone on with on another. */
+  private static <T> Mono<T> told(Consumer<Consumer<T>> ask) {
+    return Mono.<T>create(sink -> ask.accept(sink::success))
+        .publishOn(Schedulers.boundedElastic())
+        .timeout(PATIENCE);
+  }
+
+  private TicketWords words() {
+    return new TicketWords(new Moment(ticker.nanos(), clock.unixMillis()));
+  }
+
+  private static Mono<ServerResponse> none() {
+    return Problem.of(
+            HttpStatus.NOT_FOUND,
+            "no ticket has this id, or it went without being refused or waiting for long, or that"
+                + " was too long ago")
+        .answer();
+  }
+
+  private static Mono<ServerResponse> late() {
+    return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, "the endpoint does not answer").answer();
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.queue;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In which turn tickets of several flows would go, if everything fitted and nobody else came.
+ *
+ * @param <T> the kind of ticket
+ */
+final class FairTurns<T extends Ticket> {
+  /** What one flow will have got by its next turn. */
+  private static final class Course<T extends Ticket> {
+    final Flow flow;
+    final Merged<T> tickets = new Merged<>();
+    double service;
+
+    Course(Flow flow) {
+      this.flow = flow;
+      this.service = flow.service();
+    }
+  }
+
+  private record Turn<T extends Ticket>(T ticket, double service, Course<T> course) {}
+
+  private final Queue<Turn<T>> turns =
+      new PriorityQueue<>(
+          Comparator.<Turn<T>>comparingDouble(Turn::service)
+              .thenComparingLong(turn -> turn.course().flow.since()));
+
+  FairTurns(Iterable<FairQueue<T>> queues) {
+    Map<Flow, Course<T>> courses = new HashMap<>();
+    for (FairQueue<T> queue : queues) {
+      Walk<FairQueue.Share<T>> shares = queue.walk();
+      for (FairQueue.Share<T> each = shares.next(); each != null; each = shares.next()) {
+        courses.computeIfAbsent(each.flow, Course::new).tickets.add(each.tickets);
+      }
+    }
+    courses.values().forEach(this::line);
+  }
+
+  private void line(Course<T> course) {
+    T ticket = course.tickets.next();
+    if (ticket != null) {
+      turns.add(new Turn<>(ticket, course.service, course));
+    }
+  }
+
+  /** Returns the next ticket; null at the end. */
+  @Nullable T next() {
+    Turn<T> turn = turns.poll();
+    if (turn == null) {
+      return null;
+    }
+    Course<T> course = turn.course();
+    course.service += (double) FairDiscipline.tokens(turn.ticket()) / course.flow.weight;
+    line(course);
+    return turn.ticket();
+  }
+}

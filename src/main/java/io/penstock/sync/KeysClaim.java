@@ -1,0 +1,168 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Waits;
+import io.penstock.sync.RedisLink.Call;
+import io.penstock.sync.RedisLink.Reply;
+import io.penstock.sync.RedisTrouble.Kind;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in Redis that this instance keeps keys where no other one sees them, and hears of another
+ * that does: of one namespace only one may. What an instance says ends by itself when it says it no
+ * more. Safe from any thread; nothing here waits.
+ */
+public final class KeysClaim {
+  /** How long a claim lasts that is not renewed. */
+  static final long LEASE_MILLIS = 10_000;
+
+  private static final long RENEW_NANOS = TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS / 3);
+  private static final long LOOK_MILLIS = 500;
+  private static final Logger LOG = LoggerFactory.getLogger(KeysClaim.class);
+  private static final Script CLAIM = Script.read("claim.lua");
+  private static final Pattern NAME = Pattern.compile("[\\w.@:-]{1,200}");
+
+  /** What came of a claim. */
+  public sealed interface Outcome {}
+
+  /** This instance alone keeps keys of its own. */
+  public record Ours() implements Outcome {}
+
+  /**
+   * Another one does, and lives.
+   *
+   * @param called how it calls itself
+   */
+  public record Theirs(String called) implements Outcome {}
+
+  /**
+   * Redis does not say.
+   *
+   * @param why in a few words
+   */
+  public record Unknown(String why) implements Outcome {}
+
+  /**
+   * Who has the claim.
+   *
+   * @param leftMillis until it ends unless it is renewed
+   */
+  private record Holder(String member, String called, long leftMillis) {}
+
+  private final String key;
+  private final String member;
+  private final String called;
+  private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+  private boolean left;
+  private boolean other;
+
+  /**
+   * Has claimed nothing yet.
+   *
+   * @param member this instance, another name after each start
+   * @param called what people know it by
+   */
+  public KeysClaim(String namespace, String member, String called) {
+    this.key = namespace + ":keys-store";
+    this.member = member;
+    this.called = called;
+  }
+
+  /**
+   * Claims. When another one has the claim it is looked at again until that is renewed, or has
+   * ended because its holder is dead.
+   */
+  public CompletionStage<Outcome> take(RedisLink link) {
+    return take(link, null);
+  }
+
+  private CompletionStage<Outcome> take(RedisLink link, @Nullable Holder before) {
+    return call(link, LEASE_MILLIS)
+        .thenCompose(holder -> judge(link, before, holder))
+        .exceptionally(failure -> new Unknown(String.valueOf(Diagnosis.of(failure).getMessage())));
+  }
+
+  private CompletionStage<Outcome> judge(
+      RedisLink link, @Nullable Holder before, @Nullable Holder holder) {
+    if (holder == null) {
+      return CompletableFuture.completedStage(new Ours());
+    }
+    if (before != null
+        && before.member().equals(holder.member())
+        && holder.leftMillis() > before.leftMillis()) {
+      return CompletableFuture.completedStage(new Theirs(holder.called()));
+    }
+    Executor later = CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.supplyAsync(() -> holder, later).thenCompose(seen -> take(link, seen));
+  }
+
+  /** Returns who else has the claim, or null. */
+  private CompletableFuture<@Nullable Holder> call(RedisLink link, long leaseMillis) {
+    List<String> args = List.of(member, called, String.valueOf(leaseMillis));
+    return link.call(List.of(new Call(CLAIM, key, args)))
+        .thenApply(replies -> holder(replies.getFirst()));
+  }
+
+  private static @Nullable Holder holder(Reply reply) {
+    if (reply.trouble() != null) {
+      throw reply.trouble();
+    }
+    if (reply.said() instanceof List<?> said && said.isEmpty()) {
+      return null;
+    }
+    if (reply.said() instanceof List<?> said
+        && said.size() == 3
+        && said.get(2) instanceof Long leftMillis) {
+      // whatever stands there is shown to people
+      String called = String.valueOf(said.get(1));
+      return new Holder(
+          String.valueOf(said.getFirst()),
+          NAME.matcher(called).matches() ? called : "another instance",
+          leftMillis);
+    }
+    throw new RedisTrouble(Kind.ODD);
+  }
+
+  /**
+   * Claims again and again until this instance leaves, and says once when another one has the claim
+   * instead.
+   *
+   * @param alarm runs this and nothing else
+   */
+  public void hold(RedisLink link, Waits.Alarm alarm, Ticker ticker) {
+    renew(link);
+    alarm.at(ticker.nanos() + RENEW_NANOS, () -> hold(link, alarm, ticker));
+  }
+
+  private synchronized void renew(RedisLink link) {
+    if (left || !last.isDone()) {
+      return;
+    }
+    // that Redis is away others say
+    last = call(link, LEASE_MILLIS).thenAccept(this::note).exceptionally(failure -> null);
+  }
+
+  private synchronized void note(@Nullable Holder holder) {
+    if (holder != null && !other) {
+      LOG.error(
+          "keys that are made here are not known to {}, which keeps keys of its own: expected"
+              + " penstock.keys.store=sql, with the same penstock.database.url for all",
+          holder.called());
+    }
+    other = holder != null;
+  }
+
+  /** Claims no more, so that another instance may at once. */
+  public synchronized CompletionStage<?> leave(RedisLink link) {
+    left = true;
+    return last.thenCompose(done -> call(link, 0));
+  }
+}

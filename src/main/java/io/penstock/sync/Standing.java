@@ -1,0 +1,131 @@
+package io.penstock.sync;
+
+import io.penstock.event.Event;
+import io.penstock.event.Event.Synced.Change;
+import io.penstock.event.Events;
+import io.penstock.quota.Sharing;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says how this instance stands with those it shares limits with, whenever that is otherwise than
+ * before. Belongs to one thread at a time, but for {@link #tell}.
+ */
+final class Standing {
+  private final Sharing sharing;
+  private final OnOutage policy;
+  private final String ttl;
+  private volatile Events events = event -> {};
+
+  private Lives.@Nullable Why why;
+  private boolean cutOff;
+  private long members;
+
+  /**
+   * Has said nothing yet.
+   *
+   * @param sharing of which limits it is
+   * @param ttlNanos after which silence is said
+   */
+  Standing(Sharing sharing, OnOutage policy, long ttlNanos) {
+    this.sharing = sharing;
+    this.policy = policy;
+    this.ttl = BigDecimal.valueOf(ttlNanos, 9).stripTrailingZeros().toPlainString() + " s";
+  }
+
+  /** Has these be told from now on. */
+  void tell(Events to) {
+    events = to;
+  }
+
+  /**
+   * Looks for what has changed; returns what says it, to be run in order and with nothing locked.
+   *
+   * @param learns why nothing is taken, or null when it is
+   * @param any whether there are limits that this matters to
+   */
+  List<Runnable> look(Lives.@Nullable Why learns, Contact contact, BooleanSupplier any, long now) {
+    boolean gone = contact.cutOffNanos() != Contact.CONNECTED;
+    boolean heard = contact.members() > 0 && now < contact.endsNanos();
+    long among = sharing == Sharing.EXACT ? contact.members() : 0;
+    List<Runnable> said = new ArrayList<>();
+    if (heard && learns != null && learns != why && any.getAsBoolean()) {
+      why = learns;
+      Change begun = learns == Lives.Why.CAME ? Change.JOINING : Change.LEARNING;
+      say(begun, among, because(learns), now, said);
+    }
+    if (heard && learns == null && why != null) {
+      Change ended = why == Lives.Why.CAME ? Change.JOINED : Change.LEARNED;
+      why = null;
+      members = among;
+      say(ended, among, shared(among), now, said);
+    }
+    if (gone && !cutOff && any.getAsBoolean()) {
+      cutOff = true;
+      say(Change.CUT_OFF, among, alone(contact.parts()), now, said);
+    }
+    if (!gone && cutOff) {
+      cutOff = false;
+      members = among;
+      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, said);
+    }
+    if (heard && !gone && learns == null && among != members) {
+      members = among;
+      say(Change.MEMBERS, among, instances(among) + " limits", now, said);
+    }
+    return said;
+  }
+
+  private void say(Change change, long among, String detail, long now, List<Runnable> said) {
+    String of = change == Change.MEMBERS ? null : sharing.text();
+    said.add(() -> events.publish(new Event.Synced(now, of, change, among, detail)));
+  }
+
+  private String because(Lives.Why learns) {
+    return switch (learns) {
+      case CAME -> "this instance has just come and takes nothing of exact limits for " + ttl;
+      case SILENT ->
+          "nothing was heard for longer than slices last: nothing of exact limits is taken for "
+              + ttl;
+      case LOST ->
+          "Redis was restarted, flushed, replaced or set back: nothing of exact limits is taken"
+              + " for %s while all say what they spent".formatted(ttl);
+    };
+  }
+
+  private String shared(long among) {
+    return among == 0 ? "eventual limits are counted together" : instances(among) + " exact limits";
+  }
+
+  private static String instances(long among) {
+    return among == 1 ? "no other instance shares" : among + " instances share";
+  }
+
+  private String alone(long parts) {
+    return "Redis has not been heard for %s: %s (penstock.redis.on-outage=%s)"
+        .formatted(ttl, sharing == Sharing.EXACT ? exact(parts) : eventual(), policy.text());
+  }
+
+  private String exact(long parts) {
+    return switch (policy) {
+      case PARK -> "who needs exact limits waits";
+      case SHARE ->
+          parts == 0
+              ? "who needs exact limits waits, for it was never heard"
+              : "exact limits are divided by " + parts;
+      case ALLOW -> "exact limits let all pass";
+      case REFUSE -> "exact limits refuse";
+    };
+  }
+
+  private String eventual() {
+    return switch (policy) {
+      case PARK, SHARE -> "eventual limits count this instance alone";
+      case ALLOW -> "eventual limits let all pass";
+      case REFUSE -> "eventual limits refuse";
+    };
+  }
+}

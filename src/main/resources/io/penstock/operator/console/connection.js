@@ -1,0 +1,129 @@
+// Talks with the operator port. The token, where one is needed, stays in this tab.
+
+const TOKEN = 'penstock-token';
+
+/** Thrown when the operator port wants another token. */
+export class Locked extends Error {}
+
+/** Thrown when it answers with a problem; the message is what it says. */
+export class Problem extends Error {}
+
+export function token() {
+  return sessionStorage.getItem(TOKEN) ?? '';
+}
+
+export function remember(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+export function forget() {
+  sessionStorage.removeItem(TOKEN);
+}
+
+function headers(more) {
+  return token() ? {...more, Authorization: `Bearer ${token()}`} : {...more};
+}
+
+async function checked(response) {
+  if (response.status === 401) {
+    throw new Locked(token() ? 'That is not the operator token.' : 'This needs the operator token.');
+  }
+  if (!response.ok) {
+    const problem = await response.json().catch(() => ({}));
+    throw new Problem(problem.detail ?? `the gateway answered ${response.status}`);
+  }
+  return response;
+}
+
+/** Asks once; returns what the answer says as JSON, or null when it says nothing. */
+export async function ask(path, {method = 'GET', body} = {}) {
+  const response = await fetch(path, {
+    method,
+    headers: headers(body === undefined ? {} : {'Content-Type': 'application/json'}),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await (await checked(response)).text();
+  return text === '' ? null : JSON.parse(text);
+}
+
+const FIRST_PAUSE = 250;
+const LAST_PAUSE = 5000;
+/** A stream of which nothing is heard for so long is taken for lost: it speaks every 15 s. */
+const SILENCE = 40000;
+
+/**
+ * Reads server-sent events, and again from when the connection is lost.
+ *
+ * @param path what to read
+ * @param told called with the name and the data of each event
+ * @param state called with true when it is connected, and with false when it is not
+ * @param locked called when another token is wanted; it ends then
+ * @return a function that ends it
+ */
+export function follow(path, told, state, locked) {
+  let ended = false;
+  let abort = new AbortController();
+  let pause = FIRST_PAUSE;
+
+  async function read() {
+    abort = new AbortController();
+    const response = await checked(
+        await fetch(path, {headers: headers({Accept: 'text/event-stream'}), signal: abort.signal}));
+    state(true);
+    pause = FIRST_PAUSE;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    let silence = setTimeout(() => abort.abort(), SILENCE);
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        clearTimeout(silence);
+        silence = setTimeout(() => abort.abort(), SILENCE);
+        const blocks = (text + part.value).split('\n\n');
+        text = blocks.pop();
+        blocks.forEach(dispatch);
+      }
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  function dispatch(block) {
+    let name = 'message';
+    const data = [];
+    for (const line of block.split('\n')) {
+      if (line.startsWith('event:')) {
+        name = line.slice(6).trim();
+      } else if (line.startsWith('data:')) {
+        data.push(line.slice(5));
+      }
+    }
+    if (data.length > 0) {
+      told(name, JSON.parse(data.join('\n')));
+    }
+  }
+
+  async function run() {
+    while (!ended) {
+      try {
+        await read();
+      } catch (failure) {
+        if (failure instanceof Locked) {
+          ended = true;
+          locked(failure);
+          return;
+        }
+      }
+      if (!ended) {
+        state(false);
+        await new Promise(then => setTimeout(then, pause * (0.75 + Math.random() / 2)));
+        pause = Math.min(LAST_PAUSE, 2 * pause);
+      }
+    }
+  }
+
+  run();
+  return () => {
+    ended = true;
+    abort.abort();
+  };
+}

@@ -1,0 +1,162 @@
+// One endpoint: how much of it is used, who waits and why, and what can be done.
+
+import {html, nothing} from './lib/lit-html.js';
+import {repeat} from './lib/directives/repeat.js';
+import {ask} from './connection.js';
+import {Chart} from './chart.js';
+import {mark, name} from './parts.js';
+import {clock, shown, short, time} from './words.js';
+
+const LOOK_EVERY = 1000;
+const MOST_TICKETS = 50;
+
+export class Detail {
+  constructor(state) {
+    this.state = state;
+    this.chart = new Chart();
+    this.tickets = [];
+    this.asked = null;
+    this.told = '';
+  }
+
+  /** Has another endpoint be shown, or none. */
+  show(path) {
+    clearTimeout(this.timer);
+    this.tickets = [];
+    this.asked = null;
+    this.config = null;
+    this.told = '';
+    this.path = path;
+    this.chart.close();
+    if (path !== null) {
+      this.look(path);
+      this.read(path);
+    }
+  }
+
+  async read(path) {
+    const found = await this.state.asking(() => ask('endpoints?path=' + encodeURIComponent(path)));
+    if (found && this.path === path) {
+      this.config = found[0]?.config;
+      this.state.changed();
+    }
+  }
+
+  async look(path) {
+    const query = `tickets?path=${encodeURIComponent(path)}&limit=${MOST_TICKETS}`;
+    const found = document.hidden ? null : await this.state.asking(() => ask(query));
+    if (this.path !== path) {
+      return;
+    }
+    if (found) {
+      this.tickets = found.tickets ?? found;
+      this.state.changed();
+    }
+    this.timer = setTimeout(() => this.look(path), LOOK_EVERY);
+  }
+
+  async act(what) {
+    const path = this.path;
+    const result = await this.state.asking(
+        () => ask(`endpoints/${what}?path=${encodeURIComponent(path)}`, {method: 'POST'}));
+    if (result !== undefined) {
+      this.told = what === 'test' && result
+        ? `Test: answered ${result.status} after ${time(result.waited_ms)}` : `Done: ${what}`;
+      this.state.changed();
+    }
+  }
+
+  async explain(id) {
+    if (this.asked?.id === id) {
+      this.asked = null;
+    } else {
+      const found = await this.state.asking(() => ask('tickets/' + encodeURIComponent(id)));
+      this.asked = found ? {...found, id} : null;
+    }
+    this.state.changed();
+  }
+
+  async cancel(ticket) {
+    await this.state.asking(() => ask('tickets/' + encodeURIComponent(ticket.id), {method: 'DELETE'}));
+    this.tickets = this.tickets.filter(each => each.id !== ticket.id);
+    this.state.changed();
+  }
+
+  view(row) {
+    return html`
+      <aside class="detail" aria-label=${'Endpoint ' + shown(row.path)}>
+        <header>
+          <h2>${name(row.path)}</h2>
+          <button class="plain" aria-label="Close" @click=${() => this.state.choose(null)}>✕</button>
+        </header>
+        <div class="tools">
+          ${row.paused
+            ? html`<button @click=${() => this.act('resume')}>Resume</button>`
+            : html`<button @click=${() => this.act('pause')}>Pause</button>`}
+          <button @click=${() => this.act('test')}>Send a test request</button>
+          ${row.paused ? mark('warn', 'paused: nothing is let go') : nothing}
+          <span role="status" class="quiet">${this.told}</span>
+        </div>
+        <dl class="figures">
+          <div><dt>waiting</dt><dd>${short(row.queue_depth)}</dd></div>
+          <div><dt>tokens waiting</dt><dd>${short(row.queued_tokens)}</dd></div>
+          <div><dt>oldest</dt><dd>${row.queue_depth ? time(row.oldest_wait_ms) : '–'}</dd></div>
+          <div><dt>served</dt><dd>${short(row.served)}</dd></div>
+          <div><dt>refused</dt><dd>${short(row.refused)}</dd></div>
+          <div><dt>expired</dt><dd>${short(row.expired)}</dd></div>
+          <div><dt>client gone</dt><dd>${short(row.cancelled)}</dd></div>
+        </dl>
+        <h3>Used and waiting, the last five minutes</h3>
+        <div class="chart"><canvas id="chart" role="img" aria-label="Used share and tickets that wait, over time"></canvas></div>
+        <h3>Who waits</h3>
+        ${this.tickets.length === 0 ? html`<p class="quiet">Nobody.</p>` : this.table()}
+        <h3>Configuration</h3>
+        <pre tabindex="0">${this.config ? JSON.stringify(this.config, null, 2) : '…'}</pre>
+      </aside>`;
+  }
+
+  table() {
+    return html`
+      <table class="tickets">
+        <thead><tr><th scope="col">#</th><th scope="col">Ticket</th><th scope="col">Key</th>
+          <th scope="col">Tokens</th><th scope="col">Waited</th><th scope="col">Still</th><th scope="col"></th></tr></thead>
+        <tbody>${repeat(this.tickets, each => each.id, each => html`
+          <tr>
+            <td>${each.position}</td>
+            <td><button class="plain link" aria-expanded=${this.asked?.id === each.id}
+              @click=${() => this.explain(each.id)}>${shown(each.id)}</button></td>
+            <td>${each.key == null ? '–' : name(each.key)}</td>
+            <td>${short((each.cost?.input_tokens ?? 0) + (each.cost?.output_tokens ?? 0))}</td>
+            <td>${time(each.waited_ms)}</td><td>${time(each.expected_ms)}</td>
+            <td><button class="small" aria-label=${'Throw out ticket ' + each.id}
+              @click=${() => this.cancel(each)}>throw out</button></td>
+          </tr>
+          ${this.asked?.id === each.id ? html`<tr class="why"><td colspan="7">${this.why()}</td></tr>` : nothing}`)}
+        </tbody>
+      </table>`;
+  }
+
+  why() {
+    const limits = this.asked.limits ?? [];
+    return html`
+      <p>${this.asked.binds ? html`Held by <b>${bindingText(this.asked.binds)}</b>` : 'Nothing holds it.'}</p>
+      ${limits.length === 0 ? nothing : html`
+        <table><thead><tr><th scope="col">Limit</th><th scope="col">Measure</th><th scope="col">Used</th>
+          <th scope="col">Held</th><th scope="col">Of</th><th scope="col">Needs</th><th scope="col">Until</th></tr></thead>
+        <tbody>${limits.map(each => html`<tr>
+          <td>${each.kind} ${name(each.name)}</td><td>${each.measure}</td><td>${short(each.used)}</td>
+          <td>${short(each.reserved)}</td><td>${short(each.limit)}</td><td>${short(each.needs)}</td>
+          <td>${each.until == null ? '–' : clock(each.until)}</td></tr>`)}</tbody></table>`}`;
+  }
+
+  /** Draws the chart, after the view is there. */
+  draw(history) {
+    this.chart.draw(document.getElementById('chart'), history);
+  }
+}
+
+function bindingText(binds) {
+  const whose = binds.name == null ? '' : ` of ${binds.kind} ${shown(binds.name)}`;
+  const until = binds.until == null ? '' : `, until ${clock(binds.until)}`;
+  return `${String(binds.what).replaceAll('_', ' ')}${binds.measure ? ' on ' + binds.measure : ''}${whose}${until}`;
+}

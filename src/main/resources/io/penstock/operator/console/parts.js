@@ -1,0 +1,40 @@
+// Small pieces that several views have.
+
+import {html, nothing} from './lib/lit-html.js';
+import {age, percent, shown} from './words.js';
+
+const MOST_DOTS = 32;
+
+/** A name that can do no harm to what is around it. */
+export function name(text) {
+  return html`<bdi class="name" title=${shown(text)}>${shown(text)}</bdi>`;
+}
+
+/** One dot for each that waits, the oldest first, in the colour of its age. */
+export function dots(row) {
+  if (row.queue_depth === 0) {
+    return html`<span class="quiet">–</span>`;
+  }
+  const all = [];
+  const ages = row.ages ?? [];
+  for (let each = ages.length - 1; each >= 0; each--) {
+    for (let i = 0; i < ages[each] && all.length < MOST_DOTS; i++) {
+      all.push(html`<i class=${'a' + each}></i>`);
+    }
+  }
+  while (all.length < Math.min(MOST_DOTS, row.queue_depth) && ages.length === 0) {
+    all.push(html`<i class=${'a' + age(row.oldest_wait_ms)}></i>`);
+  }
+  return html`<span class="dots" aria-hidden="true">${all}</span>`;
+}
+
+/** How much of something is used, as a bar and in words. */
+export function bar(share, label) {
+  return html`<span class="bar"><meter min="0" max="1" high="0.97" value=${share ?? 0}
+    aria-label=${label}></meter><span>${percent(share)}</span></span>`;
+}
+
+/** A mark with one word. */
+export function mark(kind, text) {
+  return text ? html`<span class=${'mark ' + kind}>${text}</span>` : nothing;
+}

@@ -1,0 +1,169 @@
+// Upstreams, keys, events and the configuration.
+
+import {html, nothing} from './lib/lit-html.js';
+import {repeat} from './lib/directives/repeat.js';
+import {ask} from './connection.js';
+import {bar, mark, name} from './parts.js';
+import {clock, percent, shown, short, time} from './words.js';
+
+export class Upstreams {
+  constructor(state) {
+    this.state = state;
+  }
+
+  view() {
+    const all = this.state.upstreams;
+    return all.length === 0 ? html`<p class="quiet">There are no upstreams.</p>` : html`
+      <div class="cards">${repeat(all, each => each.id, each => html`
+        <section class="card" aria-label=${'Upstream ' + shown(each.id)}>
+          <header><h2>${name(each.id)}</h2>
+            ${mark(each.health === 'healthy' ? 'good' : 'bad', each.health)}</header>
+          <p class="quiet">${name(each.url)}${each.models.length ? html` · ${each.models.map(shown).join(', ')}` : nothing}</p>
+          ${each.last_error ? html`<p>last error: ${shown(each.last_error.what)} at ${clock(each.last_error.at)}</p>` : nothing}
+          ${each.pools.map(pool => this.pool(pool))}
+        </section>`)}
+      </div>`;
+  }
+
+  pool(pool) {
+    return html`
+      <h3>${pool.name ? name(pool.name) : 'all models'} ${pool.paused_until
+        ? mark('warn', 'paused until ' + clock(pool.paused_until)) : nothing}
+        ${pool.throttled > 0 ? mark('warn', pool.throttled + ' × 429') : nothing}</h3>
+      <p class="pair">here ${bar(pool.utilization, 'used here')} all instances ${bar(pool.utilization_global, 'used by all instances')}</p>
+      ${pool.limits.length === 0 ? nothing : html`<table>
+        <thead><tr><th scope="col">Limit</th><th scope="col">Used</th><th scope="col">All</th><th scope="col">Held</th>
+          <th scope="col">Of</th><th scope="col">Provider says</th></tr></thead>
+        <tbody>${pool.limits.map(each => html`<tr>
+          <td>${each.measure.replaceAll('_', ' ')}${each.window_ms ? ' / ' + time(each.window_ms) : ''}</td>
+          <td>${short(each.used)}</td><td>${short(each.used_global)}</td><td>${short(each.held)}</td>
+          <td>${short(each.effective)}${each.effective < each.configured ? html` <span class="quiet">(of ${short(each.configured)})</span>` : nothing}</td>
+          <td>${each.learned ? `${short(each.learned.limit)}, left ${short(each.learned.remaining)}, drift ${percent(each.learned.drift)}` : '–'}</td>
+        </tr>`)}</tbody></table>`}`;
+  }
+}
+
+const SPEND_EVERY = 5000;
+
+export class Keys {
+  constructor(state) {
+    this.state = state;
+    this.spend = [];
+  }
+
+  /** Reads while it is looked at. */
+  async look() {
+    if (this.state.tab !== 'keys') {
+      return;
+    }
+    const from = new Date(Date.now() - 30 * 86400000).toISOString().slice(0, 10);
+    const found = await this.state.asking(() => ask(`usage?group_by=key&from=${from}`));
+    const keys = await this.state.asking(() => ask('keys'));
+    if (found) {
+      const named = new Map((keys ?? []).map(each => [each.name, each]));
+      this.spend = (found.rows ?? found).map(row => ({...row, of: named.get(row.key)}));
+      this.spend.sort((a, b) => total(b) - total(a));
+      this.state.changed();
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), SPEND_EVERY);
+  }
+
+  view() {
+    return this.spend.length === 0 ? html`<p class="quiet">No key was used in the last 30 days.</p>` : html`
+      <table class="wide"><caption>What keys used in the last 30 days, the most first</caption>
+        <thead><tr><th scope="col">Key</th><th scope="col">Group</th><th scope="col">Requests</th><th scope="col">Input tokens</th>
+          <th scope="col">Output tokens</th><th scope="col">Price</th></tr></thead>
+        <tbody>${repeat(this.spend.slice(0, 500), each => each.key, each => html`<tr>
+          <td>${each.key ? name(each.key) : html`<span class="quiet">no key</span>`}</td>
+          <td>${each.of?.group ? name(each.of.group) : '–'}</td><td>${short(each.requests)}</td>
+          <td>${short(each.input_tokens)}</td><td>${short(each.output_tokens)}</td>
+          <td>${each.price == null ? '–' : Number(each.price).toFixed(2)}</td></tr>`)}</tbody></table>`;
+  }
+}
+
+function total(row) {
+  return row.input_tokens + row.output_tokens;
+}
+
+const KINDS = ['all', 'queued', 'released', 'served', 'refused', 'expired', 'cancelled', 'settled', 'config', 'sync'];
+
+export class Events {
+  constructor(state) {
+    this.state = state;
+    this.kind = 'all';
+    this.held = false;
+    this.frozen = [];
+  }
+
+  view() {
+    const all = this.held ? this.frozen : this.state.events;
+    const wanted = this.kind === 'all' ? all : all.filter(each => each.kind === this.kind);
+    return html`
+      <div class="tools">
+        <label>Kind <select @change=${event => { this.kind = event.target.value; this.state.changed(); }}>
+          ${KINDS.map(each => html`<option value=${each} ?selected=${each === this.kind}>${each}</option>`)}</select></label>
+        <button @click=${() => this.hold()}>${this.held ? 'Go on' : 'Hold still'}</button>
+        ${this.state.lost > 0 ? mark('warn', short(this.state.lost) + ' lost: they came faster than they were read') : nothing}
+      </div>
+      <table class="wide events"><thead><tr><th scope="col">At</th><th scope="col">What</th><th scope="col">Endpoint</th>
+        <th scope="col">Ticket</th><th scope="col">More</th></tr></thead>
+      <tbody>${repeat(wanted.slice(0, 200), each => each.number, each => html`<tr>
+        <td>${clock(each.at)}</td><td>${mark(each.kind === 'refused' || each.kind === 'expired' ? 'bad' : '', each.kind)}</td>
+        <td>${each.endpoint ? name(each.endpoint) : '–'}</td><td>${each.ticket ?? ''}</td><td>${more(each)}</td></tr>`)}</tbody></table>
+      ${wanted.length === 0 ? html`<p class="quiet">Nothing has happened since this page is open.</p>` : nothing}`;
+  }
+
+  hold() {
+    this.held = !this.held;
+    this.frozen = [...this.state.events];
+    this.state.changed();
+  }
+}
+
+function more(event) {
+  const words = [];
+  if (event.waited_ms !== undefined) {
+    words.push('waited ' + time(event.waited_ms));
+  }
+  if (event.used_tokens !== undefined) {
+    words.push(`used ${short(event.used_tokens)} of ${short(event.reserved_tokens)} tokens reserved`);
+  } else if (event.input_tokens !== undefined) {
+    words.push(short(event.input_tokens + event.output_tokens) + ' tokens');
+  }
+  for (const each of [event.upstream, event.model, event.detail]) {
+    if (each) {
+      words.push(shown(each));
+    }
+  }
+  return words.join(' · ');
+}
+
+export class Configuration {
+  constructor(state) {
+    this.state = state;
+    this.text = '';
+    this.told = '';
+  }
+
+  async look() {
+    const found = await this.state.asking(() => ask('config'));
+    if (found) {
+      this.text = JSON.stringify(found, null, 2);
+      this.state.changed();
+    }
+  }
+
+  async reload() {
+    const done = await this.state.asking(() => ask('reload', {method: 'POST'}));
+    this.told = done === undefined ? '' : 'Read again.';
+    this.look();
+  }
+
+  view() {
+    return html`
+      <div class="tools"><button @click=${() => this.reload()}>Read the route files again</button>
+        <span role="status" class="quiet">${this.told}</span></div>
+      <pre tabindex="0" class="config">${this.text || '…'}</pre>`;
+  }
+}

@@ -1,0 +1,67 @@
+// How figures and names are written.
+
+/** Characters that would be seen by their effect on others, not by themselves. */
+// eslint-disable-next-line no-control-regex
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+const LONGEST = 160;
+
+/** A name as it may be shown: what cannot be seen is written out, and what is too long is cut. */
+export function shown(name) {
+  const text = String(name).replace(UNSEEN, each =>
+      '‹U+' + each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '›');
+  return text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text;
+}
+
+/** A number with at most three digits that count. */
+export function short(number) {
+  if (number == null) {
+    return '–';
+  }
+  const steps = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
+  for (const [from, unit, by] of steps) {
+    if (Math.abs(number) >= from) {
+      return trimmed(number / (by ?? from)) + ' ' + unit;
+    }
+  }
+  return Math.round(number).toLocaleString('en');
+}
+
+function trimmed(number) {
+  return number >= 100 ? number.toFixed(0) : number.toPrecision(3).replace(/\.?0+$/, '');
+}
+
+/** A time in milliseconds. */
+export function time(millis) {
+  if (millis == null) {
+    return '–';
+  }
+  if (millis < 1000) {
+    return Math.round(millis) + ' ms';
+  }
+  const seconds = millis / 1000;
+  if (seconds < 99.95) {
+    return seconds.toFixed(1) + ' s';
+  }
+  if (seconds < 5940) {
+    return Math.round(seconds / 60) + ' min';
+  }
+  return Math.round(seconds / 3600) + ' h';
+}
+
+export function percent(share) {
+  return share == null ? '–' : Math.round(100 * share) + ' %';
+}
+
+/** The time of day of an instant as RFC 3339. */
+export function clock(instant) {
+  return instant == null ? '–' : new Date(instant).toLocaleTimeString('en-GB');
+}
+
+/** How old, in the classes that dots have: below 1 s, 5 s, 15 s, 60 s, and more. */
+export const AGES = [1000, 5000, 15000, 60000];
+
+export function age(millis) {
+  const found = AGES.findIndex(each => millis < each);
+  return found < 0 ? AGES.length : found;
+}

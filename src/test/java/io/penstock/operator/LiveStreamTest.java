@@ -1,0 +1,133 @@
+package io.penstock.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.event.EventBus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import org.springframework.http.codec.ServerSentEvent;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.test.scheduler.VirtualTimeScheduler;
+
+class LiveStreamTest {
+  private final List<EndpointView> endpoints = new ArrayList<>(List.of(endpoint(0)));
+  private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
+  private final RecentWaits waits = new RecentWaits();
+  private int looks;
+  private final Live live =
+      new Live(
+          () -> {
+            looks++;
+            return endpoints;
+          },
+          waits,
+          () -> "[]",
+          () -> "{}");
+  private final LiveStream stream = new LiveStream(live, waits, new EventBus(), scheduler);
+
+  LiveStreamTest() {
+    stream.start();
+  }
+
+  private static EndpointView endpoint(long depth) {
+    return new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of());
+  }
+
+  /** Takes what it asked for, and notes it. */
+  private static final class Reader extends BaseSubscriber<ServerSentEvent<String>> {
+    final List<String> got = new ArrayList<>();
+    boolean ended;
+
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {}
+
+    @Override
+    protected void hookOnNext(ServerSentEvent<String> event) {
+      got.add(event.event() == null ? "comment" : event.event());
+    }
+
+    @Override
+    protected void hookOnComplete() {
+      ended = true;
+    }
+  }
+
+  private Reader reader(long asks) {
+    Reader reader = new Reader();
+    stream.news().subscribe(reader);
+    reader.request(asks);
+    scheduler.advanceTime();
+    return reader;
+  }
+
+  private void pass(int millis) {
+    scheduler.advanceTimeBy(Duration.ofMillis(millis));
+  }
+
+  @Test
+  void reader_isToldAll_andThenWhatChanges() {
+    Reader reader = reader(100);
+    assertThat(reader.got).containsExactly("endpoints", "upstreams", "instance");
+    pass(2_000);
+    assertThat(reader.got).hasSize(3);
+    endpoints.set(0, endpoint(1));
+    pass(500);
+    assertThat(reader.got).hasSize(4).last().isEqualTo("endpoints");
+  }
+
+  @Test
+  void manyReaders_shareOneLook() {
+    for (int i = 0; i < 100; i++) {
+      reader(100);
+    }
+    int before = looks;
+    pass(500);
+    assertThat(looks).isEqualTo(before + 1);
+    assertThat(stream.readers()).isEqualTo(100);
+  }
+
+  @Test
+  void slowReader_isToldTheLatestOnce() {
+    Reader slow = reader(3);
+    Reader quick = reader(1_000);
+    for (int i = 1; i <= 100; i++) {
+      endpoints.set(0, endpoint(i));
+      pass(500);
+    }
+    assertThat(quick.got.stream().filter("endpoints"::equals)).hasSize(101);
+    assertThat(slow.got).hasSize(3);
+    slow.request(100);
+    scheduler.advanceTime();
+    assertThat(slow.got.stream().filter("endpoints"::equals).count()).isBetween(2L, 4L);
+  }
+
+  @Test
+  void nobodyLooks_onceTheLastReaderIsGone() {
+    Reader reader = reader(100);
+    reader.cancel();
+    assertThat(stream.readers()).isZero();
+    pass(6_000);
+    int before = looks;
+    pass(10_000);
+    assertThat(looks).isEqualTo(before);
+    assertThat(reader(10).got).contains("endpoints");
+  }
+
+  @Test
+  void silentStream_isHeardOf() {
+    Reader reader = reader(100);
+    pass(15_000);
+    assertThat(reader.got).contains("comment");
+  }
+
+  @Test
+  void stoppedGateway_endsIt() {
+    Reader reader = reader(100);
+    stream.stop();
+    assertThat(reader.ended).isTrue();
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.Place;
+import io.penstock.endpoint.Sight;
+import io.penstock.endpoint.Tickets.Removal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+
+/** Operators, who look at who waits, and throw some out. */
+final class Operators {
+  private static final int TIMES = 4;
+  private static final int ALL = 10_000;
+
+  private final Simulation world;
+
+  /** Their own, so that a world without them is drawn as it was. */
+  private final SplittableRandom random;
+
+  Operators(Simulation world) {
+    this.world = world;
+    this.random = new SplittableRandom(world.scenario().tickets * 31L + world.window());
+  }
+
+  void begin(double spanSeconds) {
+    for (int each = 0; each < TIMES; each++) {
+      long after = (long) (random.nextDouble() * spanSeconds * Scenario.SECOND);
+      world.at(world.now() + after, this::act);
+    }
+  }
+
+  private void act() {
+    world.drain();
+    List<SimEndpoint> live = world.oracle().live();
+    SimEndpoint endpoint = live.get(random.nextInt(live.size()));
+    look(endpoint);
+    if (!endpoint.waiting.isEmpty()) {
+      remove(endpoint.waiting.get(random.nextInt(endpoint.waiting.size())));
+      look(endpoint);
+    }
+  }
+
+  /** All who wait are listed, each once. */
+  private void look(SimEndpoint endpoint) {
+    List<Sight> told = new ArrayList<>();
+    world.registry().tickets().list(endpoint.endpoint, ALL, told::add);
+    world.drain();
+    List<Long> listed = new ArrayList<>();
+    for (Place each : told.getFirst().places()) {
+      listed.add(each.ticket().order());
+    }
+    List<Long> waiting = endpoint.waiting.stream().map(each -> each.order).sorted().toList();
+    if (!List.copyOf(new TreeSet<>(listed)).equals(waiting) || listed.size() != waiting.size()) {
+      throw new Violation("%s are listed, and %s wait".formatted(listed, waiting));
+    }
+  }
+
+  private void remove(SimTicket ticket) {
+    world.note("remove", ticket.order);
+    ticket.thrownOut = true;
+    List<Removal> told = new ArrayList<>();
+    world.registry().tickets().remove(String.valueOf(ticket.order), told::add);
+    world.drain();
+    if (!told.equals(List.of(Removal.REMOVED)) || ticket.stage != SimTicket.Stage.REFUSED) {
+      throw new Violation("%s of it was told: %s".formatted(told, ticket));
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.event.Event;
+import io.penstock.event.Event.Synced.Change;
+import io.penstock.fake.RecordedEvents;
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What an instance says of how it stands with the others. */
+class StandingTest {
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * World.SECOND);
+  private static final long SECOND = World.SECOND;
+
+  private final World world = new World(1, FIXED);
+  private final RecordedEvents events = new RecordedEvents();
+
+  private void joined(OnOutage policy, int members) {
+    world.onOutage = policy;
+    world.join().rounds().tell(events);
+    for (int each = 1; each < members; each++) {
+      world.join();
+    }
+  }
+
+  private void runFor(long nanos) {
+    world.run(world.now() + nanos);
+  }
+
+  private List<Event.Synced> said() {
+    return events.of(Event.Synced.class);
+  }
+
+  private List<Change> changes() {
+    return said().stream().map(Event.Synced::change).toList();
+  }
+
+  @Test
+  void startOfThree_saysThatItJoinsAndAmongHowMany() {
+    joined(OnOutage.PARK, 3);
+    runFor(60 * SECOND);
+    assertThat(changes()).containsExactly(Change.JOINING, Change.JOINED);
+    assertThat(said().getLast().members()).isEqualTo(3);
+    assertThat(said().getLast().sharing()).isEqualTo("exact");
+    assertThat(said().getLast().detail()).isEqualTo("3 instances share exact limits");
+  }
+
+  @Test
+  void instanceThatCrashesOrComes_isSaidOnce() {
+    joined(OnOutage.PARK, 2);
+    runFor(10 * SECOND);
+    world.nodes.getLast().crash();
+    runFor(30 * SECOND);
+    world.join();
+    runFor(30 * SECOND);
+    assertThat(changes())
+        .containsExactly(Change.JOINING, Change.JOINED, Change.MEMBERS, Change.MEMBERS);
+    assertThat(said().stream().map(Event.Synced::members).skip(1)).containsExactly(2L, 1L, 2L);
+    assertThat(said().getLast().sharing()).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARK, 'who needs exact limits waits'",
+    "SHARE, 'exact limits are divided by 2'",
+    "ALLOW, 'exact limits let all pass'",
+    "REFUSE, 'exact limits refuse'"
+  })
+  void storeAwayAndBack_saysOnceWhatFollows(OnOutage policy, String follows) {
+    joined(policy, 2);
+    runFor(10 * SECOND);
+    int before = said().size();
+    world.cut = true;
+    runFor(60 * SECOND);
+    assertThat(changes().subList(before, said().size())).containsExactly(Change.CUT_OFF);
+    assertThat(said().getLast().detail())
+        .isEqualTo(
+            "Redis has not been heard for 2 s: %s (penstock.redis.on-outage=%s)"
+                .formatted(follows, policy.text()));
+    world.cut = false;
+    runFor(60 * SECOND);
+    assertThat(changes().subList(before + 1, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED, Change.REJOINED);
+    assertThat(said().getLast().members()).isEqualTo(2);
+  }
+
+  @Test
+  void storeThatNeverAnswered_saysSoAndJoinsLater() {
+    world.cut = true;
+    joined(OnOutage.SHARE, 2);
+    runFor(30 * SECOND);
+    assertThat(changes()).containsExactly(Change.CUT_OFF);
+    assertThat(said().getLast().members()).isZero();
+    assertThat(said().getLast().detail()).contains("for it was never heard");
+    world.cut = false;
+    runFor(30 * SECOND);
+    assertThat(changes())
+        .containsExactly(Change.CUT_OFF, Change.JOINING, Change.JOINED, Change.REJOINED);
+  }
+
+  @Test
+  void flushedStore_saysThatAllLearnAndThatTheyHave() {
+    joined(OnOutage.PARK, 3);
+    runFor(10 * SECOND);
+    int before = said().size();
+    world.flush(true);
+    runFor(30 * SECOND);
+    assertThat(changes().subList(before, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED);
+    assertThat(said().get(before).detail()).contains("restarted, flushed, replaced or set back");
+    assertThat(said().getLast().members()).isEqualTo(3);
+  }
+}
