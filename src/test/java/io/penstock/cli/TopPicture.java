@@ -37,8 +37,8 @@ final class TopPicture {
     double width = columns * WIDE + 2 * EDGE;
     int height = lines.size() * HIGH + 2 * EDGE;
     picture.line(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %s %d' role='img'>",
-        number(width), height);
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %s %d' role='img'>"
+            .formatted(number(width), height));
     picture.line("<title>penstock top</title>");
     picture.line("<style>\n%s</style>".formatted(STYLE));
     picture.line(
@@ -74,10 +74,10 @@ final class TopPicture {
               .formatted(x, y, wide, HIGH));
     }
     if (!text.isBlank()) {
+      String plain = text.replace("&", "&amp;").replace("<", "&lt;");
       line(
-          "<text class='%s' x='%s' y='%d' textLength='%s'"
-              + " lengthAdjust='spacingAndGlyphs'>%s</text>",
-          kind(codes, inverse), x, y + 13, wide, text.replace("&", "&amp;").replace("<", "&lt;"));
+          "<text class='%s' x='%s' y='%d' textLength='%s' lengthAdjust='spacingAndGlyphs'>%s</text>"
+              .formatted(kind(codes, inverse), x, y + 13, wide, plain));
     }
   }
 
