@@ -139,7 +139,7 @@ class TopIT {
     try (TerminalProgram top = top(110, 30, Map.of())) {
       top.awaitScreen("connected", "1000 rps");
       top.resize(44, 12);
-      top.awaitScreen("ENDPOINT     WAIT           USE SERVED   P50\n");
+      top.awaitScreen("ENDPOINT     WAIT                 USE SERVED\n");
       assertThat(top.screen()).doesNotContain("LIMIT", "REFUSED");
       top.press("\003"); // Ctrl-C
       top.assertEnds(0);

@@ -50,11 +50,11 @@ class ScreenTest {
         .startsWith(
             " penstock top http://127.0.0.1:8081  3 endpoints, 3 waiting           connected",
             "                                                  in all        since attach: 2s",
-            "ENDPOINT     WAIT              USE        SERVED REFUSED   P50   P90   P99  LAST",
+            "ENDPOINT     WAIT               USE       SERVED REFUSED   P50   P90   P99  LAST",
             "/openai",
-            "┣ chat          3 ●●●          93% █████▋  12.3K       3     -     -     -     -",
-            "┗ embeddings    0 ‖             0%             0       0     -     -     -     -",
-            "/permits        0              50% ███         0       0  1.5s  1.5s  1.5s  1.5s")
+            "┣ chat          3 ●●●           93% ████▋  12.3K       3     -     -     -     -",
+            "┗ embeddings    0 ‖              0%            0       0     -     -     -     -",
+            "/permits        0               50% ██▌        0       0  1.5s  1.5s  1.5s  1.5s")
         .contains(
             "12:00:00 queued     /openai/chat #7 120 tokens",
             "12:00:00 released   /permits #8 waited 1.5s")

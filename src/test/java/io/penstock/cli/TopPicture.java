@@ -37,11 +37,12 @@ final class TopPicture {
     double width = columns * WIDE + 2 * EDGE;
     int height = lines.size() * HIGH + 2 * EDGE;
     picture.line(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %s %d' role='img'>",
-        number(width), height);
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %s %d' role='img'>"
+            .formatted(number(width), height));
     picture.line("<title>penstock top</title>");
-    picture.line("<style>\n%s</style>", STYLE);
-    picture.line("<rect class='screen' width='%s' height='%d' rx='6'/>", number(width), height);
+    picture.line("<style>\n%s</style>".formatted(STYLE));
+    picture.line(
+        "<rect class='screen' width='%s' height='%d' rx='6'/>".formatted(number(width), height));
     for (int at = 0; at < lines.size(); at++) {
       picture.draw(lines.get(at), at);
     }
@@ -68,13 +69,15 @@ final class TopPicture {
     String wide = number(text.length() * WIDE);
     int y = EDGE + row * HIGH;
     if (inverse) {
-      line("<rect class='inverse' x='%s' y='%d' width='%s' height='%d'/>", x, y, wide, HIGH);
+      line(
+          "<rect class='inverse' x='%s' y='%d' width='%s' height='%d'/>"
+              .formatted(x, y, wide, HIGH));
     }
     if (!text.isBlank()) {
+      String plain = text.replace("&", "&amp;").replace("<", "&lt;");
       line(
-          "<text class='%s' x='%s' y='%d' textLength='%s'"
-              + " lengthAdjust='spacingAndGlyphs'>%s</text>",
-          kind(codes, inverse), x, y + 13, wide, text.replace("&", "&amp;").replace("<", "&lt;"));
+          "<text class='%s' x='%s' y='%d' textLength='%s' lengthAdjust='spacingAndGlyphs'>%s</text>"
+              .formatted(kind(codes, inverse), x, y + 13, wide, plain));
     }
   }
 
@@ -90,8 +93,8 @@ final class TopPicture {
     return (codes.contains("1") ? "bold " : "") + (inverse ? "inverse" : "c" + colour);
   }
 
-  private void line(String format, Object... values) {
-    svg.append(values.length == 0 ? format : format.formatted(values)).append('\n');
+  private void line(String line) {
+    svg.append(line).append('\n');
   }
 
   private static String number(double value) {
