@@ -3,6 +3,7 @@ package io.penstock.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.cli.Look.Tone;
+import java.io.IOError;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.EnumSet;
@@ -44,7 +45,7 @@ final class Viewer {
   private final Attributes before;
   private final AtomicBoolean drawing = new AtomicBoolean();
   private final Display display;
-  private Size size = new Size(0, 0);
+  private Size size = new Size(80, 24);
   private @Nullable String hopeless;
 
   Viewer(Terminal terminal, OperatorClient client, Look look, InstantSource clock) {
@@ -82,15 +83,17 @@ final class Viewer {
     terminal.flush();
   }
 
-  /** Keys come one by one, and nothing is echoed; Ctrl-C is still a signal. */
+  /**
+   * Keys come one by one, nothing is echoed, and Ctrl-C is a key like any other: as a signal it
+   * would also reach the program that is asked for the size of the terminal.
+   */
   private Attributes raw() {
     Attributes raw = new Attributes(before);
-    raw.setLocalFlags(EnumSet.of(LocalFlag.ICANON, LocalFlag.ECHO, LocalFlag.IEXTEN), false);
+    raw.setLocalFlags(
+        EnumSet.of(LocalFlag.ICANON, LocalFlag.ECHO, LocalFlag.IEXTEN, LocalFlag.ISIG), false);
     raw.setInputFlags(EnumSet.of(InputFlag.IXON, InputFlag.ICRNL, InputFlag.INLCR), false);
     raw.setControlChar(ControlChar.VMIN, 1);
     raw.setControlChar(ControlChar.VTIME, 0);
-    // Stopped, it would leave its screen behind.
-    raw.setControlChar(ControlChar.VSUSP, 0);
     return raw;
   }
 
@@ -221,9 +224,13 @@ final class Viewer {
 
   /** Draws all of it anew, at the size that the terminal has now. */
   private void measure() {
-    Size now = terminal.getSize();
-    boolean known = now.getColumns() > 0 && now.getRows() > 0;
-    size = known ? now : new Size(80, 24);
+    try {
+      Size now = terminal.getSize();
+      boolean known = now.getColumns() > 0 && now.getRows() > 0;
+      size = known ? now : new Size(80, 24);
+    } catch (IOError unknown) {
+      board.note(Tone.BAD, "size", "", "the terminal does not tell its size");
+    }
     display.resize(size.getRows(), size.getColumns());
     display.clear();
   }
