@@ -15,12 +15,11 @@ class TopTableTest {
 
   @Test
   void endpoints_areOneALineInColumns() {
-    assertThat(
-            table(
-                    "[{'path':'/a','queue_depth':12,'oldest_wait_ms':3456,'served':1234567,'refused':1,"
-                        + "'expired':2,'cancelled':3,'utilization':0.456,'paused':true,'config':{'algorithm':'strict','rate':2.5,'unit':'rpm'}},{'path':'/b"
-                        + " c'}]")
-                .lines())
+    String busy =
+        "{'path':'/a','queue_depth':12,'oldest_wait_ms':3456,'served':1234567,'refused':1,"
+            + "'expired':2,'cancelled':3,'utilization':0.456,'paused':true,"
+            + "'config':{'algorithm':'strict','rate':2.5,'unit':'rpm'}}";
+    assertThat(table("[" + busy + ",{'path':'/b c'}]").lines())
         .containsExactly(
             "WAITING  OLDEST_MS   SERVED  REFUSED  EXPIRED  CANCELLED  USE  STATE   ENDPOINT "
                 + " LIMIT",
