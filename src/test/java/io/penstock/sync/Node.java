@@ -172,7 +172,7 @@ final class Node implements Waits.Alarm {
   private void runOn(Answer.Receipt receipt, World.Release release) {
     world.permits.begin(release);
     world.at(
-        world.now() + world.random.nextLong(3 * World.SECOND),
+        world.now() + world.shortestRun + world.random.nextLong(3 * World.SECOND),
         () -> {
           if (!crashed) {
             world.permits.end(release);

@@ -111,6 +111,7 @@ class OutageTest {
   @Test
   void share_ofPermits_countsThoseThatAreOut() {
     World world = world(OnOutage.SHARE, new LimitSpec.Concurrency(9), 3);
+    world.shortestRun = 1_000 * SECOND;
     Node node = world.nodes.getFirst();
     world.at(START + 5 * SECOND, () -> node.arrive(2));
     world.run(START + 8 * SECOND);

@@ -98,6 +98,9 @@ final class World {
 
   final Permits permits = new Permits();
 
+  /** Who has a permit has it for so long, and up to 3 s longer. */
+  long shortestRun;
+
   /** The share of messages that get lost, and that come twice. */
   double loss;
 
