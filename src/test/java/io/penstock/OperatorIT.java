@@ -70,7 +70,11 @@ class OperatorIT {
   @CsvSource({
     "GET /endpoints?path=/none, 404",
     "GET /nothing, 404",
-    "GET /, 404",
+    "POST /, 404",
+    "POST /console, 405",
+    "GET /console/none.js, 404",
+    "GET /console/lib/none.js, 404",
+    "POST /live, 405",
     "GET /endpoints/a, 404",
     "GET /actuator/nothing, 404",
     "GET /actuator/env, 404",

@@ -51,11 +51,12 @@ class OperatorStartIT {
     try (StartedGateway gateway = StartedGateway.startOn(operatorPort, directory, routes)) {
       assertThat(gateway.gateway("GET /v1/models")).contains("from upstream");
       assertThat(asked).hasValue(1);
-      for (String path : new String[] {"/v1/models", "/", "/actuator/x", "/endpoints/x", "//"}) {
+      for (String path : new String[] {"/v1/models", "/x", "/actuator/x", "/endpoints/x", "//"}) {
         assertThat(gateway.operator("GET " + path)).startsWith("HTTP/1.1 404").contains(PROBLEM);
         assertThat(gateway.operator("POST " + path, "Content-Length: 0"))
             .startsWith("HTTP/1.1 404");
       }
+      assertThat(gateway.operator("GET /")).startsWith("HTTP/1.1 303").contains("/console");
       assertThat(asked).hasValue(1);
     } finally {
       upstream.disposeNow();

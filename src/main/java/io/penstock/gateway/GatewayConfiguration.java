@@ -45,7 +45,8 @@ public class GatewayConfiguration {
     return ConnectionGuard::guard;
   }
 
-  @Bean
+  /** How long those inside are waited for is not for the context to say, which would for good. */
+  @Bean(destroyMethod = "")
   Door door() {
     return new Door();
   }

@@ -4,6 +4,7 @@ import io.penstock.event.EventBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.http.CacheControl;
@@ -80,6 +81,9 @@ final class LiveStream implements SmartLifecycle {
   Flux<ServerSentEvent<String>> news() {
     return Flux.defer(
         () -> {
+          if (!running) {
+            return Flux.empty();
+          }
           readers.incrementAndGet();
           Reader reader = new Reader();
           // the news are found when they are asked for: what was missed is in them
@@ -91,6 +95,7 @@ final class LiveStream implements SmartLifecycle {
                   .map(beat -> EventReader.comment("still here"));
           return Flux.merge(1, news, beats)
               .takeUntilOther(stopped.asMono())
+              .onErrorComplete(RejectedExecutionException.class) // stopped meanwhile
               .doFinally(end -> readers.decrementAndGet());
         });
   }

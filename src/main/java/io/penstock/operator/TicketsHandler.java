@@ -12,6 +12,7 @@ import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -123,7 +124,15 @@ final class TicketsHandler {
   private static <T> Mono<T> told(Consumer<Consumer<T>> ask) {
     return Mono.<T>create(sink -> ask.accept(sink::success))
         .publishOn(Schedulers.boundedElastic())
-        .timeout(PATIENCE);
+        .timeout(PATIENCE)
+        .onErrorMap(RejectedExecutionException.class, TicketsHandler::stopped);
+  }
+
+  /** The owners of queues are gone: none of them answers in time any more. */
+  private static TimeoutException stopped(Throwable refused) {
+    TimeoutException late = new TimeoutException();
+    late.initCause(refused);
+    return late;
   }
 
   private TicketWords words() {

@@ -54,7 +54,9 @@ public final class RunningGateway implements AutoCloseable {
     Path routes = write(yaml);
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--server.port=0");
-    all.add("--management.server.port=" + freePort());
+    if (all.stream().noneMatch(each -> each.startsWith("--management.server.port="))) {
+      all.add("--management.server.port=" + freePort());
+    }
     Server.Start start =
         Server.start(Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
     if (start instanceof Server.Started(ConfigurableApplicationContext context)) {

@@ -132,5 +132,8 @@ class LiveStreamTest {
     Reader reader = reader(100);
     stream.stop();
     assertThat(reader.ended).isTrue();
+    Reader late = reader(100);
+    assertThat(late.ended).isTrue();
+    assertThat(late.got).isEmpty();
   }
 }

@@ -50,6 +50,8 @@ const FIRST_PAUSE = 250;
 const LAST_PAUSE = 5000;
 /** A stream of which nothing is heard for so long is taken for lost: it speaks every 15 s. */
 const SILENCE = 40000;
+/** A gateway that stops may take a request and never answer it. */
+const PATIENCE = 4000;
 
 /**
  * Reads server-sent events, and again from when the connection is lost.
@@ -67,8 +69,10 @@ export function follow(path, told, state, locked) {
 
   async function read() {
     abort = new AbortController();
+    const late = setTimeout(() => abort.abort(), PATIENCE);
     const response = await checked(
         await fetch(path, {headers: headers({Accept: 'text/event-stream'}), signal: abort.signal}));
+    clearTimeout(late);
     state(true);
     pause = FIRST_PAUSE;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,0 +1,264 @@
+package io.penstock;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Browser;
+import io.penstock.fake.RunningGateway;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The console in a real browser, against a real gateway. */
+@Timeout(60)
+@Execution(ExecutionMode.SAME_THREAD) // as the browser's driver wants it
+@ResourceLock(StartedGateway.EVENT_LOOPS)
+class ConsoleIT {
+  private static final String ROUTES =
+      """
+      endpoints:
+        - {path: /teams/search/answers, algorithm: none}
+        - {path: /teams/search/embed, algorithm: none}
+        - {path: /teams/support, algorithm: none}
+        - {path: /budget, algorithm: token_window, tokens_per_window: 100, window_seconds: 3600}
+        - path: /mock
+          dialect: openai
+          upstreams: [{id: mock, url: "mock://openai", rpm_limit: 60}]
+        - {path: /open, algorithm: none, dynamic: true}
+      """;
+
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static Browser browser;
+  private RunningGateway gateway = RunningGateway.start(ROUTES);
+
+  @BeforeAll
+  static void openBrowser() {
+    browser = Browser.start();
+  }
+
+  @AfterAll
+  static void closeBrowser() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    browser.closePages();
+    gateway.close();
+  }
+
+  private void ask(String path) {
+    var _ =
+        HTTP.sendAsync(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path)).build(),
+            BodyHandlers.discarding());
+  }
+
+  private Page open(int width, int height, boolean dark) {
+    Page page = browser.page(width, height, dark);
+    page.navigate("http://127.0.0.1:" + gateway.operatorPort() + "/console");
+    return page;
+  }
+
+  private Page open() {
+    Page page = open(1280, 900, false);
+    assertThat(page.getByText("live", exactly())).isVisible();
+    return page;
+  }
+
+  private static Page.GetByTextOptions exactly() {
+    return new Page.GetByTextOptions().setExact(true);
+  }
+
+  private static Locator line(Page page, String path) {
+    return page.locator("[data-path=\"" + path + "\"]");
+  }
+
+  private static void press(Page page, String button) {
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(button)).first().click();
+  }
+
+  private static void tab(Page page, String name) {
+    page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName(name)).click();
+  }
+
+  @Test
+  void whatHappens_isShownByItself() {
+    Page page = open();
+    assertThat(line(page, "/teams/search")).containsText("2");
+    ask("/teams/support");
+    gateway.await("/teams/support", Fate.SERVED, 1);
+    assertThat(line(page, "/teams/support").locator("[role=gridcell]").nth(6)).hasText("1");
+    tab(page, "Events");
+    assertThat(page.locator(".events")).containsText("/teams/support");
+    tab(page, "Upstreams");
+    assertThat(page.locator(".card")).containsText("healthy");
+    tab(page, "Configuration");
+    assertThat(page.locator("pre.config")).containsText("tokens_per_window");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void ticketThatWaits_isExplained_andThrownOut() {
+    ask("/budget?tokens=90");
+    gateway.await("/budget", Fate.SERVED, 1);
+    ask("/budget?tokens=50");
+    gateway.await("/budget", Fate.WAITING, 1);
+    Page page = open();
+    assertThat(line(page, "/budget").locator(".dots i")).hasCount(1);
+    assertThat(line(page, "/budget")).containsText("its limit");
+    line(page, "/budget").click();
+    page.locator(".tickets .link").click();
+    assertThat(page.locator(".why")).containsText("limit");
+    assertThat(page.locator(".why")).containsText("has too little room");
+    page.screenshot(new Page.ScreenshotOptions().setPath(picture("explained")));
+    press(page, "Throw out ticket");
+    gateway.await("/budget", Fate.REFUSED, 1);
+    assertThat(page.locator(".detail")).containsText("Nobody.");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void pausedEndpoint_holdsWhatComes_untilItGoesOn_andIsTested() {
+    Page page = open();
+    line(page, "/teams/support").click();
+    press(page, "Pause");
+    assertThat(line(page, "/teams/support")).containsText("paused");
+    ask("/teams/support");
+    gateway.await("/teams/support", Fate.WAITING, 1);
+    assertThat(line(page, "/teams/support")).containsText("endpoint paused");
+    press(page, "Resume");
+    gateway.await("/teams/support", Fate.SERVED, 1);
+    press(page, "Send a test request");
+    assertThat(page.locator(".detail")).containsText("answered 200");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void hostileNames_areShownAsText() {
+    Page page = open();
+    ask("/open/%3Cimg%20src=x%20onerror=%22window.hit=1%22%3E");
+    ask("/open/%E2%80%AEgnp");
+    ask("/open/" + "x".repeat(3_000));
+    tab(page, "Events");
+    assertThat(page.locator(".events")).containsText("served");
+    tab(page, "Endpoints");
+    assertThat(page.locator(".grid")).containsText("/open");
+    assertThat(page.evaluate("() => window.hit ?? 'not run'")).isEqualTo("not run");
+    assertThat(page.locator("main img")).hasCount(0);
+    assertThat((Boolean) page.evaluate("() => document.body.scrollWidth <= innerWidth")).isTrue();
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void keyboard_isEnough() {
+    Page page = open();
+    page.keyboard().press("/");
+    page.keyboard().type("support");
+    assertThat(page.locator(".line")).hasCount(1);
+    page.keyboard().press("Tab");
+    page.keyboard().press("Enter");
+    assertThat(page.locator(".detail h2")).hasText("/teams/support");
+    page.keyboard().press("Escape");
+    assertThat(page.locator(".detail")).hasCount(0);
+    page.locator("[role=tab][aria-selected=true]").focus();
+    page.keyboard().press("ArrowRight");
+    assertThat(page.locator("[role=tab][aria-selected=true]")).hasText("Upstreams");
+  }
+
+  @Test
+  void arrows_goThroughTheTree() {
+    Page page = open();
+    line(page, "/budget").focus();
+    page.keyboard().press("End");
+    page.keyboard().press("ArrowUp");
+    page.keyboard().press("ArrowLeft");
+    page.keyboard().press("ArrowLeft");
+    assertThat(line(page, "/teams/search").or(line(page, "/teams"))).not().hasCount(0);
+    assertThat((Boolean) page.evaluate("() => document.activeElement.matches('.line')")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void page_isForEveryone(boolean dark) {
+    ask("/budget?tokens=90");
+    ask("/budget?tokens=50");
+    gateway.await("/budget", Fate.WAITING, 1);
+    Page page = open(1280, 900, dark);
+    line(page, "/budget").click();
+    assertThat(page.locator(".tickets tbody tr")).hasCount(1);
+    page.screenshot(new Page.ScreenshotOptions().setPath(picture(dark ? "dark" : "light")));
+    assertThat(faults(page)).isEmpty();
+    for (String each : List.of("Upstreams", "Keys", "Events", "Configuration")) {
+      tab(page, each);
+      assertThat(faults(page)).as(each).isEmpty();
+    }
+  }
+
+  private static List<String> faults(Page page) {
+    return new AxeBuilder(page)
+        .analyze().getViolations().stream()
+            .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
+            .map(rule -> rule.getId() + ": " + rule.getNodes().getFirst().getHtml())
+            .toList();
+  }
+
+  @Test
+  void phone_needsNoScrollingSideways() {
+    ask("/budget?tokens=90");
+    ask("/budget?tokens=50");
+    gateway.await("/budget", Fate.WAITING, 1);
+    Page page = open(390, 844, true);
+    assertThat(line(page, "/budget")).isVisible();
+    assertThat((Boolean) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isTrue();
+    page.screenshot(new Page.ScreenshotOptions().setPath(picture("phone")));
+    line(page, "/budget").click();
+    assertThat(page.locator(".detail h2")).hasText("/budget");
+    assertThat((Boolean) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isTrue();
+  }
+
+  @Test
+  void withAToken_nothingIsShownBeforeIt() {
+    gateway.close();
+    gateway = RunningGateway.start(ROUTES, "--penstock.operator.token=right-one");
+    Page page = open(1280, 900, false);
+    assertThat(page.locator(".login")).isVisible();
+    assertThat(page.content()).doesNotContain("/budget");
+    page.getByLabel("Operator token").fill("wrong-one");
+    press(page, "Open the console");
+    assertThat(page.locator(".login")).containsText("not the operator token");
+    assertThat(page.content()).doesNotContain("/budget");
+    page.getByLabel("Operator token").fill("right-one");
+    press(page, "Open the console");
+    assertThat(line(page, "/budget")).isVisible();
+    press(page, "Leave");
+    assertThat(page.locator(".login")).isVisible();
+    assertThat(page.content()).doesNotContain("/budget");
+  }
+
+  private static Path picture(String name) {
+    return Path.of("target", "console", name + ".png");
+  }
+}

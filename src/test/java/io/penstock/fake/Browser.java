@@ -1,0 +1,98 @@
+package io.penstock.fake;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.ConsoleMessage;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** The browser that is installed here; what its pages complain of is noted. */
+public final class Browser implements AutoCloseable {
+  private static final List<String> NAMES =
+      List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
+
+  private final Playwright playwright;
+  private final com.microsoft.playwright.Browser browser;
+  private final List<String> complaints = new CopyOnWriteArrayList<>();
+
+  private Browser(Path program) {
+    playwright =
+        Playwright.create(
+            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new BrowserType.LaunchOptions()
+                    .setExecutablePath(program)
+                    // who tests as root could not start it otherwise; it sees our pages alone
+                    .setArgs(List.of("--no-sandbox")));
+  }
+
+  /** Starts one; where there is none, the test is skipped, and says so. */
+  public static Browser start() {
+    Optional<Path> program = installed();
+    if (program.isEmpty()) {
+      System.out.println("no Chromium or Chrome is installed: the console is not tested");
+    }
+    PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+    Assumptions.assumeTrue(program.isPresent(), "no Chromium or Chrome is installed");
+    return new Browser(program.orElseThrow());
+  }
+
+  private static Optional<Path> installed() {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+        .flatMap(directory -> NAMES.stream().map(name -> Path.of(directory, name)))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Opens a page of its own, which remembers nothing of others. */
+  public Page page(int width, int height, boolean dark) {
+    BrowserContext context =
+        browser.newContext(
+            new com.microsoft.playwright.Browser.NewContextOptions()
+                .setViewportSize(width, height)
+                .setColorScheme(
+                    dark
+                        ? com.microsoft.playwright.options.ColorScheme.DARK
+                        : com.microsoft.playwright.options.ColorScheme.LIGHT));
+    Page page = context.newPage();
+    page.onConsoleMessage(this::note);
+    page.onPageError(complaints::add);
+    page.setDefaultTimeout(20_000);
+    return page;
+  }
+
+  private void note(ConsoleMessage message) {
+    if (message.type().equals("error") || message.type().equals("warning")) {
+      complaints.add(message.text());
+    }
+  }
+
+  /** Closes all pages, and forgets what they complained of. */
+  public void closePages() {
+    List.copyOf(browser.contexts()).forEach(BrowserContext::close);
+    complaints.clear();
+  }
+
+  /** Returns what pages complained of so far: errors, and what their policy forbade. */
+  public List<String> complaints() {
+    return List.copyOf(complaints);
+  }
+
+  @Override
+  public void close() {
+    browser.close();
+    playwright.close();
+  }
+}
