@@ -6,17 +6,14 @@ import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
-import io.penstock.sync.World.Back;
 import io.penstock.sync.World.Release;
 import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.ToLongFunction;
 
@@ -136,59 +133,18 @@ final class Kinds {
     return most;
   }
 
-  /**
-   * What is given back was never taken, or is there again from then on: a bucket that is kept in
-   * either way is kept. Rounded down: a nanosecond more or less is no token.
-   */
+  /** Rounded down: a nanosecond more or less is no token. */
   private static long mostMissing(List<Release> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
-    Filling never = new Filling(perNano);
+    double missing = 0;
     double most = 0;
+    long before = START;
     for (Release each : releases) {
-      most = Math.max(most, never.take(each.at, each.amount));
+      missing = Math.max(0, missing - (each.at - before) * perNano) + each.amount;
+      most = Math.max(most, missing);
+      before = each.at;
     }
-    return (long) (Math.min(most, mostTaken(releases, perNano)) - 1e-3);
-  }
-
-  private static double mostTaken(List<Release> releases, double perNano) {
-    PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
-    Filling filling = new Filling(perNano);
-    double most = 0;
-    for (Release each : releases) {
-      while (!backs.isEmpty() && backs.element().at() <= each.at) {
-        filling.giveBack(backs.remove());
-      }
-      long back = each.backs.stream().mapToLong(Back::amount).sum();
-      most = Math.max(most, filling.take(each.at, each.amount + back));
-      backs.addAll(each.backs);
-    }
-    return most;
-  }
-
-  private static final class Filling {
-    private final double perNano;
-    private double missing;
-    private long at = START;
-
-    Filling(double perNano) {
-      this.perNano = perNano;
-    }
-
-    private void fill(long now) {
-      missing = Math.max(0, missing - (now - at) * perNano);
-      at = now;
-    }
-
-    double take(long now, long amount) {
-      fill(now);
-      missing += amount;
-      return missing;
-    }
-
-    void giveBack(Back back) {
-      fill(back.at());
-      missing = Math.max(0, missing - back.amount());
-    }
+    return (long) (most - 1e-3);
   }
 
   private static long mostEarly(List<Release> releases, long interval) {
