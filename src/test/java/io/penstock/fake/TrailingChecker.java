@@ -64,6 +64,19 @@ public final class TrailingChecker {
     return least;
   }
 
+  /**
+   * Returns what windows that end from {@code from} to {@code to} have used, averaged over time: 0
+   * when there is no such time.
+   */
+  public synchronized double mean(long from, long to) {
+    double sum = 0;
+    for (Map.Entry<Long, Long> each : charged.entrySet()) {
+      long counts = Math.min(to, each.getKey() + windowNanos) - Math.max(from, each.getKey());
+      sum += (double) each.getValue() * Math.max(0, counts);
+    }
+    return from < to ? sum / (to - from) : 0;
+  }
+
   /** Returns all that was charged. */
   public synchronized long total() {
     return charged.values().stream().mapToLong(Long::longValue).sum();

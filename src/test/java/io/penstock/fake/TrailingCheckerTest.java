@@ -54,4 +54,14 @@ class TrailingCheckerTest {
     assertThat(checker.least(1_050, 1_100)).isEqualTo(30);
     assertThat(checker.least(5, 4)).isEqualTo(100);
   }
+
+  @Test
+  void meanUse_weighsEachChargeByTheTimeItCounts() {
+    checker.charge(0, 30);
+    checker.charge(1_500, 60);
+    assertThat(checker.mean(0, 1_000)).isEqualTo(30);
+    assertThat(checker.mean(500, 1_500)).isEqualTo(15);
+    assertThat(checker.mean(500, 2_500)).isEqualTo(37.5);
+    assertThat(checker.mean(5, 5)).isZero();
+  }
 }
