@@ -107,6 +107,16 @@ final class Contact {
     } while (!Objects.equals(seen, cut));
   }
 
+  /** Has a limit do what all are to do while this instance is cut off: it alone is. */
+  void applyApart(Limit limit) {
+    Cut alone = cut();
+    if (alone == null) {
+      limit.rejoin();
+    } else {
+      limit.cutOff(alone);
+    }
+  }
+
   /** Returns since when this instance is cut off, or {@link #CONNECTED}. */
   long cutOffNanos() {
     return cutOff;

@@ -64,7 +64,7 @@ public final class Rounds {
   private final CellClock clock = new CellClock();
   private final Lives lives;
   private final Contact contact;
-  private final Alone alone;
+  private final Outage outage;
   private final Standing standing;
   private final Map<LimitId, SharedLimit> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
@@ -77,7 +77,6 @@ public final class Rounds {
   private long number;
   private long sent = Long.MIN_VALUE / 2;
   private long due = Long.MIN_VALUE / 2;
-  private long aloneAt = Long.MIN_VALUE / 2;
   private boolean stopped;
 
   /**
@@ -105,7 +104,7 @@ public final class Rounds {
     this.random = random;
     this.lives = new Lives(member, pace.ttlNanos());
     this.contact = new Contact(onOutage, true, pace.ttlNanos(), ticker.nanos());
-    this.alone = new Alone(pace.ttlNanos());
+    this.outage = new Outage(onOutage, contact, pace, clock);
     this.standing = new Standing(Sharing.EXACT, onOutage, pace.ttlNanos());
   }
 
@@ -176,7 +175,10 @@ public final class Rounds {
 
   /** Shares a limit no more: it is asked for nothing once this returns. */
   public synchronized void remove(LimitId id) {
-    limits.remove(id);
+    SharedLimit removed = limits.remove(id);
+    if (removed != null) {
+      outage.forget(removed);
+    }
   }
 
   private void hurry() {
@@ -197,11 +199,10 @@ public final class Rounds {
       if (flight != null && now - flight.sentAt() >= pace.timeoutNanos()) {
         giveUp();
       }
-      if (contact.changes(lives.learning(now), now)) {
-        cutOffOrRejoin(eased);
-      }
-      if (contact.parts() > 0 && now >= nextAlone()) {
-        grantAlone(now, eased);
+      outage.look(limits.values(), lives.learning(now), now, eased);
+      if (outage.grants(dry.get(), now)) {
+        dry.compareAndSet(true, contact.parts() == 0); // else it is for the store to say
+        outage.grant(limits.values(), lives, now, eased);
       }
       if (flight == null && now >= next()) {
         begun = begin(now);
@@ -218,44 +219,9 @@ public final class Rounds {
     }
   }
 
-  private void cutOffOrRejoin(List<Runnable> eased) {
-    alone.begin();
-    for (SharedLimit each : limits.values()) {
-      each.limit().dropSlices();
-      contact.apply(each.limit());
-      eased.add(each.demand()::wake);
-    }
-  }
-
-  /** Each limit has its part, in windows of the own clock. */
-  private void grantAlone(long now, List<Runnable> eased) {
-    dry.set(false);
-    aloneAt = now;
-    CellClock own = new CellClock();
-    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
-    own.heard(now, now, shared, 0);
-    for (SharedLimit limit : limits.values()) {
-      limit.alone();
-      Supply.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
-      Supply.Grant grant = ask == null ? null : alone.grant(ask, contact.parts(), shared);
-      if (grant != null) {
-        limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
-        eased.add(limit.demand()::wake);
-      }
-    }
-  }
-
-  private long nextAlone() {
-    return aloneAt + (dry.get() ? pace.leastNanos() : pace.intervalNanos());
-  }
-
   private long nextStep() {
     long next = flight == null ? next() : flight.sentAt() + pace.timeoutNanos();
-    if (contact.parts() > 0) {
-      return Math.min(next, nextAlone());
-    }
-    boolean connected = contact.cutOffNanos() == Contact.CONNECTED;
-    return connected ? Math.min(next, contact.endsNanos()) : next;
+    return Math.min(next, outage.next());
   }
 
   private long next() {
@@ -360,9 +326,11 @@ public final class Rounds {
     for (Supply.Ask ask : of.round().asks()) {
       SharedLimit limit = limits.get(ask.id());
       if (limit != null) {
-        if (limit.answered(ask, grants.get(ask.id()), clock, lives, ends, now)) {
+        Supply.Grant grant = grants.get(ask.id());
+        if (limit.answered(ask, grant, clock, lives, ends, now)) {
           lost.add(limit);
         }
+        outage.heard(limit, grant != null);
         if (limit.suffices(now)) {
           eased.add(limit.demand()::wake);
         } else if (ask.head() > 0) {

@@ -59,6 +59,11 @@ final class SharedLimit {
   /** Whether the store may not know of all that was spent. */
   private boolean owes;
 
+  /** When was sent what the store took note of last, and whether it did the last time. */
+  private long notedAt;
+
+  private boolean noted = true;
+
   private final long keptNanos;
   private long lowest = Long.MAX_VALUE;
   private long asked = Long.MIN_VALUE / 2;
@@ -90,6 +95,7 @@ final class SharedLimit {
     this.spec = limit.spec();
     this.pace = pace;
     this.looked = now;
+    this.notedAt = now;
     // those that were first seen at the same time are not asked for again at the same time
     this.keptNanos = KEPT_NANOS / 2 + (id.hashCode() & 0xff) * (KEPT_NANOS / 2 / 0x100);
   }
@@ -100,6 +106,11 @@ final class SharedLimit {
 
   Demand demand() {
     return demand;
+  }
+
+  /** Returns when was sent what the store took note of last. */
+  long notedNanos() {
+    return notedAt;
   }
 
   /** What of slices was left when it was looked at last; 0 of what counts no tokens. */
@@ -252,7 +263,7 @@ final class SharedLimit {
   private boolean due(Tally tally, long now) {
     boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
     return now - asked >= (holds && !cells.slots() ? pace.renewalNanos() : keptNanos)
-        || (born == NONE && now - asked >= pace.heartbeatNanos());
+        || ((born == NONE || !noted) && now - asked >= pace.heartbeatNanos());
   }
 
   /** How much stays free in a cell: slots are of use to nobody else any more. */
@@ -263,7 +274,6 @@ final class SharedLimit {
     return parts ? 0 : Math.max(lack, 2 * target);
   }
 
-  /** What was to be said is on its way. */
   void asked(long now) {
     asked = now;
   }
@@ -339,10 +349,12 @@ final class SharedLimit {
       Lives lives,
       long ends,
       long now) {
+    noted = grant != null;
     if (grant == null) {
       doubt();
       return false;
     }
+    notedAt = ends - pace.ttlNanos();
     boolean other = born != NONE && grant.born() != born;
     if (other || (ask.born() != NONE && ask.born() != grant.born())) {
       if (other) {
@@ -352,7 +364,7 @@ final class SharedLimit {
       return other;
     }
     born = grant.born();
-    wayNanos = now - (ends - pace.ttlNanos());
+    wayNanos = now - notedAt;
     stored.told(ask, cells.oldest(clock.earliest(now)));
     owes = false;
     barred = Math.max(barred, ask.barred());

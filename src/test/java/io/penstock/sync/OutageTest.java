@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Reason;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +57,12 @@ class OutageTest {
     world.at(BACK, () -> world.cut = false);
   }
 
+  /** Only of the limit nothing is heard; rounds have answers. */
+  private static void deafness(World world) {
+    world.at(AWAY, () -> world.deaf = true);
+    world.at(BACK, () -> world.deaf = false);
+  }
+
   private static List<World.Release> between(World world, long from, long until) {
     return world.releases.stream().filter(each -> each.at >= from && each.at < until).toList();
   }
@@ -64,10 +71,11 @@ class OutageTest {
     return releases.stream().mapToLong(each -> each.amount).sum();
   }
 
-  private static void assertShared(LimitSpec spec, int members, long capacity, long window) {
+  private static void assertShared(
+      LimitSpec spec, int members, long capacity, long window, Consumer<World> trouble) {
     World world = world(OnOutage.SHARE, spec, members);
     offer(world, 2 * capacity * SECOND / window, BACK);
-    outage(world);
+    trouble.accept(world);
     world.run(BACK);
     long first = Math.ceilDiv(CUT_OFF, window) * window;
     List<World.Release> out = between(world, first - EARLY, BACK);
@@ -83,12 +91,12 @@ class OutageTest {
 
   @Test
   void share_letsEachSpendItsPartOfAFixedWindow() {
-    assertShared(FIXED, 3, 3_000, 10 * SECOND);
+    assertShared(FIXED, 3, 3_000, 10 * SECOND, OutageTest::outage);
   }
 
   @Test
   void share_letsEachSpendItsPartOfATrailingWindow() {
-    assertShared(TRAILING, 3, 6_000, 12 * SECOND);
+    assertShared(TRAILING, 3, 6_000, 12 * SECOND, OutageTest::outage);
   }
 
   @Test
@@ -235,5 +243,32 @@ class OutageTest {
     }
     assertThat(World.most(FIXED, between(world, healed + 10 * SECOND, world.now()), 0))
         .isLessThanOrEqualTo(3_000);
+  }
+
+  @Test
+  void limitThatFailsAlone_isDividedWhereAllWouldBe() {
+    assertShared(FIXED, 3, 3_000, 10 * SECOND, OutageTest::deafness);
+    assertShared(TRAILING, 3, 6_000, 12 * SECOND, OutageTest::deafness);
+  }
+
+  @ParameterizedTest
+  @EnumSource(OnOutage.class)
+  void limitThatFailsAlone_doesAsAllWouldDo_andIsSharedAgainAfterwards(OnOutage policy) {
+    World world = world(policy, FIXED, 2);
+    Node node = world.nodes.getFirst();
+    deafness(world);
+    world.at(CUT_OFF, () -> node.arrive(1_000));
+    world.run(CUT_OFF + SECOND);
+    assertThat(node.limit().refusal() != null).isEqualTo(policy == OnOutage.REFUSE);
+    assertThat(node.rounds().figures().cutOff()).as("rounds have answers").isFalse();
+    boolean goes = policy == OnOutage.SHARE || policy == OnOutage.ALLOW;
+    assertThat(world.releases).hasSize(goes ? 1 : 0);
+    world.run(BACK + World.PACE.heartbeatNanos() + SECOND);
+    assertThat(node.limit().refusal()).isNull();
+    assertThat(world.releases).hasSize(1);
+    offer(world, 1_000, BACK + 60 * SECOND);
+    world.run(BACK + 60 * SECOND);
+    assertThat(World.most(FIXED, between(world, BACK + 10 * SECOND, world.now()), 0))
+        .isBetween(2_900L, 3_000L);
   }
 }

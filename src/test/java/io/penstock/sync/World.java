@@ -108,6 +108,9 @@ final class World {
   long slowest = 4 * MILLI;
   boolean cut;
 
+  /** The store takes no note of what is said of the limit: something else is in its place. */
+  boolean deaf;
+
   /** Members that nothing reaches the store of, nor back. */
   final Set<String> away = new HashSet<>();
 
@@ -183,7 +186,7 @@ final class World {
     storeNow = now;
     Supply.Answer answer;
     try {
-      answer = store.round(round).toCompletableFuture().join();
+      answer = store.round(deaf ? unasked(round) : round).toCompletableFuture().join();
     } catch (CompletionException failed) {
       throw new AssertionError("a member asks for what it may not", failed);
     }
@@ -198,6 +201,17 @@ final class World {
             back.complete(answer);
           });
     }
+  }
+
+  private static Supply.Round unasked(Supply.Round round) {
+    return new Supply.Round(
+        round.member(),
+        round.number(),
+        List.of(),
+        round.whole(),
+        round.losses(),
+        round.seen(),
+        round.missed());
   }
 
   /** The store forgets all. */

@@ -1,0 +1,139 @@
+package io.penstock.sync;
+
+import io.penstock.quota.Supply;
+import io.penstock.time.CellClock;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Has limits do what they are to do while nothing is heard: of all of them, because the store is
+ * away, or of one alone, of which the store takes no note. Belongs to one thread at a time.
+ */
+final class Outage {
+  private final OnOutage policy;
+  private final Contact contact;
+  private final Pace pace;
+  private final CellClock clock;
+  private final Alone alone;
+
+  /** Of these the store took no note the last time. */
+  private final Set<SharedLimit> unnoted = new HashSet<>();
+
+  /** Those of them for which that lasts longer than slices do. */
+  private final Set<SharedLimit> apart = new HashSet<>();
+
+  private long aloneAt = Long.MIN_VALUE / 2;
+
+  /** Whether somebody lacks something since then. */
+  private boolean hurried;
+
+  Outage(OnOutage policy, Contact contact, Pace pace, CellClock clock) {
+    this.policy = policy;
+    this.contact = contact;
+    this.pace = pace;
+    this.clock = clock;
+    this.alone = new Alone(pace.ttlNanos());
+  }
+
+  /** Hears whether the store took note of what was said of a limit. */
+  void heard(SharedLimit limit, boolean noted) {
+    if (noted) {
+      unnoted.remove(limit);
+    } else if (policy != OnOutage.PARK) { // slices end by themselves
+      unnoted.add(limit);
+    }
+  }
+
+  /** Forgets a limit that is shared no more. */
+  void forget(SharedLimit limit) {
+    unnoted.remove(limit);
+    apart.remove(limit);
+  }
+
+  /**
+   * Has limits do what they are to do from now on.
+   *
+   * @param eased is added to: what is to run once nothing is locked
+   */
+  void look(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
+    List<SharedLimit> others = new ArrayList<>(apart);
+    others.removeAll(unnoted);
+    others.forEach(apart::remove);
+    for (SharedLimit each : unnoted) {
+      if (now >= each.notedNanos() + pace.ttlNanos() && apart.add(each)) {
+        others.add(each);
+      }
+    }
+    boolean all = contact.changes(learning, now);
+    if (all) {
+      alone.begin();
+    }
+    for (SharedLimit each : all ? limits : others) {
+      each.limit().dropSlices();
+      if (apart.contains(each)) {
+        contact.applyApart(each.limit());
+      } else {
+        contact.apply(each.limit());
+      }
+      eased.add(each.demand()::wake);
+    }
+  }
+
+  /** Those that have their parts of limits to themselves. */
+  private Collection<SharedLimit> parted(Collection<SharedLimit> limits) {
+    if (contact.parts() > 0) {
+      return limits;
+    }
+    return policy == OnOutage.SHARE ? apart : List.of();
+  }
+
+  /** Grants each that is on its own its part, in windows of the own clock. */
+  void grant(Collection<SharedLimit> limits, Lives lives, long now, List<Runnable> eased) {
+    Collection<SharedLimit> those = parted(limits);
+    if (those.isEmpty()) {
+      return;
+    }
+    aloneAt = now;
+    hurried = false;
+    long parts = contact.parts() > 0 ? contact.parts() : contact.members();
+    CellClock own = new CellClock();
+    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
+    own.heard(now, now, shared, 0);
+    for (SharedLimit limit : those) {
+      limit.alone();
+      Supply.Ask ask = limit.ask(own, false, lives, SharedLimit.STOCKED_NANOS, now);
+      Supply.Grant grant = ask == null ? null : alone.grant(ask, parts, shared);
+      if (grant != null) {
+        limit.grantedAlone(grant.slices(), own, now + pace.ttlNanos(), now);
+        eased.add(limit.demand()::wake);
+      }
+    }
+  }
+
+  /**
+   * Returns whether it is time to grant those that are on their own their parts.
+   *
+   * @param hurries whether somebody lacks something that a round may bring
+   */
+  boolean grants(boolean hurries, long now) {
+    hurried |= hurries; // the next round takes its own note of that
+    return now >= grantsAt();
+  }
+
+  private long grantsAt() {
+    if (contact.parts() == 0 && (policy != OnOutage.SHARE || apart.isEmpty())) {
+      return Ticker.NEVER;
+    }
+    return aloneAt + (hurried ? pace.leastNanos() : pace.intervalNanos());
+  }
+
+  /** Returns when there is something to do here next. */
+  long next() {
+    boolean connected = contact.cutOffNanos() == Contact.CONNECTED;
+    return Math.min(grantsAt(), connected ? contact.endsNanos() : Ticker.NEVER);
+  }
+}
