@@ -15,6 +15,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -256,6 +257,29 @@ class ConsoleIT {
     press(page, "Leave");
     assertThat(page.locator(".login")).isVisible();
     assertThat(page.content()).doesNotContain("/budget");
+  }
+
+  @Test
+  void gatewayThatComesBack_isFoundAgain_andNotLost() {
+    gateway.close();
+    String port = "--management.server.port=" + RunningGateway.freePort();
+    gateway = RunningGateway.start(ROUTES, port);
+    Page page = browser.page(1280, 900, false);
+    page.clock().install();
+    page.navigate("http://127.0.0.1:" + gateway.operatorPort() + "/console");
+    assertThat(page.getByText("live", exactly())).isVisible();
+    List<String> failed = new ArrayList<>();
+    page.onRequestFailed(request -> failed.add(request.url()));
+    gateway.close();
+    assertThat(page.getByText("not connected")).isVisible();
+    page.waitForCondition(() -> failed.size() >= 6); // what was open, and tries in vain
+    gateway = RunningGateway.start(ROUTES, port);
+    assertThat(page.getByText("live", exactly())).isVisible();
+    failed.clear();
+    page.clock().fastForward(10_000); // what is left over of those tries has had its time
+    ask("/teams/support");
+    assertThat(line(page, "/teams/support").locator("[role=gridcell]").nth(6)).hasText("1");
+    assertThat(failed).isEmpty();
   }
 
   private static Path picture(String name) {
