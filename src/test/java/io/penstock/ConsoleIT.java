@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Browser;
@@ -13,10 +14,12 @@ import io.penstock.fake.RunningGateway;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -169,6 +172,60 @@ class ConsoleIT {
     assertThat(page.locator("main img")).hasCount(0);
     assertThat((Boolean) page.evaluate("() => document.body.scrollWidth <= innerWidth")).isTrue();
     assertThat(browser.complaints()).isEmpty();
+  }
+
+  private static final List<String> HOSTILE =
+      List.of("<img src=x onerror='window.hit=1'>", "\u202Egnp\u200B", "x".repeat(4_096));
+
+  @Test
+  void hostileModels_areShownAsText() {
+    Page page = open();
+    for (String each : HOSTILE) { // longer ones are refused
+      String model = each.substring(0, Math.min(each.length(), 256));
+      String body = "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}";
+      var _ =
+          HTTP.sendAsync(
+              HttpRequest.newBuilder(
+                      URI.create(
+                          "http://127.0.0.1:" + gateway.port() + "/mock/v1/chat/completions"))
+                  .header("Content-Type", "application/json")
+                  .POST(BodyPublishers.ofString(body.formatted(model)))
+                  .build(),
+              BodyHandlers.discarding());
+    }
+    gateway.await("/mock", Fate.SERVED, HOSTILE.size());
+    tab(page, "Events");
+    assertHarmless(page, page.locator(".events"));
+    tab(page, "Upstreams");
+    assertHarmless(page, page.locator(".card"));
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  /** No way leads to keys of such names today: another program's, in the same store, would. */
+  @Test
+  void hostileKeys_areShownAsText() {
+    Page page = open();
+    String row =
+        "{\"key\":\"%s\",\"requests\":1,\"input_tokens\":1,\"output_tokens\":1,\"price\":null}";
+    String rows = HOSTILE.stream().map(row::formatted).collect(Collectors.joining(",", "[", "]"));
+    page.route(
+        path -> path.contains("/usage?"),
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions().setContentType("application/json").setBody(rows)));
+    tab(page, "Keys");
+    assertHarmless(page, page.locator("table.wide"));
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  private static void assertHarmless(Page page, Locator shown) {
+    assertThat(shown).containsText("<img src=x onerror");
+    assertThat(shown).containsText("‹U+202E›gnp‹U+200B›");
+    assertThat(shown).containsText("x".repeat(150));
+    assertThat(shown).not().containsText("x".repeat(200));
+    assertThat(page.evaluate("() => window.hit ?? 'not run'")).isEqualTo("not run");
+    assertThat(page.locator("main img")).hasCount(0);
+    assertThat((Boolean) page.evaluate("() => document.body.scrollWidth <= innerWidth")).isTrue();
   }
 
   @Test
