@@ -182,14 +182,15 @@ class ConsoleIT {
     Page page = open();
     for (String each : HOSTILE) { // longer ones are refused
       String model = each.substring(0, Math.min(each.length(), 256));
-      String body = "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}";
+      String body =
+          "{\"model\":\"" + model + "\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}";
       var _ =
           HTTP.sendAsync(
               HttpRequest.newBuilder(
                       URI.create(
                           "http://127.0.0.1:" + gateway.port() + "/mock/v1/chat/completions"))
                   .header("Content-Type", "application/json")
-                  .POST(BodyPublishers.ofString(body.formatted(model)))
+                  .POST(BodyPublishers.ofString(body))
                   .build(),
               BodyHandlers.discarding());
     }
@@ -205,9 +206,14 @@ class ConsoleIT {
   @Test
   void hostileKeys_areShownAsText() {
     Page page = open();
-    String row =
-        "{\"key\":\"%s\",\"requests\":1,\"input_tokens\":1,\"output_tokens\":1,\"price\":null}";
-    String rows = HOSTILE.stream().map(row::formatted).collect(Collectors.joining(",", "[", "]"));
+    String rows =
+        HOSTILE.stream()
+            .map(
+                key ->
+                    "{\"key\":\""
+                        + key
+                        + "\",\"requests\":1,\"input_tokens\":1,\"output_tokens\":1}")
+            .collect(Collectors.joining(",", "[", "]"));
     page.route(
         path -> path.contains("/usage?"),
         route ->
@@ -254,6 +260,33 @@ class ConsoleIT {
     page.keyboard().press("ArrowLeft");
     assertThat(line(page, "/teams/search").or(line(page, "/teams"))).not().hasCount(0);
     assertThat((Boolean) page.evaluate("() => document.activeElement.matches('.line')")).isTrue();
+  }
+
+  @Test
+  void ofManyLines_thoseSeenAreDrawn() {
+    StringBuilder many = new StringBuilder("endpoints:\n");
+    for (int each = 100; each < 400; each++) {
+      many.append("  - {path: /many/e%d, algorithm: none}\n".formatted(each));
+    }
+    gateway.close();
+    gateway = RunningGateway.start(many.toString());
+    Page page = open();
+    page.locator("#filter").fill("many");
+    assertThat(line(page, "/many/e100")).isVisible();
+    assertThat(line(page, "/many/e250")).hasCount(0);
+    assertThat(page.locator("[role=treegrid]")).hasAttribute("aria-rowcount", "302");
+    page.mouse().move(400, 500);
+    page.mouse().wheel(0, 1e6);
+    assertThat(line(page, "/many/e399")).isVisible();
+    assertThat(line(page, "/many/e399")).hasAttribute("aria-rowindex", "302");
+    assertThat(line(page, "/many/e100")).hasCount(0);
+    line(page, "/many/e399").focus();
+    page.keyboard().press("Home");
+    page.keyboard().press("ArrowDown");
+    assertThat(line(page, "/many/e100")).isFocused();
+    page.keyboard().press("End");
+    assertThat(line(page, "/many/e399")).isFocused();
+    assertThat(browser.complaints()).isEmpty();
   }
 
   @ParameterizedTest
