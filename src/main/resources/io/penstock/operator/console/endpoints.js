@@ -140,10 +140,8 @@ export class Endpoints {
   go(path) {
     this.focus = path;
     this.wanted = this.lines.findIndex(each => each.path === path);
-    this.state.changed();
-    this.state.drawn.then(() => {
-      this.wanted = null;
-      document.querySelector(`[data-path="${CSS.escape(path)}"]`)?.focus();
-    });
+    this.state.draw(); // at once: the next key is pressed on that line
+    this.wanted = null;
+    document.querySelector(`[data-path="${CSS.escape(path)}"]`)?.focus();
   }
 }
