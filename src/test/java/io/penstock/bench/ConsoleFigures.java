@@ -34,7 +34,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * endpoints at which 10,000 requests wait.
  */
 @Isolated("measures")
-@Timeout(300)
+@Timeout(600)
 class ConsoleFigures {
   private static final double SECOND = 1e9;
   private static final int TEAMS = 20;
