@@ -5,7 +5,6 @@ import io.penstock.event.EventBus;
 import io.penstock.pool.Upstreams;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import java.util.Map;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +22,10 @@ class ConsoleConfiguration {
     UpstreamsHandler providers = new UpstreamsHandler(upstreams, ticker, WallClock.system());
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
-    Live live = new Live(rows::rows, () -> Json.text(providers.views()), () -> Json.text(Map.of()));
+    Company company = new Company();
+    var _ = events.subscribe(company); // as long as there is a gateway
+    Live live =
+        new Live(rows::rows, () -> Json.text(providers.views()), () -> Json.text(company.view()));
     return new LiveStream(live, waits, events);
   }
 

@@ -86,7 +86,12 @@ final class EndpointsHandler {
     return Json.answer(Map.of("endpoints", endpoints));
   }
 
-  EndpointView view(Endpoint endpoint) {
+  private EndpointView view(Endpoint endpoint) {
+    return view(endpoint, endpoint.spec().shown());
+  }
+
+  /** Returns how it is, with the configuration that is given. */
+  EndpointView view(Endpoint endpoint, Map<String, Object> config) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),
@@ -102,7 +107,7 @@ final class EndpointsHandler {
         totals.requests(Fate.REFUSED),
         totals.requests(Fate.EXPIRED),
         totals.requests(Fate.CANCELLED),
-        endpoint.spec().shown());
+        config);
   }
 
   private double utilization(Endpoint endpoint) {

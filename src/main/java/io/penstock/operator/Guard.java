@@ -15,9 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
 /**
@@ -80,13 +82,14 @@ final class Guard implements HttpHandlerDecoratorFactory {
   @Override
   public HttpHandler apply(HttpHandler guarded) {
     return (request, response) -> {
-      response.beforeCommit(() -> Mono.fromRunnable(() -> secure(response.getHeaders())));
+      response.beforeCommit(() -> Mono.fromRunnable(() -> secure(request, response)));
       Problem problem = problem(request, response.getHeaders());
       return problem == null ? guarded.handle(request, response) : problem.write(response);
     };
   }
 
-  private static void secure(HttpHeaders headers) {
+  private static void secure(ServerHttpRequest request, ServerHttpResponse response) {
+    HttpHeaders headers = response.getHeaders();
     headers.set("X-Content-Type-Options", "nosniff");
     headers.set("X-Frame-Options", "DENY");
     headers.set("Referrer-Policy", "no-referrer");
@@ -94,6 +97,17 @@ final class Guard implements HttpHandlerDecoratorFactory {
     if (!headers.containsHeader(POLICY)) { // a page needs another
       headers.set(POLICY, "default-src 'none'; frame-ancestors 'none'");
     }
+    if (response.getStatusCode() == HttpStatus.SERVICE_UNAVAILABLE && wantsStream(request)) {
+      // it asks again: on this connection it would never find the gateway that comes after
+      headers.set(HttpHeaders.CONNECTION, "close");
+    }
+  }
+
+  private static boolean wantsStream(ServerHttpRequest request) {
+    return request
+        .getHeaders()
+        .getOrEmpty(HttpHeaders.ACCEPT)
+        .contains(MediaType.TEXT_EVENT_STREAM_VALUE);
   }
 
   /** Returns why a request is not let in, or null; some reasons come with a header. */

@@ -57,7 +57,8 @@ final class LiveRows {
         asked++;
         registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
       }
-      rows.add(LiveRow.of(views.view(endpoint), waits.of(path), counts, held(path, counts)));
+      rows.add(
+          LiveRow.of(views.view(endpoint, Map.of()), waits.of(path), counts, held(path, counts)));
     }
     waits.keep(paths);
     held.keySet().retainAll(ages.keySet());

@@ -48,6 +48,8 @@ public final class Fleet implements AutoCloseable {
 
   private record Running(Process process, int port, Path log) {}
 
+  private static final String OPERATOR_PORT = "--management.server.port=";
+
   private final Ticker ticker = Ticker.system();
   private final HttpClient client = HttpClient.newHttpClient();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -85,16 +87,19 @@ public final class Fleet implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
-                "-Xmx256m",
+                "-Xmx512m",
+                "-XX:+UseCompactObjectHeaders",
                 "-cp",
                 System.getProperty("java.class.path"),
                 FleetInstance.class.getName(),
                 log.toString(),
                 routes.toString(),
                 Long.toString(minute.toMillis()),
-                "--server.port=0",
-                "--management.server.port=-1"));
+                "--server.port=0"));
     command.addAll(Arrays.asList(more));
+    if (Arrays.stream(more).noneMatch(each -> each.startsWith(OPERATOR_PORT))) {
+      command.add(OPERATOR_PORT + "-1");
+    }
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
@@ -200,6 +205,16 @@ public final class Fleet implements AutoCloseable {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Returns a gateway's port. */
+  public int port(int instance) {
+    return instances.get(instance).port();
+  }
+
+  /** Returns the time that a gateway's threads ran so far, all processors added up. */
+  public Duration ran(int instance) {
+    return instances.get(instance).process().info().totalCpuDuration().orElseThrow();
   }
 
   /** Kills a gateway at once. */

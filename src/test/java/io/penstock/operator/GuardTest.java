@@ -197,4 +197,21 @@ class GuardTest {
   void filesOfTheConsole_needNoToken_andDataDoes(String path, int status) throws Exception {
     assertThat(status(guard("127.0.0.1", "secret"), path, "Host", "127.0.0.1")).isEqualTo(status);
   }
+
+  @ParameterizedTest
+  @CsvSource({"text/event-stream, 503, close", "text/event-stream, 429, ", "'*/*', 503, "})
+  void streamThatIsNotToBeHad_isAskedForOnAnotherConnection(
+      String accept, int status, @Nullable String connection) throws Exception {
+    MockServerHttpRequest request =
+        MockServerHttpRequest.get("/live")
+            .header("Host", "localhost")
+            .header("Accept", accept)
+            .build();
+    MockServerHttpResponse response = new MockServerHttpResponse();
+    response.setStatusCode(HttpStatusCode.valueOf(status));
+    HttpHandler guarded = (given, answer) -> answer.setComplete();
+    StepVerifier.create(guard("127.0.0.1", null).apply(guarded).handle(request, response))
+        .verifyComplete();
+    assertThat(response.getHeaders().getFirst("Connection")).isEqualTo(connection);
+  }
 }

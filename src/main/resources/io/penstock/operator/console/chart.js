@@ -21,6 +21,10 @@ export class Chart {
     const style = getComputedStyle(document.documentElement);
     this.plot ??= new Plot(canvas, options(style));
     const now = Date.now();
+    const age = points.length === 0 ? 0 : (now - points[0].at) / 1000;
+    const seconds = age < 60 ? 60 : age < 120 ? 120 : 300;
+    this.plot.options.scales.x.min = -seconds;
+    this.plot.options.scales.x.ticks.stepSize = seconds / 5;
     this.plot.data.datasets[0].data = points.map(each => ({x: (each.at - now) / 1000, y: 100 * each.used}));
     this.plot.data.datasets[1].data = points.map(each => ({x: (each.at - now) / 1000, y: each.waiting}));
     this.plot.update('none');
@@ -40,7 +44,7 @@ function options(style) {
       events: [],
       scales: {
         x: {type: 'linear', min: -300, max: 0, grid: {color: colour('--line')},
-          ticks: {color: colour('--quiet'), stepSize: 60, callback: value => value === 0 ? 'now' : value + ' s'}},
+          ticks: {color: colour('--quiet'), callback: value => value === 0 ? 'now' : value + ' s'}},
         used: {min: 0, max: 100, position: 'left', grid: {color: colour('--line')},
           ticks: {color: colour('--quiet'), callback: value => value + ' %'}},
         waiting: {min: 0, suggestedMax: 5, position: 'right', grid: {display: false},

@@ -68,26 +68,29 @@ export function follow(path, told, state, locked) {
   let pause = FIRST_PAUSE;
 
   async function read() {
-    abort = new AbortController();
-    const late = setTimeout(() => abort.abort(), PATIENCE);
-    const response = await checked(
-        await fetch(path, {headers: headers({Accept: 'text/event-stream'}), signal: abort.signal}));
-    clearTimeout(late);
-    state(true);
-    pause = FIRST_PAUSE;
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
-    let silence = setTimeout(() => abort.abort(), SILENCE);
+    const own = new AbortController(); // a timer that is left over is not to end a later attempt
+    abort = own;
+    let late = setTimeout(() => own.abort(), PATIENCE);
+    const heard = () => {
+      clearTimeout(late);
+      late = setTimeout(() => own.abort(), SILENCE);
+    };
     try {
+      const response = await checked(
+          await fetch(path, {headers: headers({Accept: 'text/event-stream'}), signal: own.signal}));
+      heard();
+      state(true);
+      pause = FIRST_PAUSE;
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        clearTimeout(silence);
-        silence = setTimeout(() => abort.abort(), SILENCE);
+        heard();
         const blocks = (text + part.value).split('\n\n');
         text = blocks.pop();
         blocks.forEach(dispatch);
       }
     } finally {
-      clearTimeout(silence);
+      clearTimeout(late);
     }
   }
 

@@ -4,8 +4,8 @@ import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
 import {ask} from './connection.js';
 import {Chart} from './chart.js';
-import {mark, name} from './parts.js';
-import {clock, shown, short, time} from './words.js';
+import {mark, name, waits} from './parts.js';
+import {clock, help, shown, short, time} from './words.js';
 
 const LOOK_EVERY = 1000;
 const MOST_TICKETS = 50;
@@ -16,6 +16,7 @@ export class Detail {
     this.chart = new Chart();
     this.tickets = [];
     this.asked = null;
+    this.first = null;
     this.told = '';
   }
 
@@ -24,6 +25,7 @@ export class Detail {
     clearTimeout(this.timer);
     this.tickets = [];
     this.asked = null;
+    this.first = null;
     this.config = null;
     this.told = '';
     this.path = path;
@@ -50,6 +52,10 @@ export class Detail {
     }
     if (found) {
       this.tickets = found;
+      this.first = found.length === 0 ? null : await this.found(found[0].id);
+      if (this.path !== path) {
+        return;
+      }
       this.state.changed();
     }
     this.timer = setTimeout(() => this.look(path), LOOK_EVERY);
@@ -63,6 +69,15 @@ export class Detail {
       this.told = what === 'test' && result
         ? `Test: answered ${result.status} after ${time(result.waited_ms)}` : `Done: ${what}`;
       this.state.changed();
+    }
+  }
+
+  /** Returns what holds a ticket, null when it went meanwhile. */
+  async found(id) {
+    try {
+      return await ask('tickets/' + encodeURIComponent(id));
+    } catch {
+      return null;
     }
   }
 
@@ -101,13 +116,17 @@ export class Detail {
           <div><dt>waiting</dt><dd>${short(row.queue_depth)}</dd></div>
           <div><dt>tokens waiting</dt><dd>${short(row.queued_tokens)}</dd></div>
           <div><dt>oldest</dt><dd>${row.queue_depth ? time(row.oldest_wait_ms) : '–'}</dd></div>
+          <div><dt>waited, p50 / p90 / p99</dt><dd>${waits(row.waits)}</dd></div>
           <div><dt>served</dt><dd>${short(row.served)}</dd></div>
           <div><dt>refused</dt><dd>${short(row.refused)}</dd></div>
           <div><dt>expired</dt><dd>${short(row.expired)}</dd></div>
           <div><dt>client gone</dt><dd>${short(row.cancelled)}</dd></div>
         </dl>
-        <h3>Used and waiting, the last five minutes</h3>
+        <h3>Used and waiting, lately</h3>
         <div class="chart"><canvas id="chart" role="img" aria-label="Used share and tickets that wait, over time"></canvas></div>
+        ${this.first?.binds ? html`
+          <h3>What holds the next one</h3>
+          <div class="holds">${this.held(this.first.binds)}</div>` : nothing}
         <h3>Who waits</h3>
         ${this.tickets.length === 0 ? html`<p class="quiet">Nobody.</p>` : this.table()}
         <h3>Configuration</h3>
@@ -127,7 +146,7 @@ export class Detail {
               @click=${() => this.explain(each.id)}>${shown(each.id)}</button></td>
             <td>${each.key == null ? '–' : name(each.key)}</td>
             <td>${short((each.cost?.input_tokens ?? 0) + (each.cost?.output_tokens ?? 0))}</td>
-            <td>${time(each.waited_ms)}</td><td>${time(each.expected_ms)}</td>
+            <td>${time(each.waited_ms)}</td><td>${each.expected_ms ? time(each.expected_ms) : '–'}</td>
             <td><button class="small" aria-label=${'Throw out ticket ' + each.id}
               @click=${() => this.cancel(each)}>throw out</button></td>
           </tr>
@@ -136,12 +155,16 @@ export class Detail {
       </table>`;
   }
 
+  held(binding) {
+    return html`
+      <p>Held: <b>${shown(binding.detail)}</b>${binding.until ? `, until ${clock(binding.until)}` : nothing}</p>
+      <p class="quiet">What would help: ${help(binding)}</p>`;
+  }
+
   why() {
     const limits = this.asked.limits ?? [];
     return html`
-      <p>${this.asked.binds
-        ? html`Held: <b>${shown(this.asked.binds.detail)}</b>${this.asked.binds.until ? `, until ${clock(this.asked.binds.until)}` : nothing}`
-        : 'Nothing holds it.'}</p>
+      ${this.asked.binds ? this.held(this.asked.binds) : html`<p>Nothing holds it.</p>`}
       ${limits.length === 0 ? nothing : html`
         <table><thead><tr><th scope="col">Limit</th><th scope="col">Measure</th><th scope="col">Used</th>
           <th scope="col">Held</th><th scope="col">Of</th><th scope="col">Needs</th><th scope="col">Room</th></tr></thead>

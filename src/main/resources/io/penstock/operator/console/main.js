@@ -13,7 +13,7 @@ const TABS = [['endpoints', 'Endpoints'], ['upstreams', 'Upstreams'], ['keys', '
 const MOST_EVENTS = 500;
 const MOST_POINTS = 600;
 /** Not drawn more often: who looks sees no more. */
-const DRAW_EVERY = 200;
+const DRAW_EVERY = 100;
 const THEME = 'penstock-theme';
 
 class State {
@@ -201,7 +201,9 @@ class State {
         <h1>Penstock</h1>
         <span class=${'link-state ' + (this.connected ? 'on' : 'off')} role="status">${this.connected ? 'live' : 'not connected: trying again'}</span>
         <span><b>${short(waiting)}</b> waiting</span><span><b>${short(served)}</b> served</span>
-        ${this.instance.members > 1 ? html`<span><b>${this.instance.members}</b> instances</span>` : nothing}
+        ${this.instance.members ? html`<span><b>${this.instance.members}</b> ${this.instance.members === 1 ? 'instance' : 'instances'}</span>` : nothing}
+        ${this.instance.sync?.map(each => html`<span title=${each.detail}>${mark(each.well ? 'good' : 'warn',
+          each.well ? each.sharing + ' limits shared' : each.sharing + ' limits: ' + each.change)}</span>`)}
         <span class="space"></span>
         <button class="plain" @click=${turn} aria-label="Light or dark">◐</button>
         ${token() ? html`<button class="plain" @click=${() => this.leave()}>Leave</button>` : nothing}
@@ -252,5 +254,18 @@ addEventListener('keydown', event => {
     state.choose(null);
   }
 });
+/** Only lines that can be seen are drawn, so others are to be, at once. */
+let moved = false;
+function move() {
+  if (!moved && state.tab === 'endpoints') {
+    moved = true;
+    requestAnimationFrame(() => {
+      moved = false;
+      state.draw();
+    });
+  }
+}
+addEventListener('scroll', move, {passive: true});
+addEventListener('resize', move);
 state.start();
 state.changed();

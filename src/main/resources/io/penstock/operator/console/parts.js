@@ -1,7 +1,7 @@
 // Small pieces that several views have.
 
 import {html, nothing} from './lib/lit-html.js';
-import {age, percent, shown} from './words.js';
+import {age, percent, shown, time} from './words.js';
 
 const MOST_DOTS = 32;
 
@@ -37,4 +37,9 @@ export function bar(share, label) {
 /** A mark with one word. */
 export function mark(kind, text) {
   return text ? html`<span class=${'mark ' + kind}>${text}</span>` : nothing;
+}
+
+/** Percentiles of how long those waited who were let go lately. */
+export function waits(of) {
+  return of ? `${time(of.p50_ms)} / ${time(of.p90_ms)} / ${time(of.p99_ms)}` : '–';
 }

@@ -17,7 +17,7 @@ export class Upstreams {
       <div class="cards">${repeat(all, each => each.id, each => html`
         <section class="card" aria-label=${'Upstream ' + shown(each.id)}>
           <header><h2>${name(each.id)}</h2>
-            ${mark(each.health === 'healthy' ? 'good' : 'bad', each.health)}</header>
+            ${mark({healthy: 'good', disabled: 'off'}[each.health] ?? 'bad', each.health)}</header>
           <p class="quiet">${name(each.url)}${each.models.length ? html` · ${each.models.map(shown).join(', ')}` : nothing}</p>
           ${each.last_error ? html`<p>last error: ${shown(each.last_error.what)} at ${clock(each.last_error.at)}</p>` : nothing}
           ${each.pools.map(pool => this.pool(pool))}

@@ -65,3 +65,22 @@ export function age(millis) {
   const found = AGES.findIndex(each => millis < each);
   return found < 0 ? AGES.length : found;
 }
+
+/** What would let a ticket go sooner than what holds it does by itself. */
+export function help(binding) {
+  switch (binding.what) {
+    case 'endpoint_paused': return 'Resume the endpoint.';
+    case 'queue_full': return 'A larger max_queue_size, or fewer requests at a time.';
+    case 'limit': return binding.measure === 'concurrency'
+      ? 'A higher max_concurrency, if there may be one; or shorter answers.'
+      : `A higher limit of ${(binding.measure ?? 'its own').replaceAll('_', ' ')}, if it may be higher`
+        + (/tokens/.test(binding.measure ?? '') ? '; a smaller max_tokens, as what is expected is reserved' : '')
+        + (binding.kind === 'upstream' ? '; another upstream beside it.' : '.');
+    case 'slice': return 'Nothing: other instances have the rest, and the next round brings more.';
+    case 'limit_unavailable': return 'Redis being in reach again; penstock.redis.on-outage says what is done until then.';
+    case 'upstream_paused': return 'Another upstream beside it; a lower limit here, so that the provider does not refuse.';
+    case 'upstream_unhealthy': return 'Another upstream beside it.';
+    case 'kept_for_another': return 'Nothing: its turn comes after the one that waits for much.';
+    default: return 'Nothing: its turn comes.';
+  }
+}
