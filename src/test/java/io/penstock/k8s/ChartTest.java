@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,11 +44,9 @@ class ChartTest {
   void switch_withEveryOther_makesValidObjectsOrIsRefused(String one) throws Exception {
     for (String other : Switches.names()) {
       JsonNode values = Switches.values(one, other);
-      Optional<String> refusal = chart.refusal(values);
       if (Switches.contradict(one, other)) {
-        assertThat(refusal).as(other).get().asString().contains("checks.yaml");
-      } else {
-        assertThat(refusal).as(other).isEmpty();
+        assertThat(chart.refusal(values)).as(other).get().asString().contains("checks.yaml");
+      } else if (one.compareTo(other) <= 0) { // each two once
         assertValid(other, chart.render(values));
       }
     }

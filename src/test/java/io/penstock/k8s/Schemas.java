@@ -1,6 +1,5 @@
 package io.penstock.k8s;
 
-import static com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES;
 import static com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -98,7 +97,7 @@ final class Schemas {
   private static final ObjectMapper STRICT =
       JsonMapper.builder()
           .annotationIntrospector(new Strict())
-          .enable(FAIL_ON_UNKNOWN_PROPERTIES, FAIL_ON_NULL_CREATOR_PROPERTIES)
+          .enable(FAIL_ON_UNKNOWN_PROPERTIES)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .build();
 
