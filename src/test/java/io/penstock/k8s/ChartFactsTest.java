@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fake.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,7 +67,10 @@ class ChartFactsTest {
     try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
       Set<String> found = new TreeSet<>();
       for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-        name.matcher(Files.readString(file)).results().map(each -> each.group(1)).forEach(found::add);
+        name.matcher(Files.readString(file))
+            .results()
+            .map(each -> each.group(1))
+            .forEach(found::add);
       }
       return found;
     }
@@ -74,7 +78,8 @@ class ChartFactsTest {
 
   @Test
   void ports_areThoseTheApplicationHasByDefault() throws Exception {
-    JsonNode application = Chart.yaml(Files.readString(Path.of("src/main/resources/application.yml")));
+    JsonNode application =
+        Chart.yaml(Files.readString(Path.of("src/main/resources/application.yml")));
     JsonNode container = gateway("").at("/spec/containers/0");
     assertThat(container.at("/ports/0/containerPort")).isEqualTo(application.at("/server/port"));
     assertThat(container.at("/ports/1/containerPort"))
@@ -83,6 +88,17 @@ class ChartFactsTest {
         .contains("--port=" + application.at("/server/port"))
         .contains("--operator-port=" + application.at("/management/server/port"));
     assertThat(application.at("/management/endpoint/health/probes/enabled").asBoolean()).isTrue();
+  }
+
+  @Test
+  void image_unlessSaid_isOfTheProgramsVersion() throws Exception {
+    String pom = Files.readString(Path.of("pom.xml"));
+    String image = gateway("").at("/spec/containers/0/image").asText();
+    assertThat(pom)
+        .containsPattern(
+            "<artifactId>penstock</artifactId>\\s*<version>"
+                + Pattern.quote(image.substring(image.indexOf(':') + 1))
+                + "</version>");
   }
 
   @ParameterizedTest
@@ -94,14 +110,16 @@ class ChartFactsTest {
   })
   void gracePeriod_isThePauseAndTheLongerDrainAndTenSeconds(String values, int seconds)
       throws Exception {
-    assertThat(gateway(values).at("/spec/terminationGracePeriodSeconds").asInt()).isEqualTo(seconds);
+    assertThat(gateway(values).at("/spec/terminationGracePeriodSeconds").asInt())
+        .isEqualTo(seconds);
   }
 
   @Test
   void routes_thatChange_startNothingAnew_andSecretsThatChange_do() throws Exception {
     JsonNode before = gateway("routes: {a.yaml: '# one'}");
     assertThat(gateway("routes: {a.yaml: '# two'}")).isEqualTo(before);
-    assertThat(gateway("{routes: {a.yaml: '# one'}, providerKeys: {values: {A: b}}}").at("/metadata"))
+    assertThat(
+            gateway("{routes: {a.yaml: '# one'}, providerKeys: {values: {A: b}}}").at("/metadata"))
         .isNotEqualTo(before.at("/metadata"));
     JsonNode mount = before.at("/spec/containers/0/volumeMounts/0");
     assertThat(mount.path("mountPath").asText()).isEqualTo("/etc/penstock/routes");
@@ -115,7 +133,8 @@ class ChartFactsTest {
       Map<String, String> ours =
           files
               .filter(each -> each.toString().endsWith(".yaml"))
-              .collect(Collectors.toMap(each -> each.getFileName().toString(), ChartFactsTest::text));
+              .collect(
+                  Collectors.toMap(each -> each.getFileName().toString(), ChartFactsTest::text));
       assertThat(shipped).hasSize(ours.size());
       ours.forEach((name, text) -> assertThat(shipped.path(name).asText()).isEqualTo(text));
     }
@@ -146,7 +165,8 @@ class ChartFactsTest {
     assertThat(Manifest.only(all, "Service", "-operator").at("/spec/type").asText())
         .isEqualTo("ClusterIP");
     assertThat(Manifest.only(all, "Service", "penstock").at("/spec/ports")).hasSize(1);
-    List<JsonNode> in = Manifest.each(Manifest.only(all, "NetworkPolicy", "penstock").at("/spec/ingress"));
+    List<JsonNode> in =
+        Manifest.each(Manifest.only(all, "NetworkPolicy", "penstock").at("/spec/ingress"));
     List<JsonNode> operator =
         in.stream().filter(each -> each.at("/ports/0/port").asInt() == 8081).toList();
     assertThat(operator).hasSize(1);
@@ -177,23 +197,87 @@ class ChartFactsTest {
     String kept = Base64.getEncoder().encodeToString("made-at-the-first-install".getBytes(UTF_8));
     Path other = Files.createDirectory(directory.resolve("kept"));
     Chart again =
-        new Chart(other, "{\"operator-token\": \"%1$s\", \"redis-password\": \"%1$s\"}".formatted(kept));
+        new Chart(
+            other, "{\"operator-token\": \"%1$s\", \"redis-password\": \"%1$s\"}".formatted(kept));
     List<Manifest> all = again.render("");
     assertThat(Manifest.only(all, "Secret", "penstock").at("/data/operator-token").asText())
         .isEqualTo(kept);
     assertThat(Manifest.only(all, "Secret", "-redis").at("/data/redis-password").asText())
         .isEqualTo(kept);
-    String made = Manifest.only(chart.render(""), "Secret", "penstock").at("/data/operator-token").asText();
+    String made =
+        Manifest.only(chart.render(""), "Secret", "penstock").at("/data/operator-token").asText();
     assertThat(new String(Base64.getDecoder().decode(made), UTF_8)).matches("[0-9A-Za-z]{48}");
+  }
+
+  @Test
+  void rulesAndDashboard_areInstalledAsTheyAre() throws Exception {
+    Chart filled = new Chart(Files.createDirectory(directory.resolve("filled")), "{}");
+    String rule =
+        "{alert: A, expr: up == 0, labels: {severity: x}, annotations: {summary: 'of {{ $labels.pod"
+            + " }}'}}";
+    filled.add("files/alerts.yaml", "groups: [{name: g, rules: [%s]}]".formatted(rule));
+    filled.add("files/dashboard.json", "{\"title\": \"{{endpoint}}\"}\n");
+    List<Manifest> all =
+        filled.render("{prometheusRule: {enabled: true}, dashboard: {enabled: true}}");
+    Manifest rules = Manifest.only(all, "PrometheusRule", "penstock");
+    assertThat(Schemas.fault(rules)).isEmpty();
+    assertThat(rules.at("/spec/groups/0/rules/0")).isEqualTo(Chart.yaml(rule));
+    ((ObjectNode) rules.at("/spec/groups/0/rules/0")).put("mispelt", "x");
+    assertThat(Schemas.fault(rules)).isPresent();
+    assertThat(Manifest.only(all, "ConfigMap", "-dashboard").at("/data/rel-penstock.json").asText())
+        .isEqualTo("{\"title\": \"{{endpoint}}\"}\n");
+  }
+
+  @Test
+  void values_schemaAndReadme_nameTheSame() throws Exception {
+    JsonNode values = Chart.yaml(Files.readString(Chart.SOURCE.resolve("values.yaml")));
+    JsonNode schema = Chart.yaml(Files.readString(Chart.SOURCE.resolve("values.schema.json")));
+    ((ObjectNode) schema.path("properties")).remove("global"); // Helm's own
+    assertThat(differences("", schema, values)).isEmpty();
+    List<String> named =
+        Files.readString(Path.of("k8s", "README.md"))
+            .lines()
+            .filter(line -> line.startsWith("| `"))
+            .map(line -> line.split("\\|", -1)[1])
+            .flatMap(cell -> Pattern.compile("`([^`]+)`").matcher(cell).results())
+            .map(each -> "/" + each.group(1).replace(".*", "").replace('.', '/'))
+            .toList();
+    assertThat(named).hasSizeGreaterThan(15).allMatch(each -> !values.at(each).isMissingNode());
+  }
+
+  private static List<String> differences(String where, JsonNode schema, JsonNode values) {
+    List<String> found = new ArrayList<>();
+    if (schema.has("properties")) {
+      if (schema.path("additionalProperties").asBoolean(true)) {
+        found.add(where + " takes anything");
+      }
+      Set<String> names = new TreeSet<>();
+      schema.path("properties").fieldNames().forEachRemaining(names::add);
+      values.fieldNames().forEachRemaining(names::add);
+      for (String name : names) {
+        JsonNode known = schema.path("properties").path(name);
+        JsonNode value = values.path(name);
+        boolean inner = where.endsWith("/resources") || where.endsWith("/monitoringNamespaces");
+        if (known.isMissingNode() || (value.isMissingNode() && !inner)) {
+          found.add(where + "/" + name);
+        }
+        found.addAll(differences(where + "/" + name, known, value));
+      }
+    }
+    return found;
   }
 
   @Test
   void redisUser_mayDoWhatTheReadmeNames_andNothingElse() throws Exception {
     String readme = Files.readString(Path.of("README.md"));
     MatchResult rule =
-        Pattern.compile("`(~NS:\\* resetchannels -@all [^`]*)`").matcher(readme).results().findFirst()
+        Pattern.compile("`(~NS:\\* resetchannels -@all [^`]*)`")
+            .matcher(readme)
+            .results()
+            .findFirst()
             .orElseThrow();
-    Manifest config = Manifest.only(chart.render("redis: {namespace: here}"), "ConfigMap", "-redis");
+    Manifest config =
+        Manifest.only(chart.render("redis: {namespace: here}"), "ConfigMap", "-redis");
     assertThat(config.at("/data/users.acl").asText().lines().toList())
         .hasSize(2)
         .last()
@@ -217,7 +301,8 @@ class ChartFactsTest {
     ProcessBuilder shell = new ProcessBuilder("sh", "-c", script).redirectErrorStream(true);
     shell.environment().put("REDISCLI_AUTH", "secret/&\\1");
     Process process = shell.start();
-    assertThat(new String(process.getInputStream().readAllBytes(), UTF_8)).contains(etc + "/redis.conf");
+    assertThat(new String(process.getInputStream().readAllBytes(), UTF_8))
+        .contains(etc + "/redis.conf");
     assertThat(process.waitFor()).isZero();
 
     List<String> settings = new ArrayList<>();
