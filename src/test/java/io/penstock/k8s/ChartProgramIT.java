@@ -20,16 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ChartProgramIT {
   private static final String TOKEN = "a-token-for-operators";
 
-  /** The key's secret is {@code secret}. */
-  private static final String ROUTES =
-      """
-      {operator: {token: %s}, keys: {required: true}, providerKeys: {values: {RATE: "50"}},
-       drain: {parkedSeconds: 1, streamsSeconds: 2},
-       redis: {url: "%s", bundled: {enabled: false}},
-       routes: {a.yaml: "keys: [{name: a, sha256: \
-      2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b}]\\n\
-      endpoints: [{path: %s, rate: '${RATE}'}]\\n"}}
-      """;
+  /** Of the key {@code secret}. */
+  private static final String SHA_256 =
+      "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
   @TempDir Path directory;
 
@@ -66,7 +59,16 @@ class ChartProgramIT {
   }
 
   private static List<Manifest> rendered(Chart chart, String path) throws Chart.Refused {
-    return chart.render(ROUTES.formatted(TOKEN, RedisServer.shared().url(), path));
+    String values =
+        """
+        {operator: {token: %s}, keys: {required: true}, providerKeys: {values: {RATE: "50"}},
+         drain: {parkedSeconds: 1, streamsSeconds: 2},
+         redis: {url: "%s", bundled: {enabled: false}},
+         routes: {a.yaml: "keys: [{name: a, sha256: %s}]\\n\
+        endpoints: [{path: %s, rate: '${RATE}'}]\\n"}}
+        """
+            .formatted(TOKEN, RedisServer.shared().url(), SHA_256, path);
+    return chart.render(values);
   }
 
   /** Runs the pod of {@code helm test}, and returns what it ended with. */
