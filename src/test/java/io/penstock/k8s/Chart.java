@@ -79,11 +79,6 @@ final class Chart {
     Files.writeString(path, after);
   }
 
-  /** Puts a file into the copy. */
-  void add(String file, String text) throws IOException {
-    Files.writeString(copy.resolve(file), text);
-  }
-
   /** Returns the objects that are installed with these values over the chart's own. */
   List<Manifest> render(JsonNode values) throws Refused {
     TemplateCommand command =

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChartProgramIT {
   private static final String TOKEN = "a-token-for-operators";
 
-  private static final String SCALED =
-      "autoscaling: {enabled: true, upstreamUtilization: 90}";
+  private static final String SCALED = "autoscaling: {enabled: true, upstreamUtilization: 90}";
 
   private static final String KEDA =
       "keda: {enabled: true, upstreamUtilization: 90, prometheus: 'http://p'}";
