@@ -1,0 +1,151 @@
+package io.penstock.k8s;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real program, started as the chart says, is what the chart's probes and tests expect. */
+class ChartProgramIT {
+  private static final String TOKEN = "a-token-for-operators";
+
+  private static final String SCALED = "autoscaling: {enabled: true, upstreamUtilization: 90}";
+
+  private static final String KEDA =
+      "keda: {enabled: true, upstreamUtilization: 90, prometheus: 'http://p'}";
+
+  /** Of the key {@code secret}. */
+  private static final String SHA_256 =
+      "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+
+  @TempDir Path directory;
+
+  private final int port = RunningGateway.freePort();
+  private final int operatorPort = RunningGateway.freePort();
+
+  @Test
+  void program_startedAsTheChartSays_isWellAndFollowsItsConfigMap() throws Exception {
+    Chart chart = new Chart(directory.resolve("chart"), "{}");
+    Path routes = Files.createDirectory(directory.resolve("routes"));
+    List<Manifest> all = rendered(chart, "/first");
+    Pod.mount(Manifest.only(all, "ConfigMap", "-routes"), routes, "..1");
+    Manifest gateway = Manifest.only(all, "Deployment", "penstock");
+    try (Pod pod = new Pod(gateway, all, here(routes))) {
+      String ready = gateway.container().at("/readinessProbe/httpGet/path").asText();
+      String alive = gateway.container().at("/livenessProbe/httpGet/path").asText();
+      await(pod, () -> status(operatorPort, ready, "") == 200);
+      assertThat(status(operatorPort, alive, "")).isEqualTo(200);
+      assertThat(status(operatorPort, "/actuator/prometheus", "")).isEqualTo(401);
+      assertThat(status(operatorPort, "/actuator/prometheus", TOKEN)).isEqualTo(200);
+      assertThat(status(port, "/first", "")).isEqualTo(401);
+      assertThat(status(port, "/first", "secret")).isEqualTo(200);
+      assertScrapeHas(scaledBy(chart));
+
+      List<Manifest> next = rendered(chart, "/second");
+      Pod.mount(Manifest.only(next, "ConfigMap", "-routes"), routes, "..2");
+      await(pod, () -> status(port, "/second", "secret") == 200);
+
+      assertThat(helmTest(all, TOKEN)).isZero();
+      assertThat(helmTest(all, "another-token-of-nobody")).isEqualTo(1);
+
+      pod.terminate();
+      assertThat(pod.exitCode()).as(pod.log()).isZero();
+    }
+  }
+
+  private static List<Manifest> rendered(Chart chart, String path) throws Chart.Refused {
+    String values =
+        """
+        {operator: {token: %s}, keys: {required: true}, providerKeys: {values: {RATE: "50"}},
+         drain: {parkedSeconds: 1, streamsSeconds: 2},
+         redis: {url: "%s", bundled: {enabled: false}},
+         routes: {a.yaml: "keys: [{name: a, sha256: %s}]\\n\
+        endpoints: [{path: %s, rate: '${RATE}'}, {path: /up, dialect: openai,\
+         upstreams: [{id: m, url: 'mock://openai', rpm_limit: 60}]}]\\n"}}
+        """
+            .formatted(TOKEN, RedisServer.shared().url(), SHA_256, path);
+    return chart.render(values);
+  }
+
+  /** Names of the metrics that scaling asks for. */
+  private static Set<String> scaledBy(Chart chart) throws Chart.Refused {
+    String scaled =
+        Manifest.only(chart.render(SCALED), "HorizontalPodAutoscaler", "").root()
+            + Manifest.only(chart.render(KEDA), "ScaledObject", "").root().toString();
+    return Pattern.compile("penstock_[a-z_]+")
+        .matcher(scaled)
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toSet());
+  }
+
+  private void assertScrapeHas(Set<String> names) {
+    assertThat(names).contains("penstock_queue_depth", "penstock_utilization");
+    // a model has its figures from its first request on
+    assertThat(status(port, "/up/v1/chat/completions", "secret")).isPositive();
+    String scrape = answer(operatorPort, "/actuator/prometheus", TOKEN).text();
+    assertThat(names).allMatch(name -> scrape.contains("\n" + name + "{"));
+    assertThat(scrape).containsPattern("\npenstock_utilization\\{[^}]*scope=\"local\"");
+  }
+
+  /** Runs the pod of {@code helm test}, and returns what it ended with. */
+  private int helmTest(List<Manifest> all, String token) throws Exception {
+    Manifest test = Manifest.only(all, "Pod", "-test");
+    UnaryOperator<String> here =
+        text ->
+            text.replace("http://rel-penstock-operator:8081", "http://127.0.0.1:" + operatorPort)
+                .replace(TOKEN, token);
+    try (Pod pod = new Pod(test, all, here)) {
+      int code = pod.exitCode();
+      assertThat(pod.log().contains("/second")).as(pod.log()).isEqualTo(code == 0);
+      return code;
+    }
+  }
+
+  private UnaryOperator<String> here(Path routes) {
+    return text ->
+        text.replace("/etc/penstock/routes", routes.toString())
+            .replaceAll("^--port=8080$", "--port=" + port)
+            .replaceAll("^--operator-port=8081$", "--operator-port=" + operatorPort);
+  }
+
+  private static void await(Pod pod, Callable<Boolean> condition) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(90))
+        .failFast(() -> assertThat(pod.runs()).as(pod.log()).isTrue())
+        .until(condition);
+  }
+
+  /** The status of an answer, or 0 when nobody answers. */
+  private static int status(int port, String path, String token) {
+    try {
+      return answer(port, path, token).status();
+    } catch (UncheckedIOException notYet) {
+      return 0;
+    }
+  }
+
+  private static Message answer(int port, String path, String token) {
+    String authorization = token.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n";
+    String request = "GET " + path + " HTTP/1.1\r\nHost: pod\r\n" + authorization + "\r\n";
+    try (Wire wire = Wire.to(port)) {
+      return wire.send(request).answer();
+    }
+  }
+}

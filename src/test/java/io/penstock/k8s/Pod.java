@@ -1,0 +1,118 @@
+package io.penstock.k8s;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.Penstock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
+
+/** The program, started as the kubelet would start it: arguments and variables of the chart. */
+final class Pod implements AutoCloseable {
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Process process;
+
+  /**
+   * Starts the container of what makes pods.
+   *
+   * @param all where its Secrets are
+   * @param here what arguments and variables are on this machine, which has other ports and paths
+   */
+  Pod(Manifest owner, List<Manifest> all, UnaryOperator<String> here) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Penstock.class.getName()));
+    Manifest.each(owner.container().path("args"))
+        .forEach(each -> command.add(here.apply(each.asText())));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    variables(owner, all)
+        .forEach((name, value) -> builder.environment().put(name, here.apply(value)));
+    process = builder.start();
+    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+  }
+
+  private static Map<String, String> variables(Manifest owner, List<Manifest> all) {
+    Map<String, String> variables = new HashMap<>();
+    for (JsonNode from : Manifest.each(owner.container().path("envFrom"))) {
+      Manifest secret = Manifest.only(all, "Secret", from.at("/secretRef/name").asText());
+      secret
+          .at("/data")
+          .properties()
+          .forEach(each -> variables.put(each.getKey(), decoded(each.getValue())));
+    }
+    for (JsonNode variable : Manifest.each(owner.container().path("env"))) {
+      JsonNode reference = variable.at("/valueFrom/secretKeyRef");
+      variables.put(
+          variable.path("name").asText(),
+          reference.isMissingNode()
+              ? variable.path("value").asText()
+              : decoded(
+                  Manifest.only(all, "Secret", reference.path("name").asText())
+                      .at("/data")
+                      .path(reference.path("key").asText())));
+    }
+    return variables;
+  }
+
+  private static String decoded(JsonNode base64) {
+    return new String(Base64.getDecoder().decode(base64.asText()), UTF_8);
+  }
+
+  /**
+   * Puts a ConfigMap where it is mounted, as the kubelet does: files are links into {@code ..data},
+   * which is a link that is swapped as a whole.
+   *
+   * @param version the name of the directory that is new
+   */
+  static void mount(Manifest configMap, Path directory, String version) throws IOException {
+    Path data = Files.createDirectories(directory.resolve(version));
+    for (Map.Entry<String, JsonNode> each : configMap.at("/data").properties()) {
+      Files.writeString(data.resolve(each.getKey()), each.getValue().asText());
+      Path link = directory.resolve(each.getKey());
+      if (!Files.isSymbolicLink(link)) {
+        Files.createSymbolicLink(link, Path.of("..data", each.getKey()));
+      }
+    }
+    Path next = Files.createSymbolicLink(directory.resolve("..data_tmp"), Path.of(version));
+    Files.move(next, directory.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  boolean runs() {
+    return process.isAlive();
+  }
+
+  String log() {
+    return String.join("\n", log);
+  }
+
+  /** Asks it to end, as the kubelet does. */
+  void terminate() {
+    process.toHandle().destroy(); // the process itself would close its output too
+  }
+
+  /** Waits until it has ended, and returns with what. */
+  int exitCode() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.toHandle().destroyForcibly();
+  }
+}
