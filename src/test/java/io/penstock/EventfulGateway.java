@@ -110,7 +110,7 @@ final class EventfulGateway implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     waits.close();
     gateway.close();
     redis.close();

@@ -293,7 +293,10 @@ final class EndpointMeters {
   private @Nullable Tokens newTokens(String upstream, String model) {
     Tags where = tags.and("upstream", upstream, "model", model);
     Tokens made;
-    if (takeCounts(Room.lines(5, "penstock.overrun.tokens", where.and("kind", "reserved")))) {
+    long size =
+        Room.lines(4, "penstock.tokens", where.and("kind", "reserved"))
+            + Room.lines(1, "penstock.overrun.tokens", where);
+    if (takeCounts(size)) {
       made = newTokens(where);
     } else if (others != null) {
       made = others.get().tokens(upstream, model);

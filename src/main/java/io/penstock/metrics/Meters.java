@@ -32,16 +32,16 @@ public final class Meters implements Events {
   private static final int KIB = 1024;
 
   /** Of queues and counters of endpoints: of a thousand. */
-  private static final int COUNTS = 1_050 * KIB;
+  private static final int COUNTS = 1_000 * KIB;
 
   /** Of the waits of endpoints: of five hundred. */
   private static final int WAITS = 600 * KIB;
 
-  /** Of the tokens of endpoints that have no label. */
+  /** What tells models apart of endpoints, and of upstreams, that have no label. */
   private static final int OTHERS = 32 * KIB;
 
   private static final int MODELS = 160 * KIB;
-  private static final int UPSTREAMS = 120 * KIB;
+  private static final int UPSTREAMS = 100 * KIB;
 
   private final MeterRegistry meters;
   private final Registry registry;
@@ -196,7 +196,7 @@ public final class Meters implements Events {
     if (otherUpstreams == null) {
       otherUpstreams =
           UpstreamMeters.of(
-              meters, Labels.OTHER, this::unlabelledUpstreams, pools, Room.ENDLESS, ticker);
+              meters, Labels.OTHER, this::unlabelledUpstreams, pools, new Room(OTHERS), ticker);
     }
     return otherUpstreams;
   }

@@ -13,8 +13,11 @@ final class Room {
   /** Room that never ends, for what is bounded otherwise. */
   static final Room ENDLESS = new Room(Long.MAX_VALUE);
 
-  /** The prefix, suffix and value of a line, and a bound's label. */
-  private static final int LINE = 48;
+  /** Braces, suffix and value of a line. */
+  private static final int LINE = 32;
+
+  /** A bound, and a longer suffix. */
+  private static final int BOUND = 20;
 
   private final AtomicLong left;
 
@@ -55,7 +58,7 @@ final class Room {
 
   /** Returns how large a histogram is: its bounds, the last of all, sum, count, and the most. */
   static long histogram(int bounds, String name, Tags tags) {
-    return lines(bounds + 4, name, tags);
+    return (bounds + 4L) * BOUND + lines(bounds + 4, name, tags);
   }
 
   private static long printed(String value) {
