@@ -47,6 +47,7 @@ public final class Meters implements Events {
   private final Registry registry;
   private final Upstreams upstreams;
   private final Ticker ticker;
+  private final @Nullable Exemplars exemplars;
   private final Labels models = new Labels(MAX_MODELS);
   private final Labels pools = new Labels(MAX_MODELS);
   private final Labels paths = new Labels(MAX_DYNAMIC);
@@ -70,6 +71,21 @@ public final class Meters implements Events {
 
   /** Makes meters for all endpoints there are now; later ones follow with their reload. */
   public Meters(MeterRegistry meters, Registry registry, Upstreams upstreams, Ticker ticker) {
+    this(meters, registry, upstreams, ticker, null);
+  }
+
+  /**
+   * Makes meters whose registry knows examples.
+   *
+   * @param exemplars that registry's, or null
+   */
+  public Meters(
+      MeterRegistry meters,
+      Registry registry,
+      Upstreams upstreams,
+      Ticker ticker,
+      @Nullable Exemplars exemplars) {
+    this.exemplars = exemplars;
     this.meters = meters;
     this.registry = registry;
     this.upstreams = upstreams;
@@ -99,7 +115,13 @@ public final class Meters implements Events {
       case Event.Estimated estimated -> byModel.estimated(estimated);
       case Event.Called called -> byModel.called(called);
       case Event.Synced synced -> {}
-      case Event.TicketEvent ticket -> count(ticket);
+      case Event.TicketEvent ticket -> {
+        if (exemplars == null) {
+          count(ticket);
+        } else {
+          exemplars.counting(ticket.ticket(), () -> count(ticket));
+        }
+      }
     }
   }
 
