@@ -40,10 +40,12 @@ final class EventfulGateway implements AutoCloseable {
         - path: /slow
           rate: 1
           unit: rpm
+          sharing: local
           max_queue_size: 1
         - path: /shadow
           rate: 1
           unit: rpm
+          sharing: local
           shadow: true
       """;
 

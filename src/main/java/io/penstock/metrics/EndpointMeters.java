@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Totals;
@@ -117,7 +118,7 @@ final class EndpointMeters {
   }
 
   private boolean takeQueue() {
-    boolean room = takeCounts(Room.lines(3, "penstock.queue.depth", tags));
+    boolean room = takeCounts(Room.lines(4, "penstock.queue.oldest", tags));
     if (room) {
       showQueue();
     }
@@ -129,6 +130,11 @@ final class EndpointMeters {
     gauge(
         "tokens", "Input and expected output of those tickets", each -> each.tokens(Fate.WAITING));
     gauge("bytes", "Bytes of body that those tickets hold", each -> each.bytes(Fate.WAITING));
+    kept(
+        TimeGauge.builder("penstock.queue.oldest", this, TimeUnit.NANOSECONDS, EndpointMeters::age)
+            .description("How long the ticket has waited that waits longest")
+            .tags(tags)
+            .register(registry));
   }
 
   private boolean takeCounts(long bytes) {
@@ -149,6 +155,14 @@ final class EndpointMeters {
             .description(description)
             .tags(tags)
             .register(registry));
+  }
+
+  private double age() {
+    long most = 0;
+    for (Endpoint endpoint : endpoints.get()) {
+      most = Math.max(most, endpoint.oldestWaitNanos());
+    }
+    return most;
   }
 
   private double sum(ToLongFunction<Totals> value) {

@@ -20,8 +20,10 @@ public final class Exemplars implements SpanContext {
 
   private record Trace(String traceId, String spanId) {}
 
+  /** What is counted is counted by one registry at a time. */
+  private static final ThreadLocal<@Nullable Trace> COUNTED = new ThreadLocal<>();
+
   private final ConcurrentMap<Long, Trace> byTicket = new ConcurrentHashMap<>();
-  private final ThreadLocal<@Nullable Trace> counted = new ThreadLocal<>();
 
   /**
    * Has a ticket be an example from now on, until {@link #ended}. For traces that are sampled only.
@@ -46,29 +48,29 @@ public final class Exemplars implements SpanContext {
       count.run();
       return;
     }
-    counted.set(trace);
+    COUNTED.set(trace);
     try {
       count.run();
     } finally {
-      counted.remove();
+      COUNTED.remove();
     }
   }
 
   @Override
   public @Nullable String getCurrentTraceId() {
-    Trace trace = counted.get();
+    Trace trace = COUNTED.get();
     return trace == null ? null : trace.traceId();
   }
 
   @Override
   public @Nullable String getCurrentSpanId() {
-    Trace trace = counted.get();
+    Trace trace = COUNTED.get();
     return trace == null ? null : trace.spanId();
   }
 
   @Override
   public boolean isCurrentSpanSampled() {
-    return counted.get() != null;
+    return COUNTED.get() != null;
   }
 
   @Override

@@ -32,10 +32,10 @@ public final class Meters implements Events {
   private static final int KIB = 1024;
 
   /** Of queues and counters of endpoints: of a thousand. */
-  private static final int COUNTS = 1_000 * KIB;
+  private static final int COUNTS = 1_080 * KIB;
 
   /** Of the waits of endpoints: of five hundred. */
-  private static final int WAITS = 600 * KIB;
+  private static final int WAITS = 560 * KIB;
 
   /** What tells models apart of endpoints, and of upstreams, that have no label. */
   private static final int OTHERS = 32 * KIB;
