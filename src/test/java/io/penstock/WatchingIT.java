@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -47,33 +48,37 @@ class WatchingIT {
    */
   private record Alert(
       String name, String expression, String severity, String runbook, List<String> text) {
-    @SuppressWarnings("unchecked")
     static Alert of(Map<String, Object> rule) {
       assertThat(rule.keySet())
           .isSubsetOf("alert", "expr", "for", "labels", "annotations")
           .contains("alert", "expr", "labels", "annotations");
-      Map<String, String> annotations = (Map<String, String>) rule.get("annotations");
+      Map<String, String> annotations = WatchingIT.at(rule, "annotations");
       assertThat(annotations).containsOnlyKeys("summary", "description", "runbook_url");
       return new Alert(
-          (String) rule.get("alert"),
-          (String) rule.get("expr"),
-          ((Map<String, String>) rule.get("labels")).get("severity"),
-          annotations.get("runbook_url"),
-          List.of(annotations.get("summary"), annotations.get("description")));
+          WatchingIT.at(rule, "alert"),
+          WatchingIT.at(rule, "expr"),
+          WatchingIT.at(WatchingIT.<Map<String, Object>>at(rule, "labels"), "severity"),
+          WatchingIT.at(annotations, "runbook_url"),
+          List.of(
+              WatchingIT.at(annotations, "summary"), WatchingIT.at(annotations, "description")));
     }
   }
 
   @TempDir private Path directory;
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T> T at(Map<String, ?> map, String key) {
+    return (T) Objects.requireNonNull(map.get(key), key);
+  }
+
   private static List<Alert> alerts() throws IOException {
     Yaml yaml = new Yaml(new SafeConstructor(new LoaderOptions()));
-    Map<String, List<Map<String, Object>>> file = yaml.load(Files.readString(ALERTS));
+    Map<String, Object> file = yaml.load(Files.readString(ALERTS));
     assertThat(file).containsOnlyKeys("groups");
     List<Alert> alerts = new ArrayList<>();
-    for (Map<String, Object> group : file.get("groups")) {
+    for (Map<String, Object> group : WatchingIT.<List<Map<String, Object>>>at(file, "groups")) {
       assertThat(group).containsOnlyKeys("name", "rules");
-      for (Map<String, Object> rule : (List<Map<String, Object>>) group.get("rules")) {
+      for (Map<String, Object> rule : WatchingIT.<List<Map<String, Object>>>at(group, "rules")) {
         alerts.add(Alert.of(rule));
       }
     }

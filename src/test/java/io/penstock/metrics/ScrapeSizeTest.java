@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is scraped has a most, whatever is configured and whatever happens. */
@@ -105,7 +106,7 @@ class ScrapeSizeTest {
   }
 
   private static Event called(
-      String path, String upstream, String model, Dialect dialect, String error) {
+      String path, String upstream, String model, Dialect dialect, @Nullable String error) {
     Usage usage = new Usage(3, 0, 4);
     return new Event.Called(
         0, path, upstream, model, dialect, Operation.CHAT, 1_000_000, usage, error);

@@ -138,8 +138,10 @@ final class Oracle {
           move(ticket, ticket.stage, Stage.CANCELLED);
         }
         case Event.Shadowed shadowed -> throw new Violation("nobody has a shadow: " + shadowed);
-        case Event.Returned returned ->
-            check(ticket.stage == Stage.RUNNING, "gives back, but does not run", ticket);
+        case Event.Returned returned -> {
+          boolean comesBack = ticket.stage == Stage.WAITING && ticket.backAt == world.now();
+          check(ticket.stage == Stage.RUNNING || comesBack, "gives back, but never ran", ticket);
+        }
         case Event.Settled settled -> {
           check(ticket.stage == Stage.RUNNING, "settled, but does not run", ticket);
         }
