@@ -58,7 +58,7 @@ final class EventFan {
     try {
       worker.schedule(this::handOn);
     } catch (RejectedExecutionException stopped) {
-      // nobody reads any more
+      readers.forEach(EventReader::end); // whoever publishes is not to hear of it
     }
   }
 

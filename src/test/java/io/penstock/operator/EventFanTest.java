@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
 import org.springframework.http.codec.ServerSentEvent;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.scheduler.VirtualTimeScheduler;
@@ -26,6 +28,11 @@ class EventFanTest {
       new EventFan(bus, Schedulers.fromExecutor(tasks::add).createWorker());
   private final List<EventReader> readers = new ArrayList<>();
 
+  private static final class AsksForNothing extends BaseSubscriber<ServerSentEvent<String>> {
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {}
+  }
+
   private EventReader reader() {
     Flux.<ServerSentEvent<String>>create(
             sink ->
@@ -36,7 +43,7 @@ class EventFanTest {
                         new EventJson(() -> 0, () -> 0),
                         new SimpleMeterRegistry().counter("dropped"),
                         VirtualTimeScheduler.create().createWorker())))
-        .subscribe(event -> {}, error -> {}, () -> {}, subscription -> {});
+        .subscribe(new AsksForNothing());
     EventReader reader = readers.getLast();
     fan.add(reader);
     return reader;
