@@ -9,6 +9,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
 import io.penstock.key.Keys;
+import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.Meters;
 import io.penstock.park.SchedulerDrivers;
 import io.penstock.pool.Upstreams;
@@ -213,9 +214,10 @@ class PenstockConfiguration {
       Upstreams upstreams,
       Limits limits,
       Ticker ticker,
-      EventBus events) {
+      EventBus events,
+      ObjectProvider<Exemplars> exemplars) {
     limits.meter(meters);
-    Meters listener = new Meters(meters, registry, upstreams, ticker);
+    Meters listener = new Meters(meters, registry, upstreams, ticker, exemplars.getIfAvailable());
     events.subscribe(listener);
     return listener;
   }

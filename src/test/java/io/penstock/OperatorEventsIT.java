@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @Timeout(120)
 @ResourceLock(StartedGateway.EVENT_LOOPS)
 class OperatorEventsIT {
-  private static final int MOST_READERS = 64;
+  private static final int MOST_READERS = 128;
 
   private static final String ROUTES =
       """

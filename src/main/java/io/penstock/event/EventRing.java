@@ -34,6 +34,11 @@ public final class EventRing implements Events {
     }
   }
 
+  /** Counts events as lost that never came here. */
+  public void lose(long events) {
+    lost.addAndGet(events);
+  }
+
   /** Takes up to {@code most} events that wait. */
   public List<Event> drain(int most) {
     List<Event> events = new ArrayList<>();

@@ -16,7 +16,7 @@ import reactor.core.scheduler.Scheduler;
  * One who reads events, as fast as the network takes them. What comes faster waits in a ring, and
  * what the ring has no room for is lost; the reader is told how many.
  *
- * <p>Whoever publishes only adds to the ring. All else happens on one worker.
+ * <p>All that it does happens on one worker.
  */
 final class EventReader {
   private final FluxSink<ServerSentEvent<String>> sink;

@@ -4,13 +4,10 @@ import io.penstock.event.EventBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.http.CacheControl;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.codec.ServerSentEvent;
-import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Flux;
@@ -21,22 +18,18 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * How endpoints and upstreams are, twice a second, for a bounded number of readers (server-sent
- * events): at first all, then what changed. A slow reader misses looks and nothing else. Nobody
- * looks while nobody reads.
+ * events): at first all, then what changed. A slow reader misses looks and nothing else, and is
+ * told how many. Nobody looks while nobody reads.
  */
 final class LiveStream implements SmartLifecycle {
-  /** The most readers at a time. */
-  static final int MAX_READERS = 128;
-
   private static final Duration EVERY = Duration.ofMillis(500);
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
   private final RecentWaits waits;
   private final Scheduler scheduler;
   private final Flux<Live.Look> looks;
-  private final AtomicInteger readers = new AtomicInteger();
+  private final Readers readers = new Readers();
   private final Sinks.Empty<Void> stopped = Sinks.empty();
-  private volatile boolean running;
 
   LiveStream(Live live, RecentWaits waits, EventBus events) {
     this(live, waits, events, Schedulers.newSingle("penstock-live", true));
@@ -65,26 +58,16 @@ final class LiveStream implements SmartLifecycle {
 
   /** Answers with what changes, until the reader goes. */
   Mono<ServerResponse> open(ServerRequest request) {
-    if (!running) {
-      return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, "the gateway is stopping").answer();
-    }
-    if (readers.get() >= MAX_READERS) {
-      String detail = "there are " + MAX_READERS + " readers already, as many as there may be";
-      return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, detail).answer();
-    }
-    return ServerResponse.ok()
-        .cacheControl(CacheControl.noStore())
-        .body(BodyInserters.fromServerSentEvents(news()));
+    return readers.answer(this::news);
   }
 
   /** Returns what is new, from each subscription on. */
   Flux<ServerSentEvent<String>> news() {
     return Flux.defer(
         () -> {
-          if (!running) {
+          if (!readers.enter()) {
             return Flux.empty();
           }
-          readers.incrementAndGet();
           Reader reader = new Reader();
           // the news are found when they are asked for: what was missed is in them
           Flux<ServerSentEvent<String>> news =
@@ -96,7 +79,7 @@ final class LiveStream implements SmartLifecycle {
           return Flux.merge(1, news, beats)
               .takeUntilOther(stopped.asMono())
               .onErrorComplete(RejectedExecutionException.class) // stopped meanwhile
-              .doFinally(end -> readers.decrementAndGet());
+              .doFinally(end -> readers.leave());
         });
   }
 
@@ -108,6 +91,10 @@ final class LiveStream implements SmartLifecycle {
 
     List<ServerSentEvent<String>> news(Live.Look look) {
       List<ServerSentEvent<String>> news = new ArrayList<>();
+      long missed = last == 0 ? 0 : look.number() - last - 1;
+      if (missed > 0) {
+        news.add(event("lost", Json.text(Map.of("looks", missed))));
+      }
       String endpoints = look.news(last);
       last = look.number();
       if (endpoints != null) {
@@ -131,23 +118,23 @@ final class LiveStream implements SmartLifecycle {
 
   /** Returns how many read. */
   int readers() {
-    return readers.get();
+    return readers.count();
   }
 
   @Override
   public void start() {
-    running = true;
+    readers.open();
   }
 
   @Override
   public void stop() {
-    running = false;
+    readers.close();
     stopped.tryEmitEmpty();
     scheduler.dispose();
   }
 
   @Override
   public boolean isRunning() {
-    return running;
+    return readers.isOpen();
   }
 }

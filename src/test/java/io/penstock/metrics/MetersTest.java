@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
 import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.Driver;
@@ -143,7 +146,7 @@ class MetersTest {
     assertThat(registry.get("penstock.shadow.wait").timer().count()).isEqualTo(2);
     assertThat(registry.get("penstock.shadow.wait").timer().totalTime(TimeUnit.SECONDS))
         .isEqualTo(5);
-    assertThat(registry.get("penstock.wait").timer().count()).isZero();
+    assertThat(registry.find("penstock.wait").timer()).isNull();
     endpoints.apply(List.of());
     meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
     assertThat(registry.find("penstock.shadow.wait").timer()).isNull();
@@ -163,18 +166,61 @@ class MetersTest {
   }
 
   @Test
+  void tokens_thatWereReserved_areUsedOrRefunded_andTheRestOfWhatIsUsedIsDebt() {
+    meters.publish(released("/a", "u", "m"));
+    meters.publish(new Event.Settled(0, "/a", 1, "u", "m", 7, 3, 0));
+    meters.publish(released("/a", "u", "m"));
+    meters.publish(new Event.Settled(0, "/a", 2, "u", "m", 7, 12, 5));
+    meters.publish(released("/a", "u", "m"));
+    meters.publish(new Event.Returned(0, "/a", 3, "u", "m", 7));
+    String name = "penstock.tokens";
+    assertThat(counted(name, "kind", "reserved")).isEqualTo(21);
+    assertThat(counted(name, "kind", "used")).isEqualTo(15);
+    assertThat(counted(name, "kind", "refunded")).isEqualTo(4 + 7);
+    assertThat(counted(name, "kind", "debt")).isEqualTo(5);
+  }
+
+  private static Event called(Dialect dialect, @Nullable String error, @Nullable Usage usage) {
+    Operation operation = dialect == Dialect.GEMINI ? Operation.GENERATION : Operation.CHAT;
+    return new Event.Called(0, "/a", "u", "m", dialect, operation, 2_000_000_000L, usage, error);
+  }
+
+  @Test
+  void calls_areMeasuredInTheWordsOfOpenTelemetry() {
+    meters.publish(called(Dialect.GEMINI, null, new Usage(30, 10, 7)));
+    meters.publish(called(Dialect.AZURE, "503", null));
+    meters.publish(called(Dialect.AZURE, "what a client made up", null));
+    meters.publish(called(Dialect.NONE, null, new Usage(30, 10, 7)));
+    assertThat(
+            registry
+                .get("gen_ai.client.token.usage")
+                .tags("gen_ai.operation.name", "generate_content")
+                .tags("gen_ai.provider.name", "gcp.gemini", "gen_ai.request.model", "m")
+                .tags("gen_ai.token.type", "output")
+                .summary()
+                .totalAmount())
+        .isEqualTo(7);
+    assertThat(duration("503").totalTime(TimeUnit.SECONDS)).isEqualTo(2);
+    assertThat(duration("_OTHER").count()).isEqualTo(1);
+    assertThat(duration("").count()).isEqualTo(1);
+    assertThat(registry.find("gen_ai.client.token.usage").summaries())
+        .as("none where an answer says nothing")
+        .hasSize(2);
+  }
+
+  private Timer duration(String error) {
+    return registry.get("gen_ai.client.operation.duration").tags("error.type", error).timer();
+  }
+
+  @Test
   void estimate_isRecordedAsWhatWasUsedForEachTokenThatWasExpected() {
     meters.publish(new Event.Estimated(0, "/a", "m", 100, 110));
     meters.publish(new Event.Estimated(0, "/a", "m", 100, 90));
     meters.publish(new Event.Estimated(0, "/a", "m", 0, 90));
-    meters.publish(new Event.Estimated(0, "/none", "m", 100, 90));
     var ratio = registry.get("penstock.estimate.error.ratio").tags("model", "m").summary();
     assertThat(ratio.count()).isEqualTo(2);
     assertThat(ratio.totalAmount()).isCloseTo(2, within(1e-9));
     assertThat(ratio.max()).isCloseTo(1.1, within(1e-9));
-    endpoints.apply(List.of());
-    meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
-    assertThat(registry.find("penstock.estimate.error.ratio").summary()).isNull();
   }
 
   @Test

@@ -122,14 +122,37 @@ class EventStreamTest {
   }
 
   @Test
+  void hundredReadersThatAskForNothing_costThePublisherOneRing_andEachIsToldOfWhatItMissed() {
+    List<Reader> readers = new ArrayList<>();
+    for (int each = 0; each < 100; each++) {
+      readers.add(reader(1));
+    }
+    for (int batch = 0; batch < 10; batch++) {
+      publish(EventStream.RING);
+    }
+    for (Reader reader : readers) {
+      reader.request(Long.MAX_VALUE);
+    }
+    scheduler.advanceTime();
+    assertThat(readers)
+        .allSatisfy(
+            reader -> {
+              assertThat(reader.got).hasSize(2 + EventStream.RING);
+              assertThat(reader.got.get(1))
+                  .isEqualTo("lost{\"events\":%d}".formatted(9 * EventStream.RING));
+            });
+    assertThat(dropped.count()).isEqualTo(100.0 * 9 * EventStream.RING);
+  }
+
+  @Test
   void oneReaderTooMany_endsAtOnce() {
-    for (int each = 0; each < EventStream.MAX_READERS; each++) {
+    for (int each = 0; each < Readers.MOST; each++) {
       assertThat(reader(1).ended).isFalse();
     }
     Reader tooMany = reader(1);
     assertThat(tooMany.ended).isTrue();
     assertThat(tooMany.got).isEmpty();
-    assertThat(stream.readers()).isEqualTo(EventStream.MAX_READERS);
+    assertThat(stream.readers()).isEqualTo(Readers.MOST);
   }
 
   @Test

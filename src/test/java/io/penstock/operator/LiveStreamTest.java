@@ -106,6 +106,22 @@ class LiveStreamTest {
     slow.request(100);
     scheduler.advanceTime();
     assertThat(slow.got.stream().filter("endpoints"::equals).count()).isBetween(2L, 4L);
+    assertThat(slow.got).contains("lost");
+    assertThat(quick.got).doesNotContain("lost");
+  }
+
+  @Test
+  void oneReaderTooMany_endsAtOnce_untilAnotherIsGone() {
+    List<Reader> readers = new ArrayList<>();
+    for (int each = 0; each < Readers.MOST; each++) {
+      readers.add(reader(1));
+    }
+    Reader tooMany = reader(1);
+    assertThat(tooMany.ended).isTrue();
+    assertThat(tooMany.got).isEmpty();
+    readers.getFirst().cancel();
+    assertThat(reader(1).ended).isFalse();
+    assertThat(stream.readers()).isEqualTo(Readers.MOST);
   }
 
   @Test

@@ -138,12 +138,18 @@ final class Oracle {
           move(ticket, ticket.stage, Stage.CANCELLED);
         }
         case Event.Shadowed shadowed -> throw new Violation("nobody has a shadow: " + shadowed);
+        case Event.Returned returned -> gaveBack(ticket);
         case Event.Settled settled -> {
           check(ticket.stage == Stage.RUNNING, "settled, but does not run", ticket);
         }
       }
       ways.noteClaims(false);
     }
+  }
+
+  private void gaveBack(SimTicket ticket) {
+    boolean comesBack = ticket.stage == Stage.WAITING && ticket.backAt == world.now();
+    check(ticket.stage == Stage.RUNNING || comesBack, "gives back, but never ran", ticket);
   }
 
   /** Whether all live endpoints are under way: nobody has to be told to go on. */

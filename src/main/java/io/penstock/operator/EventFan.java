@@ -1,0 +1,86 @@
+package io.penstock.operator;
+
+import io.penstock.event.Event;
+import io.penstock.event.EventBus;
+import io.penstock.event.EventRing;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Hands each event to all who read. Whoever publishes puts it into one ring, however many they are,
+ * and nowhere while nobody reads; the rest is the worker's. Safe from any thread.
+ */
+final class EventFan {
+  /** How many events wait to be handed on. */
+  static final int INTAKE = 8_192;
+
+  private static final int AT_ONCE = 256;
+
+  private final EventBus events;
+  private final Scheduler.Worker worker;
+  private final EventRing intake = new EventRing(INTAKE, this::signal);
+  private final Set<EventReader> readers = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger work = new AtomicInteger();
+  private EventBus.@Nullable Subscription subscription;
+
+  EventFan(EventBus events, Scheduler.Worker worker) {
+    this.events = events;
+    this.worker = worker;
+  }
+
+  synchronized void add(EventReader reader) {
+    readers.add(reader);
+    if (subscription == null) {
+      subscription = events.subscribe(intake);
+    }
+  }
+
+  synchronized void remove(EventReader reader) {
+    readers.remove(reader);
+    if (readers.isEmpty() && subscription != null) {
+      subscription.close();
+      subscription = null;
+    }
+  }
+
+  private void signal() {
+    if (work.getAndIncrement() == 0) {
+      schedule();
+    }
+  }
+
+  private void schedule() {
+    try {
+      worker.schedule(this::handOn);
+    } catch (RejectedExecutionException stopped) {
+      readers.forEach(EventReader::end); // whoever publishes is not to hear of it
+    }
+  }
+
+  /**
+   * A few at once: readers send from the same thread, and would lose what they have no time for.
+   */
+  private void handOn() {
+    int seen = work.get();
+    List<Event> next = intake.drain(AT_ONCE);
+    handOn(next);
+    if (!next.isEmpty() || work.addAndGet(-seen) != 0) {
+      schedule();
+    }
+  }
+
+  private void handOn(List<Event> next) {
+    long lost = intake.takeLost();
+    for (EventReader reader : readers) {
+      if (lost > 0) {
+        reader.ring().lose(lost);
+      }
+      next.forEach(reader.ring()::publish);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.Settlement;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.SlowReaders;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What a decision takes while a hundred read events who do not read, beside none. */
+@Isolated("measures")
+class ReaderFigures {
+  private static final int READERS = 100;
+  private static final int ROUNDS = 12;
+  private static final int DECISIONS = 20_000;
+  private static final String ROUTES = "endpoints:\n  - {path: /free, algorithm: none}\n";
+
+  private final Ticker ticker = Ticker.system();
+  private final Figures figures = new Figures();
+
+  /** Returns how long each takes, in nanoseconds: from its coming to its end. */
+  private long[] decide(Endpoint endpoint) {
+    long[] nanos = new long[DECISIONS];
+    for (int each = 0; each < DECISIONS; each++) {
+      long before = ticker.nanos();
+      var pending = endpoint.submit(Ask.of(null, Cost.ofInput(1), 0, Patience.DEFAULT));
+      if (!(pending.outcome() instanceof Outcome.Granted(Settlement settlement))) {
+        throw new AssertionError("was not let go: " + pending.outcome());
+      }
+      settlement.permitted(ticker.nanos());
+      nanos[each] = ticker.nanos() - before;
+    }
+    return nanos;
+  }
+
+  private static double p99(List<long[]> rounds) {
+    long[] sorted = rounds.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+    return sorted[(int) (sorted.length * 0.99)] / 1e3;
+  }
+
+  @Test
+  @Timeout(300)
+  void slowReaders_delayNoDecision() throws Exception {
+    List<long[]> without = new ArrayList<>();
+    List<long[]> with = new ArrayList<>();
+    try (RunningGateway gateway = RunningGateway.start(ROUTES)) {
+      Endpoint endpoint = gateway.endpoint("/free");
+      for (int round = 0; round < ROUNDS; round++) {
+        long[] alone = decide(endpoint);
+        long[] beside;
+        try (SlowReaders events = new SlowReaders(gateway.operatorPort(), "/events", READERS);
+            SlowReaders live = new SlowReaders(gateway.operatorPort(), "/live", READERS)) {
+          for (var lines : events.read()) {
+            assertThat(lines.readLine()).contains("200");
+          }
+          decide(endpoint); // until nobody takes more
+          beside = decide(endpoint);
+          assertThat(live.read()).hasSize(READERS);
+        }
+        if (round >= 2) {
+          without.add(alone);
+          with.add(beside);
+        }
+      }
+    }
+    figures.add(
+        "p99 of a decision with 100 slow readers: at most 10 µs more than without",
+        p99(with) <= p99(without) + 10,
+        "%.1f µs beside %.1f µs".formatted(p99(with), p99(without)));
+    System.out.println(figures);
+    assertThat(figures.toString()).doesNotContain("NOT MET");
+  }
+}

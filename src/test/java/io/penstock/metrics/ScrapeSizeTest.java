@@ -1,0 +1,187 @@
+package io.penstock.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.Event;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.fake.Scrape;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is scraped has a most, whatever is configured and whatever happens. */
+class ScrapeSizeTest {
+  /** 2 MiB, less what is not ours: the JVM, the servers, the logs. */
+  private static final int MOST = (2_048 - 64) * 1_024;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final LocalLimitSource limits = new LocalLimitSource();
+  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
+  private final Registry endpoints =
+      new Registry(
+          new Endpoint.House(
+              upstreams,
+              new ModelQuotas(limits, 60_000_000_000L),
+              limits,
+              ticker,
+              new FakeDrivers(ticker),
+              event -> {},
+              new AtomicLong()));
+
+  private static EndpointSpec endpoint(String path, String upstream) {
+    UpstreamSpec to =
+        new UpstreamSpec(
+            upstream,
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(10, 0, 0, 0),
+            Charge.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    return new EndpointSpec(
+        path,
+        path,
+        Algorithm.NONE,
+        new LimitSpec.Unlimited(),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 0, 1_000, false),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        List.of(to),
+        Map.of());
+  }
+
+  private Meters started(List<EndpointSpec> specs) {
+    endpoints.apply(specs);
+    return new Meters(registry, endpoints, upstreams, ticker);
+  }
+
+  private static void servedAndRefused(Meters meters, EndpointSpec spec, String model) {
+    String path = spec.path();
+    String upstream = spec.upstreams().getFirst().id();
+    Cost cost = new Cost(3, 4, 4);
+    meters.publish(new Event.Queued(0, path, 1, cost));
+    meters.publish(new Event.Released(0, path, 1, upstream, model, cost, 1_234_567_890L));
+    meters.publish(new Event.Settled(0, path, 1, upstream, model, 7, 9, 2));
+    meters.publish(new Event.Served(0, path, 1));
+    meters.publish(new Event.Refused(0, path, 2, Refusal.of(Reason.QUEUE_FULL, "no")));
+    meters.publish(new Event.Estimated(0, path, model, 3, 4));
+    meters.publish(called(path, upstream, model, Dialect.OPENAI, null));
+  }
+
+  private static Event called(
+      String path, String upstream, String model, Dialect dialect, @Nullable String error) {
+    Usage usage = new Usage(3, 0, 4);
+    return new Event.Called(
+        0, path, upstream, model, dialect, Operation.CHAT, 1_000_000, usage, error);
+  }
+
+  private Scrape scrape() {
+    return Scrape.parse(registry.scrape());
+  }
+
+  private static int bytes(Scrape scrape) {
+    return scrape.text().getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  @Test
+  void aThousandEndpoints_haveTheirOwnCounters_withinTwoMebibytes() {
+    List<EndpointSpec> specs =
+        IntStream.range(0, 1_000).mapToObj(i -> endpoint("/team/" + i, "up-" + i % 10)).toList();
+    Meters meters = started(specs);
+    specs.forEach(spec -> servedAndRefused(meters, spec, "gpt-4o-mini"));
+    Scrape scrape = scrape();
+    assertThat(bytes(scrape)).isLessThan(MOST);
+    List<String> paths = specs.stream().map(EndpointSpec::path).toList();
+    assertThat(scrape.values("penstock_tickets_total", "endpoint")).containsAll(paths);
+    assertThat(scrape.values("penstock_queue_depth", "endpoint")).containsAll(paths);
+    assertThat(scrape.values("penstock_tokens_total", "endpoint")).containsAll(paths);
+    assertThat(scrape.values("penstock_wait_seconds_count", "endpoint"))
+        .contains("/team/0", "/team/400", "other");
+    assertThat(scrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(1_000);
+  }
+
+  @Test
+  void moreOfEverything_isCountedUnderOther_withinTwoMebibytes() {
+    String tail = "/\"é\\".repeat(60);
+    List<EndpointSpec> specs =
+        IntStream.range(0, 2_000)
+            .mapToObj(i -> endpoint("/team/" + i + tail, "up-" + i + tail))
+            .toList();
+    Meters meters = started(specs);
+    for (int each = 0; each < specs.size(); each++) {
+      EndpointSpec spec = specs.get(each);
+      servedAndRefused(meters, spec, "model-" + each % 200 + tail);
+      for (Reason reason : Reason.values()) {
+        meters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(reason, "no")));
+      }
+      for (Dialect dialect : Dialect.values()) {
+        String error = String.valueOf(400 + each % 200);
+        meters.publish(called(spec.path(), "u", "model-" + each % 200 + tail, dialect, error));
+      }
+    }
+    Scrape scrape = scrape();
+    assertThat(bytes(scrape)).isLessThan(MOST);
+    int refusals = 1 + Reason.values().length;
+    assertThat(scrape.sum("penstock_tickets_total", Map.of("outcome", "refused")))
+        .as("nothing is lost")
+        .isEqualTo(2_000 * refusals);
+    assertThat(scrape.sum("penstock_tokens_total", Map.of("kind", "used"))).isEqualTo(2_000 * 9);
+    assertThat(scrape.sum("penstock_wait_seconds_count", Map.of())).isEqualTo(2_000);
+    assertThat(scrape.sum("penstock_estimate_error_ratio_count", Map.of())).isEqualTo(2_000);
+    assertThat(scrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
+        .isEqualTo(2_000 * 5);
+  }
+
+  @Test
+  void endpointsThatAreConfiguredNoMore_makeRoom() {
+    Meters meters = started(List.of());
+    for (int round = 0; round < 5; round++) {
+      String prefix = "/round-" + round + "/";
+      List<EndpointSpec> specs =
+          IntStream.range(0, 800).mapToObj(i -> endpoint(prefix + i, "up")).toList();
+      endpoints.apply(specs);
+      meters.publish(new Event.Reloaded(0, true, "800 endpoints"));
+      specs.forEach(spec -> servedAndRefused(meters, spec, "m"));
+    }
+    assertThat(scrape().values("penstock_tokens_total", "endpoint"))
+        .hasSize(800)
+        .allMatch(path -> path.startsWith("/round-4/"));
+  }
+}
