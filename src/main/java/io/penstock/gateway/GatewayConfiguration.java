@@ -132,7 +132,12 @@ public class GatewayConfiguration {
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
         new Attempts.House(
-            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, allowances, ticker));
+            addresses,
+            new UpstreamLog(judge == null ? Judge.UPSTREAM : judge),
+            budgets,
+            relay,
+            allowances,
+            ticker));
   }
 
   @Bean
