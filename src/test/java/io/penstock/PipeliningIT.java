@@ -1,0 +1,95 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import io.penstock.key.Secrets;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** Clients may ask again on a connection before they are answered, and go on with it after that. */
+@Timeout(120)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
+class PipeliningIT {
+  private static final String ROUTES =
+      """
+      keys: [{name: filed, sha256: SHA}]
+      endpoints:
+        - {path: /slow, algorithm: strict, rate: 50, unit: rps}
+        - {path: /free, algorithm: none}
+      """;
+
+  private static final String SECRET = Secrets.make();
+
+  @TempDir private static Path directory;
+  private static StartedGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway =
+        StartedGateway.start(
+            directory,
+            ROUTES.replace("SHA", Secrets.sha256(SECRET)),
+            "--penstock.keys.store=file:" + directory.resolve("keys.db"));
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  private static String asks(String method, String target, String body) {
+    return Wire.request(method, target, body)
+        .replace("Host: penstock", "Host: localhost\r\nX-Penstock-Key: " + SECRET);
+  }
+
+  /** Sends all at once, three times on one connection, and then one alone. */
+  private static List<String> answers(int port, String alone, String... together) {
+    try (Wire wire = Wire.to(port)) {
+      return Collections.nCopies(3, List.of(together)).stream()
+          .flatMap(
+              all -> {
+                wire.send(String.join("", all));
+                List<Message> many = all.stream().map(each -> wire.answer()).toList();
+                wire.send(alone);
+                return Stream.concat(many.stream(), Stream.of(wire.answer()));
+              })
+          .map(Message::start)
+          .toList();
+    }
+  }
+
+  @Test
+  void requestsTogether_areAnsweredInOrder_andTheNextOneIsRead() {
+    String slow = asks("GET", "/slow", "");
+    String free = asks("GET", "/free", "");
+    assertThat(answers(gateway.port(), free, slow, slow, free, free))
+        .hasSize(15)
+        .containsOnly("HTTP/1.1 200 OK");
+  }
+
+  @Test
+  void requestsTogetherOfAnOperator_areAnsweredInOrder_andTheNextOneIsRead() {
+    assertThat(answers(gateway.operatorPort(), asks("GET", "/keys", ""), addKey("first")))
+        .first()
+        .isEqualTo("HTTP/1.1 201 Created");
+    String change = asks("PATCH", "/keys/first", "{\"rate_limit_rpm\":7}");
+    String look = asks("GET", "/keys/first", "");
+    assertThat(answers(gateway.operatorPort(), look, change, look))
+        .hasSize(9)
+        .containsOnly("HTTP/1.1 200 OK");
+  }
+
+  private static String addKey(String name) {
+    return asks("POST", "/keys", "{\"name\":\"" + name + "\"}");
+  }
+}
