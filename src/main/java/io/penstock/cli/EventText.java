@@ -28,7 +28,7 @@ final class EventText {
       case "served", "cancelled" -> ticket(data);
       case "refused", "expired" -> ticket(data) + " " + text(data, "reason") + ": " + why(data);
       case "settled" -> overrun(data);
-      case "estimated" -> null;
+      case "estimated", "returned", "called" -> null;
       case "config" -> (applied(data) ? "" : "kept the old one: ") + why(data);
       case "lost" -> Figures.count(data.path("events").asLong(0)) + " events, this was too slow";
       default -> rest(data);

@@ -70,6 +70,11 @@ public final class Settlement {
     return releasedNanos - pending.arrivedNanos();
   }
 
+  /** Returns how long ago it was let go, in nanoseconds. */
+  public long lastedNanos(long now) {
+    return now - releasedNanos;
+  }
+
   /** Notes that the last byte of the request was written. */
   public void written(long now) {
     if (route.upstream() != null) {
@@ -157,6 +162,7 @@ public final class Settlement {
     }
     used(0);
     route.wake();
+    tellReturned(now);
     Upstream upstream = route.upstream();
     String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
     return pending.endpoint().again(pending, pending.again(avoided, left));
@@ -178,6 +184,7 @@ public final class Settlement {
   /** The ticket was never sent, because its client went away: all is returned. */
   public void abandoned(long now) {
     if (giveBack(now)) {
+      tellReturned(now);
       pending.endpoint().ended(pending, Fate.CANCELLED);
       publish(new Event.Cancelled(now, path(), pending.order()));
     }
@@ -186,6 +193,7 @@ public final class Settlement {
   /** The ticket was never sent, because nothing could be: all is returned. */
   public void refused(Refusal refusal, long now) {
     if (giveBack(now)) {
+      tellReturned(now);
       pending.endpoint().failed(pending, refusal, now);
     }
   }
@@ -225,14 +233,7 @@ public final class Settlement {
     used(total);
     publish(
         new Event.Settled(
-            now,
-            path(),
-            pending.order(),
-            route.upstream() == null ? null : route.upstream().spec().id(),
-            pending.model(),
-            reserved,
-            total,
-            overrun));
+            now, path(), pending.order(), goesTo(), pending.model(), reserved, total, overrun));
     wakeIfEased();
     if (shadow != null) {
       shadow.ended(usage, outputTokens, now);
@@ -280,6 +281,16 @@ public final class Settlement {
       before.wake(); // not all who gave are on its way
     }
     route.wake();
+  }
+
+  private void tellReturned(long now) {
+    publish(
+        new Event.Returned(
+            now, path(), pending.order(), goesTo(), pending.model(), pending.cost().totalTokens()));
+  }
+
+  private @Nullable String goesTo() {
+    return route.upstream() == null ? null : route.upstream().spec().id();
   }
 
   private String path() {

@@ -1,6 +1,9 @@
 package io.penstock.event;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
 import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +83,39 @@ public sealed interface Event {
       long usedTokens,
       long overrunTokens)
       implements TicketEvent {}
+
+  /**
+   * What was expected of a ticket that was let go was given back whole: it was never sent, or it
+   * goes again, and is let go anew.
+   */
+  record Returned(
+      long atNanos,
+      String endpoint,
+      long ticket,
+      @Nullable String upstream,
+      @Nullable String model,
+      long reservedTokens)
+      implements TicketEvent {}
+
+  /**
+   * An upstream was called for something that is weighed, and that is over; once for each attempt.
+   *
+   * @param lastedNanos since the ticket was let go
+   * @param usage what the answer says that was used, or null when it says nothing
+   * @param error the status of an answer that is an error, or the reason why there is none to its
+   *     end; null when all is well
+   */
+  record Called(
+      long atNanos,
+      String endpoint,
+      String upstream,
+      @Nullable String model,
+      Dialect dialect,
+      Operation operation,
+      long lastedNanos,
+      @Nullable Usage usage,
+      @Nullable String error)
+      implements Event {}
 
   /**
    * An answer said how much input its request had, which had been estimated.

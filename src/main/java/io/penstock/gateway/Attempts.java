@@ -138,6 +138,7 @@ final class Attempts {
     if (waits == null) {
       return passed(answer);
     }
+    tap().missed(String.valueOf(status));
     answer.drop();
     return await(waits);
   }
@@ -161,6 +162,7 @@ final class Attempts {
     if (waits == null) {
       return Mono.error(error);
     }
+    tap().missed(failure.refusal().reason().code());
     tap().complain(upstream, failure.refusal().detail());
     return await(waits);
   }

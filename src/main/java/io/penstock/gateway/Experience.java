@@ -2,7 +2,9 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Content;
 import io.penstock.cost.Expectations;
+import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
+import io.penstock.endpoint.Settlement;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
 import io.penstock.quota.Ledger;
@@ -34,6 +36,30 @@ final class Experience {
     boolean used = successful || usage != null;
     ledger.add(
         passage.key(), passage.group(), passage.askedModel(), used ? input : 0, used ? output : 0);
+  }
+
+  /**
+   * A call of an upstream is over.
+   *
+   * @param error as {@link Event.Called} has it
+   */
+  void called(Passage passage, @Nullable Usage usage, @Nullable String error, long now) {
+    Settlement settlement = passage.settlement();
+    Operation operation = passage.operation();
+    if (operation == null || settlement == null || settlement.upstream() == null) {
+      return;
+    }
+    events.publish(
+        new Event.Called(
+            now,
+            passage.endpoint().path(),
+            settlement.upstream().spec().id(),
+            passage.askedModel(),
+            passage.endpoint().spec().reading().dialect(),
+            operation,
+            settlement.lastedNanos(now),
+            usage,
+            error));
   }
 
   /** A request was answered, to its end and without an error. */

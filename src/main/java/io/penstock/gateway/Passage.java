@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
@@ -33,6 +34,7 @@ final class Passage {
   private @Nullable Content content;
   private @Nullable String model;
   private boolean weighed;
+  private @Nullable Operation operation;
   private boolean stream;
   private boolean asksUsage;
   private @Nullable String user;
@@ -152,6 +154,16 @@ final class Passage {
   /** Whether the body was read and held; others are streamed through. */
   boolean weighed() {
     return weighed;
+  }
+
+  /** What it asks a model for; null where it is not weighed. */
+  @Nullable Operation operation() {
+    return operation;
+  }
+
+  /** Says what it asks a model for. */
+  void asks(@Nullable Operation what) {
+    operation = what;
   }
 
   /** Whether it asks for an event stream. */

@@ -5,6 +5,7 @@ import io.penstock.cost.Usage;
 import io.penstock.endpoint.Settlement;
 import io.penstock.provider.AnswerReader;
 import io.penstock.provider.GivenId;
+import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.Objects;
@@ -17,6 +18,8 @@ import reactor.core.publisher.SignalType;
  * Reads an answer as its bytes pass, and settles the request when the answer ends, however it does.
  */
 final class Tap {
+  private static final String CLIENT_GONE = "cancelled";
+
   private final Passage passage;
   private final Ticker ticker;
   private final Complaints complaints;
@@ -24,6 +27,7 @@ final class Tap {
   private @Nullable AnswerReader reader;
   private @Nullable GivenId given;
   private boolean successful;
+  private int status = 200;
   private boolean ended;
 
   Tap(Passage passage, Ticker ticker, Complaints complaints, Experience experience) {
@@ -48,6 +52,7 @@ final class Tap {
       @Nullable String contentType,
       @Nullable String contentEncoding) {
     successful = status == null || status.is2xxSuccessful();
+    this.status = status == null ? this.status : status.value();
     if (passage.weighed()) {
       reader = passage.speech().answerReader(contentType, contentEncoding);
     }
@@ -104,6 +109,7 @@ final class Tap {
     if (!ended) {
       ended = true;
       experience.settled(passage, usage, produced, successful);
+      experience.called(passage, usage, error(signal), now);
     }
     if (signal == SignalType.ON_COMPLETE && successful) {
       experience.answered(passage, usage, now);
@@ -118,6 +124,22 @@ final class Tap {
     }
   }
 
+  private @Nullable String error(SignalType signal) {
+    if (status >= Answer.ERRORS) {
+      return String.valueOf(status);
+    }
+    return switch (signal) {
+      case ON_COMPLETE -> null;
+      case CANCEL -> CLIENT_GONE;
+      default -> Reason.UPSTREAM_UNREACHABLE.code();
+    };
+  }
+
+  /** An attempt came to nothing, and there will be another. */
+  void missed(String error) {
+    experience.called(passage, null, error, ticker.nanos());
+  }
+
   /** The client went away before the answer's body did. */
   void abandoned() {
     ends(SignalType.CANCEL);
@@ -128,6 +150,7 @@ final class Tap {
     ended = true;
     long now = ticker.nanos();
     Settlement settlement = settlement();
+    experience.called(passage, null, failure.refusal().reason().code(), now);
     if (failure.sent()) {
       settlement.failed(failure.refusal(), 0, now);
     } else {

@@ -43,6 +43,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
       passage.weighs(Weighing.unread(spec.reading(), passage.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
+    passage.asks(passage.speech().operation(below));
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, passage, tooLarge(most));

@@ -1,7 +1,6 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -29,66 +29,118 @@ import org.jspecify.annotations.Nullable;
  */
 final class EndpointMeters {
   private static final Duration[] WAITS = {
-    Duration.ofMillis(1),
     Duration.ofMillis(5),
     Duration.ofMillis(25),
     Duration.ofMillis(100),
     Duration.ofMillis(500),
     Duration.ofSeconds(1),
-    Duration.ofMillis(2500),
     Duration.ofSeconds(5),
-    Duration.ofSeconds(10),
-    Duration.ofSeconds(30),
+    Duration.ofSeconds(15),
     Duration.ofMinutes(1),
-    Duration.ofMinutes(2),
     Duration.ofMinutes(5),
     Duration.ofMinutes(10)
   };
 
-  /** Tokens that went one way. */
-  private record Tokens(Counter reserved, Counter used, Counter overrun) {}
+  /**
+   * What endpoints may take, those that are one together aside.
+   *
+   * @param counts for queues and counters
+   * @param waits for histograms
+   */
+  record Rooms(Room counts, Room waits) {}
 
-  private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
+  /**
+   * Tokens that went one way. What was reserved is what was used and refunded, less what is debt,
+   * once all is settled.
+   */
+  private record Tokens(
+      Counter reserved, Counter used, Counter refunded, Counter debt, Counter overrun) {}
 
   private final MeterRegistry registry;
   private final Supplier<Collection<Endpoint>> endpoints;
   private final Labels models;
+  private final Rooms rooms;
+  private final @Nullable Supplier<EndpointMeters> others;
   private final Tags tags;
   private final List<Meter> meters = new ArrayList<>();
-  private final Counter served;
-  private final Counter cancelled;
-  private final Counter expired;
-  private final Timer wait;
-  private final Map<Reason, Counter> refused = new ConcurrentHashMap<>();
-  private final Map<String, Counter> shadowed = new ConcurrentHashMap<>();
-  private volatile @Nullable Timer shadowWait;
+  private final Map<String, Map<String, Counter>> tickets = new ConcurrentHashMap<>();
+  private final Map<String, Timer> waits = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Tokens>> tokens = new ConcurrentHashMap<>();
-  private final Map<String, DistributionSummary> estimates = new ConcurrentHashMap<>();
+  private long takenForCounts;
+  private long takenForWaits;
   private boolean removed;
 
-  /**
-   * Makes the meters.
-   *
-   * @param label the endpoint's path, or what they go by together
-   * @param endpoints those whose queues are summed up, asked each time
-   */
-  EndpointMeters(
+  private EndpointMeters(
       MeterRegistry registry,
       String label,
       Supplier<Collection<Endpoint>> endpoints,
-      Labels models) {
+      Labels models,
+      Rooms rooms,
+      @Nullable Supplier<EndpointMeters> others) {
     this.registry = registry;
     this.endpoints = endpoints;
     this.models = models;
+    this.rooms = rooms;
+    this.others = others;
     this.tags = Tags.of("endpoint", label);
-    this.served = tickets("served", Labels.NONE);
-    this.cancelled = tickets("cancelled", Labels.NONE);
-    this.expired = tickets("expired", Reason.QUEUE_TIMEOUT.code());
-    this.wait = waits("penstock.wait", "How long tickets waited that were let go");
+  }
+
+  /**
+   * Makes the meters of one path; null where there is no room for them.
+   *
+   * @param endpoints those whose queues are summed up, asked each time
+   * @param others where what happens is counted for which there is no room here
+   */
+  static @Nullable EndpointMeters of(
+      MeterRegistry registry,
+      String path,
+      Supplier<Collection<Endpoint>> endpoints,
+      Labels models,
+      Rooms rooms,
+      Supplier<EndpointMeters> others) {
+    EndpointMeters made = new EndpointMeters(registry, path, endpoints, models, rooms, others);
+    return made.takeQueue() ? made : null;
+  }
+
+  /**
+   * Makes the meters of all that have none of their own.
+   *
+   * @param room for what tells upstreams and models apart
+   */
+  static EndpointMeters ofOthers(
+      MeterRegistry registry, Supplier<Collection<Endpoint>> endpoints, Labels models, Room room) {
+    EndpointMeters made =
+        new EndpointMeters(
+            registry, Labels.OTHER, endpoints, models, new Rooms(room, Room.ENDLESS), null);
+    made.showQueue();
+    return made;
+  }
+
+  private boolean takeQueue() {
+    boolean room = takeCounts(Room.lines(3, "penstock.queue.depth", tags));
+    if (room) {
+      showQueue();
+    }
+    return room;
+  }
+
+  private void showQueue() {
     gauge("depth", "Tickets that wait", each -> each.requests(Fate.WAITING));
     gauge(
         "tokens", "Input and expected output of those tickets", each -> each.tokens(Fate.WAITING));
     gauge("bytes", "Bytes of body that those tickets hold", each -> each.bytes(Fate.WAITING));
+  }
+
+  private boolean takeCounts(long bytes) {
+    boolean room = rooms.counts().take(bytes);
+    takenForCounts += room ? bytes : 0;
+    return room;
+  }
+
+  private boolean takeWaits(long bytes) {
+    boolean room = rooms.waits().take(bytes);
+    takenForWaits += room ? bytes : 0;
+    return room;
   }
 
   private void gauge(String what, String description, ToLongFunction<Totals> value) {
@@ -107,23 +159,6 @@ final class EndpointMeters {
     return sum;
   }
 
-  private Timer waits(String name, String description) {
-    return kept(
-        Timer.builder(name)
-            .description(description)
-            .tags(tags)
-            .serviceLevelObjectives(WAITS)
-            .register(registry));
-  }
-
-  private Counter tickets(String outcome, String reason) {
-    return kept(
-        Counter.builder("penstock.tickets")
-            .description("What became of tickets")
-            .tags(tags.and("outcome", outcome, "reason", reason))
-            .register(registry));
-  }
-
   private <M extends Meter> M kept(M meter) {
     meters.add(meter);
     return meter;
@@ -134,94 +169,117 @@ final class EndpointMeters {
     switch (event) {
       case Event.Queued queued -> {}
       case Event.Released released -> released(released);
-      case Event.Served once -> served.increment();
-      case Event.Refused once -> refused(once.refusal().reason());
-      case Event.Expired once -> expired.increment();
-      case Event.Cancelled once -> cancelled.increment();
+      case Event.Served served -> ticket("served", Labels.NONE);
+      case Event.Refused refused -> ticket("refused", refused.refusal().reason().code());
+      case Event.Expired expired -> ticket("expired", Reason.QUEUE_TIMEOUT.code());
+      case Event.Cancelled cancelled -> ticket("cancelled", Labels.NONE);
+      case Event.Returned returned -> returned(returned);
       case Event.Settled settled -> settled(settled);
-      case Event.Shadowed once -> shadowed(once);
+      case Event.Shadowed shadowed -> shadowed(shadowed);
     }
   }
 
   private void released(Event.Released event) {
-    wait.record(Duration.ofNanos(event.waitedNanos()));
+    waited("penstock.wait", event.waitedNanos());
     Tokens of = tokens(event.upstream(), event.model());
     if (of != null) {
       of.reserved().increment((double) event.cost().totalTokens());
     }
   }
 
+  private void returned(Event.Returned event) {
+    Tokens of = tokens(event.upstream(), event.model());
+    if (of != null) {
+      of.refunded().increment((double) event.reservedTokens());
+    }
+  }
+
   private void settled(Event.Settled event) {
     Tokens of = tokens(event.upstream(), event.model());
     if (of != null) {
+      long more = event.usedTokens() - event.reservedTokens();
       of.used().increment((double) event.usedTokens());
+      of.refunded().increment((double) Math.max(0, -more));
+      of.debt().increment((double) Math.max(0, more));
       of.overrun().increment((double) event.overrunTokens());
     }
   }
 
-  /** Records how far an estimate was off: what was used ÷ what was expected. */
-  void estimated(Event.Estimated event) {
-    String model = models.of(event.model());
-    DistributionSummary known = estimates.get(model);
-    DistributionSummary of = known != null ? known : unlessRemoved(() -> newEstimates(model));
-    if (of != null && event.expectedTokens() > 0) {
-      of.record((double) event.usedTokens() / (double) event.expectedTokens());
-    }
-  }
-
-  private DistributionSummary newEstimates(String model) {
-    return estimates.computeIfAbsent(
-        model,
-        absent ->
-            kept(
-                DistributionSummary.builder("penstock.estimate.error.ratio")
-                    .description("Input tokens that were used, for each that was expected")
-                    .tags(tags.and("model", absent))
-                    .serviceLevelObjectives(RATIOS)
-                    .register(registry)));
-  }
-
   private void shadowed(Event.Shadowed event) {
-    String reason = event.refusal() == null ? Labels.NONE : event.refusal().reason().code();
-    Counter known = shadowed.get(reason);
-    Counter counter = known != null ? known : unlessRemoved(() -> newShadowed(reason));
-    if (counter != null) {
-      counter.increment();
-    }
-    Timer wait = event.refusal() == null ? shadowWait() : null;
-    if (wait != null) {
-      wait.record(Duration.ofNanos(event.waitedNanos()));
+    if (event.refusal() == null) {
+      ticket("shadowed", Labels.NONE);
+      waited("penstock.shadow.wait", event.waitedNanos());
+    } else {
+      ticket("shadowed", event.refusal().reason().code());
     }
   }
 
-  private Counter newShadowed(String reason) {
-    return shadowed.computeIfAbsent(reason, absent -> tickets("shadowed", absent));
-  }
-
-  private @Nullable Timer shadowWait() {
-    Timer known = shadowWait;
-    return known != null ? known : unlessRemoved(this::newShadowWait);
-  }
-
-  private Timer newShadowWait() {
-    Timer made = shadowWait;
-    if (made == null) {
-      made = waits("penstock.shadow.wait", "How long tickets would have waited that nothing held");
-      shadowWait = made;
-    }
-    return made;
-  }
-
-  private void refused(Reason reason) {
-    Counter known = refused.get(reason);
-    Counter counter = known != null ? known : unlessRemoved(() -> newRefused(reason));
+  private void ticket(String outcome, String reason) {
+    Counter counter = counter(outcome, reason);
     if (counter != null) {
       counter.increment();
     }
   }
 
-  private Counter newRefused(Reason reason) {
-    return refused.computeIfAbsent(reason, absent -> tickets("refused", absent.code()));
+  private @Nullable Counter counter(String outcome, String reason) {
+    Map<String, Counter> byReason = tickets.get(outcome);
+    Counter known = byReason == null ? null : byReason.get(reason);
+    return known != null ? known : unlessRemoved(() -> newCounter(outcome, reason));
+  }
+
+  private @Nullable Counter newCounter(String outcome, String reason) {
+    Tags as = tags.and("outcome", outcome, "reason", reason);
+    Supplier<EndpointMeters> others = this.others;
+    boolean room = takeCounts(Room.lines(1, "penstock.tickets", as));
+    Counter counter =
+        others == null || room ? newCounter(as) : others.get().counter(outcome, reason);
+    return counter == null
+        ? null
+        : known(tickets.computeIfAbsent(outcome, of -> new ConcurrentHashMap<>()), reason, counter);
+  }
+
+  private Counter newCounter(Tags as) {
+    return kept(
+        Counter.builder("penstock.tickets")
+            .description("What became of tickets")
+            .tags(as)
+            .register(registry));
+  }
+
+  private static <M> M known(Map<String, M> by, String name, M made) {
+    M before = by.putIfAbsent(name, made);
+    return before == null ? made : before;
+  }
+
+  private void waited(String name, long nanos) {
+    Timer timer = timer(name);
+    if (timer != null) {
+      timer.record(nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private @Nullable Timer timer(String name) {
+    Timer known = waits.get(name);
+    return known != null ? known : unlessRemoved(() -> newTimer(name));
+  }
+
+  private @Nullable Timer newTimer(String name) {
+    Supplier<EndpointMeters> others = this.others;
+    boolean room = takeWaits(Room.histogram(WAITS.length, name, tags));
+    Timer timer = others == null || room ? newWaits(name) : others.get().timer(name);
+    return timer == null ? null : known(waits, name, timer);
+  }
+
+  private Timer newWaits(String name) {
+    return kept(
+        Timer.builder(name)
+            .description(
+                name.equals("penstock.wait")
+                    ? "How long tickets waited that were let go"
+                    : "How long tickets would have waited that nothing held")
+            .tags(tags)
+            .serviceLevelObjectives(WAITS)
+            .register(registry));
   }
 
   private @Nullable Tokens tokens(@Nullable String upstream, @Nullable String model) {
@@ -232,19 +290,37 @@ final class EndpointMeters {
     return known != null ? known : unlessRemoved(() -> newTokens(to, of));
   }
 
-  private Tokens newTokens(String upstream, String model) {
+  private @Nullable Tokens newTokens(String upstream, String model) {
     Tags where = tags.and("upstream", upstream, "model", model);
-    return tokens
-        .computeIfAbsent(upstream, absent -> new ConcurrentHashMap<>())
-        .computeIfAbsent(
-            model,
-            absent -> new Tokens(tokens("reserved", where), tokens("used", where), overrun(where)));
+    Tokens made;
+    if (takeCounts(Room.lines(5, "penstock.overrun.tokens", where.and("kind", "reserved")))) {
+      made = newTokens(where);
+    } else if (others != null) {
+      made = others.get().tokens(upstream, model);
+    } else {
+      made = newTokens(tags.and("upstream", Labels.OTHER, "model", Labels.OTHER));
+    }
+    return made == null
+        ? null
+        : known(tokens.computeIfAbsent(upstream, to -> new ConcurrentHashMap<>()), model, made);
+  }
+
+  /** The registry has one meter of a name and its tags, however often it is asked for it. */
+  private Tokens newTokens(Tags where) {
+    return new Tokens(
+        tokens("reserved", where),
+        tokens("used", where),
+        tokens("refunded", where),
+        tokens("debt", where),
+        overrun(where));
   }
 
   private Counter tokens(String kind, Tags where) {
     return kept(
         Counter.builder("penstock.tokens")
-            .description("Tokens that were expected at release, and that were used")
+            .description(
+                "Tokens: reserved at release, used, refunded for not being used, and debt: used"
+                    + " beyond what was reserved")
             .tags(where.and("kind", kind))
             .register(registry));
   }
@@ -252,13 +328,13 @@ final class EndpointMeters {
   private Counter overrun(Tags where) {
     return kept(
         Counter.builder("penstock.overrun.tokens")
-            .description("Tokens that were used above what had been reserved")
+            .description("Tokens that were used above what a limit had reserved")
             .tags(where)
             .register(registry));
   }
 
   /** What is made after the end would never be removed. */
-  private synchronized <T> @Nullable T unlessRemoved(Supplier<T> make) {
+  private synchronized <T> @Nullable T unlessRemoved(Supplier<@Nullable T> make) {
     return removed ? null : make.get();
   }
 
@@ -267,5 +343,7 @@ final class EndpointMeters {
     removed = true;
     meters.forEach(registry::remove);
     meters.clear();
+    rooms.counts().give(takenForCounts);
+    rooms.waits().give(takenForWaits);
   }
 }

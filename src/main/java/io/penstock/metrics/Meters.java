@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Counts what happens, and shows what waits. A listener of all events; safe from any thread. Meters
  * of an endpoint or upstream that is not configured any more vanish with the reload.
  *
- * <p>Dynamic endpoints are made by clients: the first so many of their paths are labels of their
- * own, for good, and all others are one.
+ * <p>What is scraped is bounded, whatever is configured and whatever clients send: there is so much
+ * room, in bytes, and what finds none is counted under {@code other}. Dynamic endpoints are made by
+ * clients: the first so many of their paths are labels of their own, for good.
  */
 public final class Meters implements Events {
   /** The most models that are labels of their own. */
@@ -28,6 +29,20 @@ public final class Meters implements Events {
   /** The most paths of dynamic endpoints that are labels of their own. */
   public static final int MAX_DYNAMIC = 100;
 
+  private static final int KIB = 1024;
+
+  /** Of queues and counters of endpoints: of a thousand. */
+  private static final int COUNTS = 1_050 * KIB;
+
+  /** Of the waits of endpoints: of five hundred. */
+  private static final int WAITS = 600 * KIB;
+
+  /** Of the tokens of endpoints that have no label. */
+  private static final int OTHERS = 32 * KIB;
+
+  private static final int MODELS = 160 * KIB;
+  private static final int UPSTREAMS = 120 * KIB;
+
   private final MeterRegistry meters;
   private final Registry registry;
   private final Upstreams upstreams;
@@ -35,14 +50,23 @@ public final class Meters implements Events {
   private final Labels models = new Labels(MAX_MODELS);
   private final Labels pools = new Labels(MAX_MODELS);
   private final Labels paths = new Labels(MAX_DYNAMIC);
+  private final EndpointMeters.Rooms rooms =
+      new EndpointMeters.Rooms(new Room(COUNTS), new Room(WAITS));
+  private final Room ofUpstreams = new Room(UPSTREAMS);
+  private final Object othersLock = new Object();
   private volatile @Nullable EndpointMeters others;
+  private @Nullable UpstreamMeters otherUpstreams;
   private final Map<String, Known> byPath = new ConcurrentHashMap<>();
-  private final Map<String, UpstreamMeters> byUpstream = new ConcurrentHashMap<>();
+  private final Map<String, KnownUpstream> byUpstream = new ConcurrentHashMap<>();
+  private final ModelMeters byModel;
   private final Counter applied;
   private final Counter refused;
 
-  /** The meters of a path, and whose they were when they were made. */
-  private record Known(Endpoint endpoint, EndpointMeters meters) {}
+  /** The meters of a path, whose they were when they were made, and if they are its alone. */
+  private record Known(Endpoint endpoint, EndpointMeters meters, boolean own) {}
+
+  /** The same of an upstream; null where there is no room at all. */
+  private record KnownUpstream(Upstream upstream, @Nullable UpstreamMeters meters, boolean own) {}
 
   /** Makes meters for all endpoints there are now; later ones follow with their reload. */
   public Meters(MeterRegistry meters, Registry registry, Upstreams upstreams, Ticker ticker) {
@@ -50,6 +74,7 @@ public final class Meters implements Events {
     this.registry = registry;
     this.upstreams = upstreams;
     this.ticker = ticker;
+    this.byModel = new ModelMeters(meters, models, new Room(MODELS));
     this.applied = reloads("applied");
     this.refused = reloads("refused");
     follow();
@@ -71,12 +96,8 @@ public final class Meters implements Events {
           follow();
         }
       }
-      case Event.Estimated estimated -> {
-        EndpointMeters endpoint = of(estimated.endpoint());
-        if (endpoint != null) {
-          endpoint.estimated(estimated);
-        }
-      }
+      case Event.Estimated estimated -> byModel.estimated(estimated);
+      case Event.Called called -> byModel.called(called);
       case Event.Synced synced -> {}
       case Event.TicketEvent ticket -> count(ticket);
     }
@@ -93,10 +114,10 @@ public final class Meters implements Events {
   }
 
   private void used(String id, @Nullable String model) {
-    UpstreamMeters known = byUpstream.get(id);
-    UpstreamMeters upstream = known == null ? addUpstream(id) : known;
-    if (upstream != null) {
-      upstream.used(model);
+    KnownUpstream known = byUpstream.get(id);
+    KnownUpstream upstream = known == null ? addUpstream(id) : known;
+    if (upstream != null && upstream.meters() != null) {
+      upstream.meters().used(model == null ? null : upstream.upstream().spec().ownName(model));
     }
   }
 
@@ -118,24 +139,27 @@ public final class Meters implements Events {
     return known == null ? madeOthers() : known;
   }
 
-  private synchronized EndpointMeters madeOthers() {
-    EndpointMeters made = others;
-    if (made == null) {
-      made = new EndpointMeters(meters, Labels.OTHER, this::unlabelled, models);
-      others = made;
+  /** A lock of its own: who asks may hold that of an endpoint's meters. */
+  private EndpointMeters madeOthers() {
+    synchronized (othersLock) {
+      EndpointMeters made = others;
+      if (made == null) {
+        made = EndpointMeters.ofOthers(meters, this::unlabelled, models, new Room(OTHERS));
+        others = made;
+      }
+      return made;
     }
-    return made;
   }
 
   private synchronized EndpointMeters add(Endpoint endpoint) {
     String path = endpoint.path();
-    return byPath
-        .computeIfAbsent(
-            path,
-            absent ->
-                new Known(
-                    endpoint, new EndpointMeters(meters, path, () -> endpointsAt(path), models)))
-        .meters();
+    return byPath.computeIfAbsent(path, absent -> known(endpoint, path)).meters();
+  }
+
+  private Known known(Endpoint endpoint, String path) {
+    EndpointMeters own =
+        EndpointMeters.of(meters, path, () -> endpointsAt(path), models, rooms, this::others);
+    return own == null ? new Known(endpoint, others(), false) : new Known(endpoint, own, true);
   }
 
   private List<Endpoint> endpointsAt(String path) {
@@ -144,18 +168,44 @@ public final class Meters implements Events {
   }
 
   private List<Endpoint> unlabelled() {
-    return registry.dynamic().stream().filter(each -> !byPath.containsKey(each.path())).toList();
+    return registry.all().stream().filter(each -> !hasOwn(each.path())).toList();
   }
 
-  private synchronized @Nullable UpstreamMeters addUpstream(String id) {
-    UpstreamMeters known = byUpstream.get(id);
+  private boolean hasOwn(String path) {
+    Known known = byPath.get(path);
+    return known != null && known.own();
+  }
+
+  private synchronized @Nullable KnownUpstream addUpstream(String id) {
+    KnownUpstream known = byUpstream.get(id);
     Upstream upstream = upstreams.find(id);
     if (known != null || upstream == null) {
       return known;
     }
-    UpstreamMeters made = new UpstreamMeters(meters, upstream, pools, ticker);
+    UpstreamMeters own =
+        UpstreamMeters.of(meters, id, () -> List.of(upstream), pools, ofUpstreams, ticker);
+    KnownUpstream made =
+        own == null
+            ? new KnownUpstream(upstream, otherUpstreams(), false)
+            : new KnownUpstream(upstream, own, true);
     byUpstream.put(id, made);
     return made;
+  }
+
+  private synchronized @Nullable UpstreamMeters otherUpstreams() {
+    if (otherUpstreams == null) {
+      otherUpstreams =
+          UpstreamMeters.of(
+              meters, Labels.OTHER, this::unlabelledUpstreams, pools, Room.ENDLESS, ticker);
+    }
+    return otherUpstreams;
+  }
+
+  private List<Upstream> unlabelledUpstreams() {
+    return byUpstream.values().stream()
+        .filter(each -> !each.own())
+        .map(KnownUpstream::upstream)
+        .toList();
   }
 
   /** Has meters for what is configured, and for nothing else. */
@@ -165,7 +215,7 @@ public final class Meters implements Events {
         .removeIf(
             each -> {
               boolean gone = gone(each.endpoint());
-              if (gone) {
+              if (gone && each.own()) {
                 each.meters().remove();
               }
               return gone;
@@ -175,8 +225,8 @@ public final class Meters implements Events {
         .removeIf(
             each -> {
               boolean gone = upstreams.find(each.upstream().spec().id()) != each.upstream();
-              if (gone) {
-                each.remove();
+              if (gone && each.own() && each.meters() != null) {
+                each.meters().remove();
               }
               return gone;
             });

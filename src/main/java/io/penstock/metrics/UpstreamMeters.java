@@ -4,116 +4,188 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.penstock.cost.Measure;
 import io.penstock.limit.Learned;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one upstream fares: how much of its limits is used, how far the provider sees them otherwise,
- * and how often it said no, all by model; and whether it is well. Safe from any thread.
+ * How an upstream fares, or all of those that go by one label: how much of their limits is used,
+ * how far the provider sees them otherwise, and how often it said no, all by model; and whether
+ * they are well. Safe from any thread.
  */
 final class UpstreamMeters {
+  private static final String DRIFT = "penstock.upstream.drift.ratio";
+
   private final MeterRegistry registry;
-  private final Upstream upstream;
+  private final String label;
+  private final Supplier<Collection<Upstream>> upstreams;
   private final Labels models;
+  private final Room room;
   private final Ticker ticker;
-  private final Map<String, Meter> gauges = new ConcurrentHashMap<>();
+  private final List<Meter> meters = new ArrayList<>();
+
+  /** Models by what they are called, with what they go by. */
+  private final Map<String, String> shown = new ConcurrentHashMap<>();
+
+  private long taken;
   private boolean removed;
 
-  UpstreamMeters(MeterRegistry registry, Upstream upstream, Labels models, Ticker ticker) {
+  private UpstreamMeters(
+      MeterRegistry registry,
+      String label,
+      Supplier<Collection<Upstream>> upstreams,
+      Labels models,
+      Room room,
+      Ticker ticker) {
     this.registry = registry;
-    this.upstream = upstream;
+    this.label = label;
+    this.upstreams = upstreams;
     this.models = models;
+    this.room = room;
     this.ticker = ticker;
-    watch();
   }
 
-  /** Returns the upstream whose meters these are. */
-  Upstream upstream() {
-    return upstream;
+  /**
+   * Makes the meters of a label; null where there is no room for them.
+   *
+   * @param upstreams those that go by the label, asked each time
+   * @param models those that have labels of their own
+   */
+  static @Nullable UpstreamMeters of(
+      MeterRegistry registry,
+      String label,
+      Supplier<Collection<Upstream>> upstreams,
+      Labels models,
+      Room room,
+      Ticker ticker) {
+    UpstreamMeters made = new UpstreamMeters(registry, label, upstreams, models, room, ticker);
+    // All models can go by one label then, whatever there is room for later.
+    if (!made.take(made.size(Labels.OTHER) + Room.lines(1, DRIFT, made.tags(Labels.NONE)))) {
+      return null;
+    }
+    made.watch();
+    return made;
   }
 
-  /** Takes note that a request was let go, for {@code model} as the client calls it. */
+  /** Takes note that a request was let go, for {@code model} as the upstream calls it. */
   void used(@Nullable String model) {
-    String label = model == null ? Labels.OTHER : models.of(upstream.spec().ownName(model));
-    if (!gauges.containsKey(label)) {
-      add(label);
+    String name = model == null ? Labels.OTHER : models.of(model);
+    if (!shown.containsKey(name)) {
+      add(name);
     }
   }
 
-  private synchronized void add(String label) {
-    if (removed || gauges.containsKey(label)) {
+  private synchronized void add(String name) {
+    if (removed || shown.containsKey(name)) {
       return;
     }
-    String id = upstream.spec().id();
-    gauges.put(label, used(label, "local", Quota::utilization));
-    gauges.put(label + " global", used(label, "global", Quota::utilizationEverywhere));
-    gauges.put(
-        label + " throttled",
-        FunctionCounter.builder("penstock.upstream.throttled", upstream, each -> throttled(label))
+    boolean own = !name.equals(Labels.OTHER) && take(size(name));
+    String goesBy = own ? name : Labels.OTHER;
+    boolean there = shown.containsValue(goesBy);
+    shown.put(name, goesBy);
+    if (!there) {
+      show(goesBy);
+    }
+  }
+
+  private Tags tags(String model) {
+    return Tags.of("upstream", label, "model", model);
+  }
+
+  private long size(String model) {
+    return Room.lines(
+        3 + Measure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
+  }
+
+  private boolean take(long bytes) {
+    boolean fits = room.take(bytes);
+    taken += fits ? bytes : 0;
+    return fits;
+  }
+
+  private void show(String model) {
+    meters.add(used(model, "local", Quota::utilization));
+    meters.add(used(model, "global", Quota::utilizationEverywhere));
+    meters.add(
+        FunctionCounter.builder("penstock.upstream.throttled", this, each -> each.throttled(model))
             .description("Answers of an upstream that were 429")
-            .tags("upstream", id, "model", label)
+            .tags(tags(model))
             .register(registry));
     for (Measure measure : Measure.values()) {
-      gauges.put(
-          label + " " + measure,
-          Gauge.builder("penstock.upstream.drift.ratio", upstream, each -> drift(label, measure))
+      meters.add(
+          Gauge.builder(DRIFT, this, each -> each.drift(model, measure))
               .description(
                   "How much more was believed to be left than the provider said, in limits")
-              .tags("upstream", id, "model", label)
+              .tags(tags(model))
               .tag("measure", measure.name().toLowerCase(Locale.ROOT))
               .register(registry));
     }
   }
 
-  private Gauge used(String label, String scope, ToDoubleBiFunction<Quota, Long> of) {
-    return Gauge.builder("penstock.utilization", upstream, each -> utilization(label, of))
+  private Gauge used(String model, String scope, ToDoubleBiFunction<Quota, Long> of) {
+    return Gauge.builder("penstock.utilization", this, each -> each.utilization(model, of))
         .description("The fullest limit of an upstream for a model, 0 to 1")
-        .tags("upstream", upstream.spec().id(), "model", label, "scope", scope)
+        .tags(tags(model).and("scope", scope))
         .register(registry);
   }
 
   private synchronized void watch() {
-    gauges.put(
-        "",
-        Gauge.builder("penstock.upstream.healthy", upstream, each -> healthy())
+    meters.add(
+        Gauge.builder("penstock.upstream.healthy", this, UpstreamMeters::healthy)
             .description("1 while requests go to an upstream as they come, 0 while it is on trial")
-            .tags("upstream", upstream.spec().id())
+            .tags("upstream", label)
             .register(registry));
   }
 
   private int healthy() {
-    return upstream.enabled() && !upstream.health().onTrial() ? 1 : 0;
+    return upstreams.get().stream().allMatch(each -> each.enabled() && !each.health().onTrial())
+        ? 1
+        : 0;
   }
 
-  private List<Quota> pools(String label) {
+  /** All pools that have no label of their own go by one. */
+  private List<Quota> pools(Upstream upstream, String model) {
+    Set<String> own = new HashSet<>(shown.values());
+    own.remove(Labels.OTHER);
     return upstream.pools().entrySet().stream()
-        .filter(pool -> label.equals(models.has(pool.getKey()) ? pool.getKey() : Labels.OTHER))
+        .filter(pool -> model.equals(own.contains(pool.getKey()) ? pool.getKey() : Labels.OTHER))
         .map(Map.Entry::getValue)
         .toList();
   }
 
-  private double throttled(String label) {
+  private List<Quota> pools(String model) {
+    return upstreams.get().stream().flatMap(each -> pools(each, model).stream()).toList();
+  }
+
+  private double throttled(String model) {
     long sum = 0;
-    for (Quota pool : pools(label)) {
-      sum += upstream.pause(pool).throttled();
+    for (Upstream upstream : upstreams.get()) {
+      for (Quota pool : pools(upstream, model)) {
+        sum += upstream.pause(pool).throttled();
+      }
     }
     return sum;
   }
 
   /** What is furthest off; not a number while the provider has said nothing. */
-  private double drift(String label, Measure measure) {
+  private double drift(String model, Measure measure) {
     double most = Double.NaN;
-    for (Quota pool : pools(label)) {
+    for (Quota pool : pools(model)) {
       for (Metered metered : pool.limits()) {
         Learned learned = metered.limit().learned(ticker.nanos());
         if (metered.measure() == measure
@@ -127,10 +199,10 @@ final class UpstreamMeters {
   }
 
   /** All pools without a label of their own show as one: the fullest of them. */
-  private double utilization(String label, ToDoubleBiFunction<Quota, Long> of) {
+  private double utilization(String model, ToDoubleBiFunction<Quota, Long> of) {
     long now = ticker.nanos();
     double most = 0;
-    for (Quota pool : pools(label)) {
+    for (Quota pool : pools(model)) {
       most = Math.max(most, of.applyAsDouble(pool, now));
     }
     return most;
@@ -139,6 +211,8 @@ final class UpstreamMeters {
   /** Removes all meters, for good. */
   synchronized void remove() {
     removed = true;
-    gauges.values().forEach(registry::remove);
+    meters.forEach(registry::remove);
+    meters.clear();
+    room.give(taken);
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
 import io.penstock.event.Event;
 import io.penstock.event.Event.TicketEvent;
 import io.penstock.refusal.Refusal;
@@ -34,6 +35,8 @@ final class EventJson {
       case Event.Cancelled cancelled -> "cancelled";
       case Event.Settled settled -> "settled";
       case Event.Shadowed shadowed -> "shadowed";
+      case Event.Returned returned -> "returned";
+      case Event.Called called -> "called";
       case Event.Estimated estimated -> "estimated";
       case Event.Reloaded reloaded -> "config";
       case Event.Synced synced -> "sync";
@@ -65,6 +68,11 @@ final class EventJson {
         data.put("used_tokens", settled.usedTokens());
         data.put("overrun_tokens", settled.overrunTokens());
       }
+      case Event.Returned returned -> {
+        where(data, returned.upstream(), returned.model());
+        data.put("reserved_tokens", returned.reservedTokens());
+      }
+      case Event.Called called -> called(data, called);
       case Event.Shadowed shadowed -> {
         data.put("waited_ms", shadowed.waitedNanos() / 1_000_000);
         if (shadowed.refusal() != null) {
@@ -91,6 +99,16 @@ final class EventJson {
       case Event.Cancelled cancelled -> {}
     }
     return Json.text(data);
+  }
+
+  private static void called(Map<String, @Nullable Object> data, Event.Called called) {
+    Usage usage = called.usage();
+    data.put("endpoint", called.endpoint());
+    where(data, called.upstream(), called.model());
+    data.put("lasted_ms", called.lastedNanos() / 1_000_000);
+    data.put("used_input_tokens", usage == null ? null : usage.inputTokens());
+    data.put("used_output_tokens", usage == null ? null : usage.outputTokens());
+    data.put("error", called.error());
   }
 
   private static void where(

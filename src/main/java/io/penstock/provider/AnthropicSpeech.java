@@ -1,6 +1,7 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
@@ -22,6 +23,11 @@ final class AnthropicSpeech implements Speech {
 
   private static boolean isMessages(String path) {
     return Paths.names(path, "/messages");
+  }
+
+  @Override
+  public @Nullable Operation operation(String path) {
+    return isMessages(path) ? Operation.CHAT : null;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
@@ -28,6 +29,11 @@ final class AzureSpeech implements Speech {
   @Override
   public boolean weighs(String method, String path) {
     return OPEN_AI.weighs(method, path);
+  }
+
+  @Override
+  public @Nullable Operation operation(String path) {
+    return OPEN_AI.operation(path);
   }
 
   @Override

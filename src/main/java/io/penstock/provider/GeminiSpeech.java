@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
@@ -26,6 +27,15 @@ final class GeminiSpeech implements Speech {
   public boolean weighs(String method, String path) {
     GeminiPath named = GeminiPath.of(path);
     return method.equals("POST") && named != null && (named.generates() || named.embeds());
+  }
+
+  @Override
+  public @Nullable Operation operation(String path) {
+    GeminiPath named = GeminiPath.of(path);
+    if (named != null && named.generates()) {
+      return Operation.GENERATION;
+    }
+    return named != null && named.embeds() ? Operation.EMBEDDING : null;
   }
 
   @Override

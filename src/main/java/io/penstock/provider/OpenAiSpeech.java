@@ -1,6 +1,7 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
@@ -27,6 +28,17 @@ final class OpenAiSpeech implements Speech {
   public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
     RequestVisitor visitor = visitor(path);
     return visitor == null ? new UnreadBody(Cost.NO_TOKENS) : new BodyReader(reading, visitor);
+  }
+
+  @Override
+  public @Nullable Operation operation(String path) {
+    RequestVisitor visitor = visitor(path);
+    return switch (visitor) {
+      case null -> null;
+      case OpenAiEmbeddings vectors -> Operation.EMBEDDING;
+      case OpenAiCompletions text -> Operation.COMPLETION;
+      default -> Operation.CHAT;
+    };
   }
 
   /** Returns what weighs a call, or null where it is not weighed. */

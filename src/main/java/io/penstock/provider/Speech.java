@@ -1,6 +1,7 @@
 package io.penstock.provider;
 
 import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.refusal.Refusal;
@@ -41,6 +42,11 @@ public sealed interface Speech
    *     a query
    */
   boolean weighs(String method, String path);
+
+  /** Returns what a request to {@code path} asks a model for; null where none is weighed there. */
+  default @Nullable Operation operation(String path) {
+    return null;
+  }
 
   /** Returns a reader for the body of one request to {@code path}. */
   RequestReader requestReader(EndpointSpec.Reading reading, String path);

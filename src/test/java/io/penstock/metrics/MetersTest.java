@@ -167,14 +167,10 @@ class MetersTest {
     meters.publish(new Event.Estimated(0, "/a", "m", 100, 110));
     meters.publish(new Event.Estimated(0, "/a", "m", 100, 90));
     meters.publish(new Event.Estimated(0, "/a", "m", 0, 90));
-    meters.publish(new Event.Estimated(0, "/none", "m", 100, 90));
     var ratio = registry.get("penstock.estimate.error.ratio").tags("model", "m").summary();
     assertThat(ratio.count()).isEqualTo(2);
     assertThat(ratio.totalAmount()).isCloseTo(2, within(1e-9));
     assertThat(ratio.max()).isCloseTo(1.1, within(1e-9));
-    endpoints.apply(List.of());
-    meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
-    assertThat(registry.find("penstock.estimate.error.ratio").summary()).isNull();
   }
 
   @Test

@@ -138,6 +138,8 @@ final class Oracle {
           move(ticket, ticket.stage, Stage.CANCELLED);
         }
         case Event.Shadowed shadowed -> throw new Violation("nobody has a shadow: " + shadowed);
+        case Event.Returned returned ->
+            check(ticket.stage == Stage.RUNNING, "gives back, but does not run", ticket);
         case Event.Settled settled -> {
           check(ticket.stage == Stage.RUNNING, "settled, but does not run", ticket);
         }

@@ -1,0 +1,103 @@
+package io.penstock.metrics;
+
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What OpenTelemetry's conventions for generative AI call what we measure: the one table of these
+ * names, for metrics and for spans. Where Prometheus reads them, dots are underscores.
+ */
+public final class GenAi {
+  /** Attribute: what a model is asked for, as {@link #name(Operation)} says it. */
+  public static final String OPERATION_NAME = "gen_ai.operation.name";
+
+  /** Attribute: whose way to speak it is, as {@link #provider} says it. */
+  public static final String PROVIDER_NAME = "gen_ai.provider.name";
+
+  /** Attribute: the model that is asked, under the name that clients have for it. */
+  public static final String REQUEST_MODEL = "gen_ai.request.model";
+
+  /** Attribute of spans: the model that answered, as the answer calls it. */
+  public static final String RESPONSE_MODEL = "gen_ai.response.model";
+
+  /** Attribute of spans: tokens of input that were used. */
+  public static final String INPUT_TOKENS = "gen_ai.usage.input_tokens";
+
+  /** Attribute of spans: tokens of output that were used. */
+  public static final String OUTPUT_TOKENS = "gen_ai.usage.output_tokens";
+
+  /** Attribute of metrics: {@link #INPUT} or {@link #OUTPUT}. */
+  public static final String TOKEN_TYPE = "gen_ai.token.type";
+
+  /** Attribute of spans: the host that is called. */
+  public static final String SERVER_ADDRESS = "server.address";
+
+  /** Attribute of spans: the port that is called. */
+  public static final String SERVER_PORT = "server.port";
+
+  /** Attribute: the status of an answer that is an error, or the reason why there is none. */
+  public static final String ERROR_TYPE = "error.type";
+
+  /** A value of {@link #TOKEN_TYPE}. */
+  public static final String INPUT = "input";
+
+  /** A value of {@link #TOKEN_TYPE}. */
+  public static final String OUTPUT = "output";
+
+  /** A value of {@link #ERROR_TYPE}: something else than what has a name. */
+  public static final String OTHER_ERROR = "_OTHER";
+
+  /** Metric: a histogram of the tokens of a call, by {@link #TOKEN_TYPE}. */
+  public static final String TOKEN_USAGE = "gen_ai.client.token.usage";
+
+  /** Metric: a histogram of how long calls take, in seconds. */
+  public static final String OPERATION_DURATION = "gen_ai.client.operation.duration";
+
+  /** The bounds that the conventions name for {@link #TOKEN_USAGE}. */
+  static final List<Double> TOKEN_BOUNDS =
+      List.of(
+          1.0,
+          4.0,
+          16.0,
+          64.0,
+          256.0,
+          1024.0,
+          4096.0,
+          16384.0,
+          65536.0,
+          262144.0,
+          1048576.0,
+          4194304.0,
+          16777216.0,
+          67108864.0);
+
+  /** The bounds that the conventions name for {@link #OPERATION_DURATION}, in seconds. */
+  static final List<Double> SECOND_BOUNDS =
+      List.of(
+          0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92);
+
+  private GenAi() {}
+
+  /** Returns whose way to speak a dialect is; null where it is nobody's. */
+  public static @Nullable String provider(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI -> "openai";
+      case AZURE -> "azure.ai.openai";
+      case ANTHROPIC -> "anthropic";
+      case GEMINI -> "gcp.gemini";
+      case NONE -> null;
+    };
+  }
+
+  /** Returns what an operation is called. */
+  public static String name(Operation operation) {
+    return switch (operation) {
+      case CHAT -> "chat";
+      case COMPLETION -> "text_completion";
+      case GENERATION -> "generate_content";
+      case EMBEDDING -> "embeddings";
+    };
+  }
+}

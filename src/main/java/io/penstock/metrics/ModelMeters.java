@@ -1,0 +1,170 @@
+package io.penstock.metrics;
+
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
+import io.penstock.event.Event;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How calls of models go, in the words of {@link GenAi}, and how far their estimates are off. What
+ * there is no room for goes by {@code other} together. Safe from any thread.
+ */
+final class ModelMeters {
+  private static final String ESTIMATES = "penstock.estimate.error.ratio";
+  private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
+
+  private static final double[] TOKEN_BOUNDS =
+      GenAi.TOKEN_BOUNDS.stream().mapToDouble(Double::doubleValue).toArray();
+  private static final Duration[] TIME_BOUNDS =
+      GenAi.SECOND_BOUNDS.stream()
+          .map(seconds -> Duration.ofMillis(Math.round(seconds * 1_000)))
+          .toArray(Duration[]::new);
+
+  /** Errors that tell something by themselves; others are one. */
+  private static final Set<String> ERRORS =
+      Set.of(
+          "400",
+          "401",
+          "403",
+          "404",
+          "413",
+          "429",
+          "500",
+          "502",
+          "503",
+          "504",
+          "529",
+          "cancelled",
+          "upstream_timeout",
+          "upstream_unreachable");
+
+  /** What has a histogram of its own; of a call that did well the error is empty. */
+  private record Kind(String provider, String operation, String model, String error) {
+    Kind together() {
+      String any = error.isEmpty() ? "" : GenAi.OTHER_ERROR;
+      return new Kind(provider, operation, Labels.OTHER, any);
+    }
+
+    Tags tags() {
+      return Tags.of(
+          GenAi.OPERATION_NAME,
+          operation,
+          GenAi.PROVIDER_NAME,
+          provider,
+          GenAi.REQUEST_MODEL,
+          model);
+    }
+
+    Tags withError() {
+      return tags().and(GenAi.ERROR_TYPE, error);
+    }
+  }
+
+  /** Tokens of one kind of calls. */
+  private record Tokens(DistributionSummary input, DistributionSummary output) {}
+
+  private final MeterRegistry registry;
+  private final Labels models;
+  private final Room room;
+  private final Map<String, DistributionSummary> estimates = new ConcurrentHashMap<>();
+  private final Map<Kind, Timer> durations = new ConcurrentHashMap<>();
+  private final Map<Kind, Tokens> tokens = new ConcurrentHashMap<>();
+
+  /**
+   * Has none yet.
+   *
+   * @param models those that have labels of their own
+   * @param room for those that do
+   */
+  ModelMeters(MeterRegistry registry, Labels models, Room room) {
+    this.registry = registry;
+    this.models = models;
+    this.room = room;
+  }
+
+  /** Records how far an estimate was off: what was used ÷ what was expected. */
+  void estimated(Event.Estimated event) {
+    if (event.expectedTokens() > 0) {
+      DistributionSummary of = found(estimates, models.of(event.model()), this::newEstimates);
+      of.record((double) event.usedTokens() / (double) event.expectedTokens());
+    }
+  }
+
+  private DistributionSummary newEstimates(String model) {
+    Tags own = Tags.of("model", model);
+    return DistributionSummary.builder(ESTIMATES)
+        .description("Input tokens that were used, for each that was expected")
+        .tags(fits(RATIOS.length, ESTIMATES, own) ? own : Tags.of("model", Labels.OTHER))
+        .serviceLevelObjectives(RATIOS)
+        .register(registry);
+  }
+
+  /** Records how long a call took, and what it used if that is known. */
+  void called(Event.Called event) {
+    String provider = GenAi.provider(event.dialect());
+    if (provider == null) {
+      return;
+    }
+    Kind kind = kind(provider, event.operation(), event.model(), event.error());
+    found(durations, kind, this::newDurations).record(event.lastedNanos(), TimeUnit.NANOSECONDS);
+    Usage usage = event.usage();
+    if (usage != null) {
+      Kind ofAny = new Kind(kind.provider(), kind.operation(), kind.model(), "");
+      Tokens used = found(tokens, ofAny, this::newTokens);
+      used.input().record((double) usage.inputTokens());
+      if (event.operation() != Operation.EMBEDDING) {
+        used.output().record((double) usage.outputTokens());
+      }
+    }
+  }
+
+  private Kind kind(
+      String provider, Operation operation, @Nullable String model, @Nullable String error) {
+    String type = error == null ? "" : ERRORS.contains(error) ? error : GenAi.OTHER_ERROR;
+    return new Kind(provider, GenAi.name(operation), models.of(model), type);
+  }
+
+  private Timer newDurations(Kind kind) {
+    boolean own = fits(TIME_BOUNDS.length, GenAi.OPERATION_DURATION, kind.withError());
+    return Timer.builder(GenAi.OPERATION_DURATION)
+        .description("How long calls of models take, from their release to the answer's end")
+        .tags((own ? kind : kind.together()).withError())
+        .serviceLevelObjectives(TIME_BOUNDS)
+        .register(registry);
+  }
+
+  private Tokens newTokens(Kind kind) {
+    Tags longest = kind.tags().and(GenAi.TOKEN_TYPE, GenAi.OUTPUT);
+    boolean own = fits(2 * TOKEN_BOUNDS.length + 4, GenAi.TOKEN_USAGE, longest);
+    Tags tags = (own ? kind : kind.together()).tags();
+    return new Tokens(newTokens(tags, GenAi.INPUT), newTokens(tags, GenAi.OUTPUT));
+  }
+
+  private DistributionSummary newTokens(Tags tags, String type) {
+    return DistributionSummary.builder(GenAi.TOKEN_USAGE)
+        .description("Tokens of a call of a model, as its answer says")
+        .tags(tags.and(GenAi.TOKEN_TYPE, type))
+        .serviceLevelObjectives(TOKEN_BOUNDS)
+        .register(registry);
+  }
+
+  private boolean fits(int bounds, String name, Tags tags) {
+    return room.take(Room.histogram(bounds, name, tags));
+  }
+
+  /** Finds without a lock what is there. */
+  private static <K, M> M found(Map<K, M> all, K key, Function<K, M> make) {
+    M known = all.get(key);
+    return known != null ? known : all.computeIfAbsent(key, make);
+  }
+}
