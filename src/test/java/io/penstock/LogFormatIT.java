@@ -44,8 +44,11 @@ class LogFormatIT {
   }
 
   @Test
-  void unknownFormat_doesNotStart() {
+  void whatMakesNoSense_doesNotStart() {
     Path routes = StartedGateway.write(directory, DEMO);
+    assertThat(Server.start(Map.of(), routes, "--penstock.log.access=2"))
+        .isEqualTo(
+            new Server.Unusable("penstock.log.access is '2', expected a number from 0 to 1"));
     assertThat(Server.start(Map.of(), routes, "--penstock.log.format=xml"))
         .isEqualTo(new Server.Unusable("penstock.log.format is 'xml', expected plain or json"));
   }

@@ -87,7 +87,7 @@ class LogFormatTest {
     assertThat(line).endsWith("}\n");
     assertThat(line.strip().lines()).hasSize(1);
     JsonNode json = JsonMapper.shared().readTree(line);
-    String kept = text.replace('\ud83d', '?');
+    String kept = text.replace("\ud83d", "");
     assertThat(json.get("message").asString()).isEqualTo(kept);
     assertThat(json.get("field").asString()).isEqualTo(kept);
     assertThat(json.get("level").asString()).isEqualTo("ERROR");
