@@ -16,8 +16,12 @@ final class Shares {
         return share;
       }
     } catch (NumberFormatException none) {
-      // as below
+      throw noShare(property, stated);
     }
-    throw new CannotStart(property + " is '" + stated + "', expected a number from 0 to 1");
+    throw noShare(property, stated);
+  }
+
+  private static CannotStart noShare(String property, String stated) {
+    return new CannotStart(property + " is '" + stated + "', expected a number from 0 to 1");
   }
 }

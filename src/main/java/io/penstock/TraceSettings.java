@@ -69,9 +69,13 @@ record TraceSettings(
         return uri;
       }
     } catch (IllegalArgumentException malformed) {
-      // as below
+      throw noAddress(name);
     }
-    throw new CannotStart(
+    throw noAddress(name);
+  }
+
+  private static CannotStart noAddress(String name) {
+    return new CannotStart(
         name + " is no address of a collector, expected one such as http://127.0.0.1:4318");
   }
 
