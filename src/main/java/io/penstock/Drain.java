@@ -60,6 +60,9 @@ final class Drain {
         LOG.warn("stopping, though {} requests are inside", door.inside());
       }
     }
+    if (empty.isDone()) {
+      LOG.info("stopping: everybody has left");
+    }
     context.getBean(Saver.class).close();
     context.close();
   }

@@ -8,6 +8,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.gateway.Tracing;
 import io.penstock.key.Keys;
 import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.Meters;
@@ -26,6 +27,7 @@ import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -220,6 +222,13 @@ class PenstockConfiguration {
     Meters listener = new Meters(meters, registry, upstreams, ticker, exemplars.getIfAvailable());
     events.subscribe(listener);
     return listener;
+  }
+
+  /** There is none where no collector is named. */
+  @Bean
+  @Nullable Tracing tracing(ObjectProvider<TraceSettings> settings, MeterRegistry meters) {
+    TraceSettings traces = settings.getIfAvailable();
+    return traces == null ? null : new OtlpTracing(traces, new LostSpans(meters));
   }
 
   @Bean

@@ -40,6 +40,8 @@ public final class Server {
   /** It would be open to anyone; nothing was started. */
   public record Unsafe(String why) implements Start {}
 
+  private static final String LOGGED = "penstock.log.access";
+
   private Server() {}
 
   /** Starts the gateway with limits per minute. */
@@ -81,6 +83,7 @@ public final class Server {
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
           StoredKeys.open(context, sync);
+          observe(context);
           context.getBeanFactory().registerSingleton("setup", setup.shared(sync));
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());
           context.getBeanFactory().registerSingleton("stateFile", state);
@@ -91,6 +94,15 @@ public final class Server {
       return new Unsafe(unsafe.getMessage());
     } catch (CannotStart unusable) {
       return new Unusable(unusable.getMessage());
+    }
+  }
+
+  private static void observe(ConfigurableApplicationContext context) {
+    String logged = context.getEnvironment().getProperty(LOGGED, "0");
+    Shares.of(LOGGED, logged);
+    TraceSettings traces = TraceSettings.of(context.getEnvironment());
+    if (traces != null) {
+      context.getBeanFactory().registerSingleton("traceSettings", traces);
     }
   }
 

@@ -37,7 +37,9 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
       LOG.info("{}{} -> {}", gateway, endpoint.path(), upstreams(endpoint.spec()));
     }
     String lines = lines(environment);
-    if (lines != null) {
+    if (lines != null && LogFormat.structured(environment)) {
+      lines.lines().forEach(line -> LOG.info("try: {}", line.strip()));
+    } else if (lines != null) {
       LOG.info("try:\n{}", lines);
     }
   }

@@ -6,16 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Message;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
 /** The program in a process of its own, as it is started from a shell. */
@@ -34,7 +37,7 @@ final class Program implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath(),
                 Penstock.class.getName(),
                 "serve",
                 "--routes=" + routes,
@@ -47,6 +50,13 @@ final class Program implements AutoCloseable {
         .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
+  }
+
+  /** Returns the class path without what is only for tests, such as how they log. */
+  private static String classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .filter(each -> !each.endsWith("test-classes"))
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   Wire connect() {
@@ -92,6 +102,11 @@ final class Program implements AutoCloseable {
         .lines()
         .filter(line -> line.startsWith("SigIgn:"))
         .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0);
+  }
+
+  /** Returns what it has written, line by line. */
+  List<String> log() {
+    return List.copyOf(log);
   }
 
   /** Fails unless it ends by itself, without a fault. */

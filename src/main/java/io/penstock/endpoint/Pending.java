@@ -217,6 +217,16 @@ public final class Pending extends Ticket {
     return ask.origin();
   }
 
+  /**
+   * Returns what kept it from going, or from going sooner; null when nothing did, and while that is
+   * not known: it is of those that were refused, and of those that waited for long. To be asked
+   * once its outcome is there.
+   */
+  public @Nullable Binding held() {
+    Explanation said = why;
+    return said == null ? null : said.binds();
+  }
+
   /** Returns the model it asks for, or null. */
   public @Nullable String model() {
     return ask.model();

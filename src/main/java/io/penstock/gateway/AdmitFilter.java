@@ -55,6 +55,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   private Mono<Void> admit(
       ServerWebExchange exchange, GatewayFilterChain chain, Passage passage, EventLoop loop) {
     Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
+    passage.trail().submitted(pending, pending.outcome() == null);
     if (pending.outcome() == null) {
       passage.body().park(Elsewhere.nextTurn(loop));
       if (passage.endpoint().spec().permit()) {
@@ -118,6 +119,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
       }
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
+        passage.trail().released(settlement);
         passage.tells(allowances.of(passage, settlement));
         // what comes after settles it; should that fail to, nothing must stay taken
         yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));

@@ -82,6 +82,7 @@ final class Attempts {
     UpstreamSpec spec = upstream.spec();
     URI base = house.addresses().of(spec);
     passage.asksUsage(asksUsage(upstream));
+    passage.trail().calls(spec, base, passage.askedModel(), passage.operation());
     List<Edit> edits = Outbound.edits(passage, spec, passage.asksUsage());
     ServerWebExchange outbound = Outbound.of(exchange, spec, base, edits);
     if (outbound == null) {
@@ -117,6 +118,7 @@ final class Attempts {
 
   private Mono<Void> answered(Answer answer) {
     int status = answer.status();
+    passage.trail().answers(status);
     if (status < Answer.ERRORS) {
       return passed(answer);
     }
@@ -205,6 +207,7 @@ final class Attempts {
   private Mono<Void> await(Pending waits) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
     passage.body().park(Elsewhere.nextTurn(loop));
+    passage.trail().submitted(waits, waits.outcome() == null);
     Mono<Outcome> outcome = Parking.await(waits, loop);
     Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;
     if (heartbeat == null) {
@@ -225,6 +228,7 @@ final class Attempts {
       case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
+        passage.trail().released(settlement);
         passage.tells(house.allowances().of(passage, settlement));
         yield next();
       }

@@ -44,6 +44,7 @@ final class Experience {
    * @param error as {@link Event.Called} has it
    */
   void called(Passage passage, @Nullable Usage usage, @Nullable String error, long now) {
+    passage.trail().called(usage, error);
     Settlement settlement = passage.settlement();
     Operation operation = passage.operation();
     if (operation == null || settlement == null || settlement.upstream() == null) {

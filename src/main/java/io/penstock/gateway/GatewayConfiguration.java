@@ -13,6 +13,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
@@ -49,6 +50,15 @@ public class GatewayConfiguration {
   @Bean(destroyMethod = "")
   Door door() {
     return new Door();
+  }
+
+  /** Where nobody wants to know of requests there is none. */
+  @Bean
+  @Nullable GlobalFilter observeFilter(
+      ObjectProvider<Tracing> tracing, Ticker ticker, Environment environment) {
+    Tracing traces = tracing.getIfAvailable();
+    double logged = environment.getProperty("penstock.log.access", Double.class, 0.0);
+    return traces == null && logged == 0 ? null : new ObserveFilter(traces, logged, ticker);
   }
 
   @Bean
@@ -132,7 +142,12 @@ public class GatewayConfiguration {
     Relay relay = new Relay(links, resources.getLoopResources());
     return new AttemptFilter(
         new Attempts.House(
-            addresses, judge == null ? Judge.UPSTREAM : judge, budgets, relay, allowances, ticker));
+            addresses,
+            new UpstreamLog(judge == null ? Judge.UPSTREAM : judge),
+            budgets,
+            relay,
+            allowances,
+            ticker));
   }
 
   @Bean

@@ -128,12 +128,12 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
             clock);
     Passage passage =
         new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()), visitor);
+    passage.attach(exchange);
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
       endpoint.refused(passage.origin(), Cost.NO_TOKENS, 0, refusal);
       return Refuser.refuse(exchange, passage, refusal);
     }
-    passage.attach(exchange);
     return chain.filter(exchange);
   }
 

@@ -66,6 +66,7 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
       passage.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
+    passage.trail().tells(headers);
     return headers;
   }
 

@@ -29,6 +29,7 @@ final class Passage {
   private final Parameters parameters;
   private final HeldBody body;
   private final Visitor visitor;
+  private Trail trail = Trail.NONE;
   private Map<String, String> told = Map.of();
   private Cost cost = Cost.NO_TOKENS;
   private @Nullable Content content;
@@ -60,8 +61,21 @@ final class Passage {
     return exchange.getRequiredAttribute(ATTRIBUTE);
   }
 
+  /** Returns the passage of an exchange, or null when it came to no endpoint. */
+  static @Nullable Passage find(ServerWebExchange exchange) {
+    return exchange.getAttribute(ATTRIBUTE);
+  }
+
+  /** Makes it that of an exchange, whose trail it has from now on. */
   void attach(ServerWebExchange exchange) {
     exchange.getAttributes().put(ATTRIBUTE, this);
+    trail = ObserveFilter.of(exchange);
+    trail.entered(endpoint, requestId, key());
+  }
+
+  /** What is told of it. */
+  Trail trail() {
+    return trail;
   }
 
   String requestId() {

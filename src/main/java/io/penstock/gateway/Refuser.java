@@ -18,6 +18,7 @@ final class Refuser {
 
   /** Refuses a request that has an endpoint. */
   static Mono<Void> refuse(ServerWebExchange exchange, Passage passage, Refusal refusal) {
+    passage.trail().refused(refusal);
     if (exchange.getResponse() instanceof LateResponse late) {
       return late.refuse(refusal);
     }

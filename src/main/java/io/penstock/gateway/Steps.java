@@ -4,6 +4,7 @@ import org.springframework.cloud.gateway.filter.NettyRoutingFilter;
 
 /** The order of the steps. */
 final class Steps {
+  static final int OBSERVE = -80;
   static final int IDENTIFY = -70;
   static final int WEIGH = -60;
   static final int SCREEN = -50;

@@ -18,7 +18,7 @@ import reactor.core.publisher.SignalType;
  * Reads an answer as its bytes pass, and settles the request when the answer ends, however it does.
  */
 final class Tap {
-  private static final String CLIENT_GONE = "cancelled";
+  static final String CLIENT_GONE = "cancelled";
 
   private final Passage passage;
   private final Ticker ticker;
@@ -60,6 +60,7 @@ final class Tap {
   }
 
   void passes(DataBuffer buffer) {
+    passage.trail().passed(buffer.readableByteCount());
     note(buffer);
     AnswerReader reading = reader;
     if (reading == null) {
@@ -163,6 +164,7 @@ final class Tap {
   /** There will be no answer, because of what the client sent. */
   void refused(Refusal refusal) {
     ended = true;
+    passage.trail().refused(refusal);
     settlement().failed(refusal, 0, ticker.nanos());
   }
 

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /** Keeps what is logged, of all loggers of the JVM: for test classes that have it to themselves. */
@@ -55,7 +56,16 @@ public final class Logged implements AutoCloseable {
         + event.getLoggerName()
         + " "
         + event.getFormattedMessage()
+        + pairs(event)
         + trace;
+  }
+
+  private static String pairs(ILoggingEvent event) {
+    return event.getKeyValuePairs() == null
+        ? ""
+        : event.getKeyValuePairs().stream()
+            .map(pair -> " " + pair.key + "=" + pair.value)
+            .collect(Collectors.joining());
   }
 
   @Override

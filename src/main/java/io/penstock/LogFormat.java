@@ -1,0 +1,40 @@
+package io.penstock;
+
+import java.util.Map;
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
+
+/** Has the log written as was asked, from its first line on: before logging is set up. */
+final class LogFormat implements EnvironmentPostProcessor, Ordered {
+  private static final String PROPERTY = "penstock.log.format";
+  private static final String STRUCTURED = "logging.structured.format.console";
+
+  /** After the last property was read. */
+  @Override
+  public int getOrder() {
+    return LOWEST_PRECEDENCE;
+  }
+
+  @Override
+  public void postProcessEnvironment(
+      ConfigurableEnvironment environment, SpringApplication application) {
+    String format = environment.getProperty(PROPERTY, "plain");
+    switch (format) {
+      case "plain" -> {} // or as the framework's own property says
+      case "json" ->
+          environment
+              .getPropertySources()
+              .addLast(new MapPropertySource("log format", Map.of(STRUCTURED, "logstash")));
+      default -> throw new CannotStart(PROPERTY + " is '" + format + "', expected plain or json");
+    }
+  }
+
+  /** Returns whether each line is an object, for programs to read. */
+  static boolean structured(Environment environment) {
+    return !environment.getProperty(STRUCTURED, "").isBlank();
+  }
+}

@@ -1,0 +1,102 @@
+package io.penstock;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.penstock.gateway.Tracing;
+import io.penstock.gateway.Trail;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * Follows requests as spans, and sends them to a collector by OTLP, from threads of its own. Safe
+ * from any thread.
+ */
+final class OtlpTracing implements Tracing, AutoCloseable {
+  static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
+  private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
+  private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
+
+  /** What anybody may send may be as long as it likes. */
+  private static final int LONGEST_VALUE = 512;
+
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
+
+  /** What is not sent by then is not waited for. */
+  private static final int LAST_SECONDS = 2;
+
+  private static final TextMapGetter<HttpHeaders> GETTER =
+      new TextMapGetter<>() {
+        @Override
+        public Iterable<String> keys(HttpHeaders headers) {
+          return headers.headerNames();
+        }
+
+        @Override
+        public @Nullable String get(@Nullable HttpHeaders headers, String name) {
+          return headers == null ? null : headers.getFirst(name);
+        }
+      };
+
+  private final SdkTracerProvider provider;
+  private final Tracer tracer;
+
+  /**
+   * Begins to send.
+   *
+   * @param lost is told of each span that the collector does not get
+   */
+  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost) {
+    OtlpHttpSpanExporterBuilder exporter =
+        OtlpHttpSpanExporter.builder()
+            .setEndpoint(settings.endpoint().toString())
+            .setTimeout(settings.timeout())
+            .setConnectTimeout(settings.timeout())
+            .setRetryPolicy(null); // those that come meanwhile are as good
+    settings.headers().forEach(exporter::addHeader);
+    this.provider =
+        SdkTracerProvider.builder()
+            .setResource(Resource.getDefault().toBuilder().put(SERVICE, settings.service()).build())
+            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.share())))
+            .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
+            .addSpanProcessor(new SpanQueue(exporter.build(), settings.timeout(), lost))
+            .build();
+    this.tracer = provider.get("io.penstock");
+  }
+
+  @Override
+  public Trail begin(String method, String path, HttpHeaders headers) {
+    String upper = method.toUpperCase(Locale.ROOT);
+    boolean known = METHODS.contains(upper);
+    Context parent =
+        W3CTraceContextPropagator.getInstance().extract(Context.root(), headers, GETTER);
+    Span span =
+        tracer
+            .spanBuilder(known ? upper : "HTTP")
+            .setSpanKind(SpanKind.SERVER)
+            .setParent(parent)
+            .setAttribute(METHOD, known ? upper : "_OTHER")
+            .setAttribute(PATH, path)
+            .startSpan();
+    return new SpanTrail(tracer, span, parent.with(span), known ? upper : "HTTP");
+  }
+
+  @Override
+  public void close() {
+    provider.shutdown().join(LAST_SECONDS, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,27 @@
+package io.penstock;
+
+/** Settings that are a share of something. */
+final class Shares {
+  private Shares() {}
+
+  /**
+   * Returns a share, 0 to 1.
+   *
+   * @throws CannotStart when that is not what is stated
+   */
+  static double of(String property, String stated) {
+    try {
+      double share = Double.parseDouble(stated);
+      if (share >= 0 && share <= 1) {
+        return share;
+      }
+    } catch (NumberFormatException none) {
+      throw noShare(property, stated);
+    }
+    throw noShare(property, stated);
+  }
+
+  private static CannotStart noShare(String property, String stated) {
+    return new CannotStart(property + " is '" + stated + "', expected a number from 0 to 1");
+  }
+}

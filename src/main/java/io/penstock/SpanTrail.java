@@ -1,0 +1,230 @@
+package io.penstock;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Binding;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Settlement;
+import io.penstock.gateway.Trail;
+import io.penstock.metrics.GenAi;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import java.net.URI;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * One request as spans: one for all of it, and in it one for each time it waits, {@code park}, and
+ * for each attempt, {@code upstream}.
+ */
+final class SpanTrail implements Trail {
+  private static final AttributeKey<Long> STATUS =
+      AttributeKey.longKey("http.response.status_code");
+  private static final AttributeKey<String> ROUTE = AttributeKey.stringKey("http.route");
+  private static final AttributeKey<String> ENDPOINT = AttributeKey.stringKey("penstock.endpoint");
+  private static final AttributeKey<String> REQUEST = AttributeKey.stringKey("penstock.request_id");
+  private static final AttributeKey<String> KEY = AttributeKey.stringKey("penstock.key");
+  private static final AttributeKey<String> REASON = AttributeKey.stringKey("penstock.reason");
+  private static final AttributeKey<Long> TICKET = AttributeKey.longKey("penstock.ticket");
+  private static final AttributeKey<Long> COST = AttributeKey.longKey("penstock.cost.tokens");
+  private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("penstock.outcome");
+  private static final AttributeKey<String> HELD = AttributeKey.stringKey("penstock.held_by");
+  private static final AttributeKey<String> LIMIT = AttributeKey.stringKey("penstock.limit");
+  private static final AttributeKey<String> UPSTREAM = AttributeKey.stringKey("penstock.upstream");
+  private static final AttributeKey<String> ERROR = AttributeKey.stringKey(GenAi.ERROR_TYPE);
+  private static final AttributeKey<Long> PORT = AttributeKey.longKey(GenAi.SERVER_PORT);
+  private static final AttributeKey<Long> INPUT = AttributeKey.longKey(GenAi.INPUT_TOKENS);
+  private static final AttributeKey<Long> OUTPUT = AttributeKey.longKey(GenAi.OUTPUT_TOKENS);
+
+  /** Headers that say to what a call belongs. */
+  private static final String PARENT = "traceparent";
+
+  private static final String STATE = "tracestate";
+
+  /** The first status that is a fault of ours. */
+  private static final int FAULTS = 500;
+
+  private final Tracer tracer;
+  private final Span span;
+  private final Context context;
+  private final String method;
+  private Dialect dialect = Dialect.NONE;
+  private String path = "";
+  private @Nullable Pending ticket;
+  private @Nullable Span park;
+  private @Nullable Span call;
+
+  SpanTrail(Tracer tracer, Span span, Context context, String method) {
+    this.tracer = tracer;
+    this.span = span;
+    this.context = context;
+    this.method = method;
+  }
+
+  @Override
+  public @Nullable String traceId() {
+    return span.getSpanContext().getTraceId();
+  }
+
+  @Override
+  public void entered(Endpoint endpoint, String requestId, String key) {
+    dialect = endpoint.spec().reading().dialect();
+    path = endpoint.path();
+    span.updateName(method + " " + path);
+    span.setAttribute(ROUTE, path);
+    span.setAttribute(REQUEST, requestId);
+    span.setAttribute(KEY, key);
+  }
+
+  @Override
+  public void submitted(Pending pending, boolean waits) {
+    ticket = pending;
+    span.setAttribute(TICKET, pending.order());
+    span.setAttribute(COST, pending.cost().totalTokens());
+    if (waits) {
+      park =
+          tracer
+              .spanBuilder("park")
+              .setParent(context)
+              .setAttribute(ENDPOINT, path)
+              .setAttribute(TICKET, pending.order())
+              .setAttribute(COST, pending.cost().totalTokens())
+              .startSpan();
+    }
+  }
+
+  @Override
+  public void released(Settlement settlement) {
+    leaves("released");
+  }
+
+  @Override
+  public void refused(Refusal refusal) {
+    span.setAttribute(REASON, refusal.reason().code());
+    if (park != null) {
+      park.setAttribute(REASON, refusal.reason().code());
+    }
+    leaves("refused");
+  }
+
+  /** It waits no more. */
+  private void leaves(String outcome) {
+    Span left = park;
+    if (left == null) {
+      return;
+    }
+    park = null;
+    left.setAttribute(OUTCOME, outcome);
+    Binding held = ticket == null ? null : ticket.held();
+    if (held != null) {
+      left.setAttribute(HELD, lower(held.what().name()));
+      left.setAttribute(LIMIT, limit(held));
+    }
+    left.end();
+  }
+
+  /** Whose limit it is and what it counts, in a few words; null when it is none. */
+  private static @Nullable String limit(Binding held) {
+    if (held.kind() == null) {
+      return null;
+    }
+    String whose = lower(held.kind().name()) + " " + held.name();
+    return held.measure() == null ? whose : whose + " " + lower(held.measure().name());
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public void calls(
+      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {
+    over(null);
+    Span begun =
+        tracer.spanBuilder("upstream").setParent(context).setSpanKind(SpanKind.CLIENT).startSpan();
+    call = begun;
+    begun.setAttribute(UPSTREAM, upstream.id());
+    if (operation != null) {
+      begun.setAttribute(GenAi.OPERATION_NAME, GenAi.name(operation));
+      begun.setAttribute(GenAi.PROVIDER_NAME, GenAi.provider(dialect));
+      begun.setAttribute(GenAi.REQUEST_MODEL, model);
+    }
+    begun.setAttribute(GenAi.SERVER_ADDRESS, base.getHost());
+    if (base.getPort() > 0) {
+      begun.setAttribute(PORT, (long) base.getPort());
+    }
+  }
+
+  @Override
+  public void tells(HttpHeaders headers) {
+    headers.remove(PARENT);
+    headers.remove(STATE);
+    Context teller = call == null ? context : context.with(call);
+    W3CTraceContextPropagator.getInstance().inject(teller, headers, SpanTrail::set);
+  }
+
+  private static void set(@Nullable HttpHeaders headers, String name, String value) {
+    if (headers != null) {
+      headers.set(name, value);
+    }
+  }
+
+  @Override
+  public void answers(int status) {
+    if (call != null) {
+      call.setAttribute(STATUS, (long) status);
+    }
+  }
+
+  @Override
+  public void called(@Nullable Usage usage, @Nullable String error) {
+    if (call != null && usage != null) {
+      call.setAttribute(INPUT, usage.inputTokens());
+      call.setAttribute(OUTPUT, usage.outputTokens());
+    }
+    over(error);
+  }
+
+  /** The attempt is. */
+  private void over(@Nullable String error) {
+    Span ended = call;
+    if (ended == null) {
+      return;
+    }
+    call = null;
+    if (error != null) {
+      ended.setAttribute(ERROR, error);
+      ended.setStatus(StatusCode.ERROR);
+    }
+    ended.end();
+  }
+
+  @Override
+  public void ended(int status, @Nullable String reason) {
+    leaves("cancelled");
+    over(null);
+    if (reason != null) {
+      span.setAttribute(REASON, reason);
+    }
+    if (status > 0) {
+      span.setAttribute(STATUS, (long) status);
+    } else {
+      span.setAttribute(OUTCOME, "cancelled");
+    }
+    if (status >= FAULTS) {
+      span.setAttribute(ERROR, Integer.toString(status));
+      span.setStatus(StatusCode.ERROR);
+    }
+    span.end();
+  }
+}

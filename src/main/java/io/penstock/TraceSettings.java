@@ -1,0 +1,109 @@
+package io.penstock;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * Where traces go, under the names that Spring Boot and OpenTelemetry have for it.
+ *
+ * @param endpoint takes OTLP as protobuf over HTTP
+ * @param headers sent along; secret
+ * @param timeout for one batch of spans
+ * @param share of traces that begin here and are kept, 0 to 1; others are as whoever began them
+ *     says
+ * @param service the name of this program
+ */
+record TraceSettings(
+    URI endpoint, Map<String, String> headers, Duration timeout, double share, String service) {
+  private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
+  private static final String ENDPOINT = OTLP + "endpoint";
+  private static final String SHARE = "management.tracing.sampling.probability";
+  private static final String BASE = "OTEL_EXPORTER_OTLP_ENDPOINT";
+  private static final String TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+  private static final String HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final double SHARE_BY_DEFAULT = 0.1;
+
+  /**
+   * Returns the settings, or null when there is no endpoint, and so no traces.
+   *
+   * @throws CannotStart when they make no sense
+   */
+  static @Nullable TraceSettings of(Environment environment) {
+    URI endpoint = endpoint(environment);
+    return endpoint == null
+        ? null
+        : new TraceSettings(
+            endpoint,
+            headers(environment),
+            environment.getProperty(OTLP + "timeout", Duration.class, PATIENCE),
+            share(environment),
+            environment.getProperty("OTEL_SERVICE_NAME", "penstock"));
+  }
+
+  private static @Nullable URI endpoint(Environment environment) {
+    for (String name : new String[] {ENDPOINT, TRACES}) {
+      String stated = environment.getProperty(name, "").strip();
+      if (!stated.isEmpty()) {
+        return uri(name, stated);
+      }
+    }
+    String base = environment.getProperty(BASE, "").strip();
+    return base.isEmpty() ? null : uri(BASE, base + (base.endsWith("/") ? "" : "/") + "v1/traces");
+  }
+
+  /** What is wrong with one is said without it: there may be a password in it. */
+  private static URI uri(String name, String stated) {
+    try {
+      URI uri = URI.create(stated);
+      if (uri.getHost() != null
+          && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+        return uri;
+      }
+    } catch (IllegalArgumentException malformed) {
+      throw noAddress(name);
+    }
+    throw noAddress(name);
+  }
+
+  private static CannotStart noAddress(String name) {
+    return new CannotStart(
+        name + " is no address of a collector, expected one such as http://127.0.0.1:4318");
+  }
+
+  private static Map<String, String> headers(Environment environment) {
+    Map<String, String> headers = new HashMap<>();
+    String listed = environment.getProperty(HEADERS, "").strip();
+    for (String pair : listed.isEmpty() ? new String[0] : listed.split(",", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals < 1) {
+        throw new CannotStart(HEADERS + " cannot be read, expected name=value,name=value");
+      }
+      String value = pair.substring(equals + 1).strip();
+      headers.put(
+          pair.substring(0, equals).strip(),
+          URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8));
+    }
+    Bindable<Map<String, String>> map = Bindable.mapOf(String.class, String.class);
+    headers.putAll(Binder.get(environment).bind(OTLP + "headers", map).orElse(Map.of()));
+    return headers;
+  }
+
+  private static double share(Environment environment) {
+    String stated = environment.getProperty(SHARE, Double.toString(SHARE_BY_DEFAULT));
+    return Shares.of(SHARE, stated);
+  }
+
+  @Override
+  public String toString() {
+    return "TraceSettings[" + endpoint.getHost() + "]";
+  }
+}

@@ -1,0 +1,169 @@
+package io.penstock.gateway;
+
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Settlement;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * One request in the log: a line when it is over, without its query, its body and its credentials.
+ */
+final class AccessLine implements Trail {
+  /** A name of its own, so that it can be sent elsewhere. */
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.access");
+
+  private static final long MILLI = 1_000_000L;
+
+  private final Trail trace;
+  private final ServerWebExchange exchange;
+  private final Ticker ticker;
+  private final long begunNanos;
+  private @Nullable Pending ticket;
+  private @Nullable Refusal refusal;
+  private @Nullable Usage usage;
+  private @Nullable String error;
+  private long waitedNanos;
+  private long bytes;
+  private int attempts;
+
+  /** Passes on to {@code trace} what it is told. */
+  AccessLine(Trail trace, ServerWebExchange exchange, Ticker ticker) {
+    this.trace = trace;
+    this.exchange = exchange;
+    this.ticker = ticker;
+    this.begunNanos = ticker.nanos();
+  }
+
+  @Override
+  public void entered(Endpoint endpoint, String requestId, String key) {
+    trace.entered(endpoint, requestId, key);
+  }
+
+  @Override
+  public void submitted(Pending pending, boolean waits) {
+    ticket = pending;
+    trace.submitted(pending, waits);
+  }
+
+  @Override
+  public void released(Settlement settlement) {
+    waitedNanos = settlement.waitedNanos();
+    trace.released(settlement);
+  }
+
+  @Override
+  public void refused(Refusal why) {
+    refusal = why;
+    if (ticket != null && attempts == 0) {
+      waitedNanos = ticker.nanos() - ticket.arrivedNanos();
+    }
+    trace.refused(why);
+  }
+
+  @Override
+  public void calls(
+      UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {
+    attempts++;
+    trace.calls(upstream, base, model, operation);
+  }
+
+  @Override
+  public void tells(HttpHeaders headers) {
+    trace.tells(headers);
+  }
+
+  @Override
+  public void answers(int status) {
+    trace.answers(status);
+  }
+
+  @Override
+  public void called(@Nullable Usage used, @Nullable String why) {
+    usage = used;
+    error = why;
+    trace.called(used, why);
+  }
+
+  @Override
+  public void passed(int more) {
+    bytes += more;
+    trace.passed(more);
+  }
+
+  @Override
+  public @Nullable String traceId() {
+    return trace.traceId();
+  }
+
+  @Override
+  public void ended(int status, @Nullable String reason) {
+    trace.ended(status, reason);
+    String why = refusal == null ? reason : refusal.reason().code();
+    LoggingEventBuilder line = LOG.atInfo().setMessage("request");
+    Passage passage = Passage.find(exchange);
+    add(line, "method", exchange.getRequest().getMethod().name());
+    add(line, "endpoint", endpoint(passage));
+    add(line, "status", status == 0 ? null : status);
+    add(line, "outcome", outcome(status, why));
+    add(line, "reason", why);
+    add(line, "duration_ms", (ticker.nanos() - begunNanos) / MILLI);
+    add(line, "wait_ms", waitedNanos / MILLI);
+    add(line, "attempts", attempts);
+    if (passage != null) {
+      of(line, passage);
+    }
+    add(line, "bytes_out", bytes);
+    add(line, "trace_id", trace.traceId());
+    line.log();
+  }
+
+  private void of(LoggingEventBuilder line, Passage passage) {
+    Settlement settlement = passage.settlement();
+    Upstream upstream = settlement == null ? null : settlement.upstream();
+    add(line, "upstream", upstream == null ? null : upstream.spec().id());
+    add(line, "model", passage.askedModel());
+    add(line, "key", passage.key());
+    add(line, "tokens_reserved", passage.cost().totalTokens());
+    add(line, "tokens_used", usage == null ? null : usage.totalTokens());
+    add(line, "bytes_in", passage.body().size());
+    add(line, "ticket", ticket == null ? null : ticket.order());
+    add(line, "request_id", passage.requestId());
+  }
+
+  /** The endpoint it came to, or that would have served it. */
+  private @Nullable String endpoint(@Nullable Passage passage) {
+    return passage == null
+        ? exchange.getResponse().getHeaders().getFirst(Names.ENDPOINT)
+        : passage.endpoint().path();
+  }
+
+  private String outcome(int status, @Nullable String reason) {
+    if (reason != null) {
+      return "refused";
+    }
+    if (status == 0 || Tap.CLIENT_GONE.equals(error)) {
+      return "cancelled";
+    }
+    return error == null || error.equals(Integer.toString(status)) ? "served" : "failed";
+  }
+
+  private static void add(LoggingEventBuilder line, String name, @Nullable Object value) {
+    if (value instanceof String text) {
+      var _ = line.addKeyValue(name, Printable.of(text));
+    } else if (value != null) {
+      var _ = line.addKeyValue(name, value);
+    }
+  }
+}

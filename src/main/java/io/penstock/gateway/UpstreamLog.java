@@ -1,0 +1,160 @@
+package io.penstock.gateway;
+
+import io.penstock.limit.Limit;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Trouble;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.Verdict;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * How upstreams stand, in the log: a line a change, when an attempt shows it. Nothing ticks, so the
+ * end of a pause is told by the next answer. Safe from any thread.
+ */
+final class UpstreamLog implements Judge {
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamLog.class);
+  private static final long MILLI = 1_000_000L;
+
+  /** A line; whether it is bad news. */
+  record Line(boolean bad, String text) {
+    static Line bad(String text) {
+      return new Line(true, text);
+    }
+
+    static Line good(String text) {
+      return new Line(false, text);
+    }
+
+    private Line of(String whom) {
+      return new Line(bad, whom + ": " + text);
+    }
+
+    private void log() {
+      LOG.atLevel(bad ? Level.WARN : Level.INFO).log(text);
+    }
+  }
+
+  private final Judge judge;
+  private final Set<String> unwell = ConcurrentHashMap.newKeySet();
+  private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
+  private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
+
+  /** Tells of what {@code judge} has upstreams learn. */
+  UpstreamLog(Judge judge) {
+    this.judge = judge;
+  }
+
+  @Override
+  public Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now) {
+    Verdict verdict = judge.answered(upstream, tries, lesson, now);
+    lines(upstream, tries.model(), lesson, now).forEach(Line::log);
+    return verdict;
+  }
+
+  @Override
+  public Verdict failed(Upstream upstream, Tries tries, Failure failure, long now) {
+    Verdict verdict = judge.failed(upstream, tries, failure, now);
+    lines(upstream, tries.model(), null, now).forEach(Line::log);
+    return verdict;
+  }
+
+  /** Returns what is to be logged, mostly nothing. */
+  List<Line> lines(Upstream upstream, @Nullable String model, @Nullable Lesson lesson, long now) {
+    Quota pool = upstream.pool(model, now);
+    Line health = health(upstream, now);
+    Line pause = pause(upstream, pool, now);
+    boolean states = lesson != null && lesson.standings().stream().anyMatch(UpstreamLog::states);
+    if (health == null && pause == null && !states) {
+      return List.of();
+    }
+    String named = "upstream " + upstream.spec().id();
+    List<Line> lines = new ArrayList<>();
+    if (health != null) {
+      lines.add(health.of(named));
+    }
+    String ofPool = named + ", " + pool(upstream, model);
+    if (pause != null) {
+      lines.add(pause.of(ofPool));
+    }
+    for (Metered metered : states ? pool.limits() : List.<Metered>of()) {
+      Line limit = limit(metered, now);
+      if (limit != null) {
+        lines.add(limit.of(ofPool));
+      }
+    }
+    return lines;
+  }
+
+  private static boolean states(Standing standing) {
+    return standing.limit() != Standing.UNSAID;
+  }
+
+  private @Nullable Line health(Upstream upstream, long now) {
+    String id = upstream.spec().id();
+    if (!upstream.health().onTrial()) {
+      return unwell.remove(id) ? Line.good("healthy again") : null;
+    }
+    if (!unwell.add(id)) {
+      return null;
+    }
+    Trouble trouble = upstream.trouble();
+    String why = trouble == null ? "" : " (" + trouble.what() + ")";
+    long opens = upstream.health().opens(now);
+    return Line.bad("unhealthy" + why + ", tried again in " + millis(opens - now));
+  }
+
+  private @Nullable Line pause(Upstream upstream, Quota pool, long now) {
+    long ends = upstream.pause(pool).ends(now);
+    if (ends <= now) {
+      return paused.remove(pool) ? Line.good("not paused any more") : null;
+    }
+    return paused.add(pool) ? Line.bad("paused for " + millis(ends - now)) : null;
+  }
+
+  private @Nullable Line limit(Metered metered, long now) {
+    Limit limit = metered.limit();
+    long capacity = limit.capacity(now);
+    boolean lower = limit.restores(now) > now;
+    Long before = lower ? lowered.put(limit, capacity) : lowered.remove(limit);
+    String what = metered.measure().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    if (!lower) {
+      return before == null
+          ? null
+          : Line.good("the limit of " + what + " is as configured again, " + capacity);
+    }
+    return before != null && before == capacity
+        ? null
+        : Line.bad(
+            "its provider states a limit of "
+                + capacity
+                + " "
+                + what
+                + ", lower than the "
+                + limit.capacity()
+                + " configured: that holds");
+  }
+
+  private static String pool(Upstream upstream, @Nullable String model) {
+    return model == null
+        ? "any model"
+        : Printable.of(upstream.spec().budget().poolOf(upstream.spec().ownName(model)));
+  }
+
+  private static String millis(long nanos) {
+    return Math.ceilDiv(nanos, MILLI) + " ms";
+  }
+}

@@ -1,0 +1,55 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@Timeout(120)
+class LogFormatIT {
+  private static final String DEMO =
+      "endpoints: [{path: /demo, dialect: openai, upstreams: [{id: d, url: 'mock://openai'}]}]\n";
+
+  @TempDir private Path directory;
+
+  @Test
+  void json_isAnObjectALine_fromTheStartToTheEnd() throws Exception {
+    Path routes = StartedGateway.write(directory, DEMO);
+    List<JsonNode> lines;
+    try (Program program = new Program(routes, "--penstock.log.format=json")) {
+      program.terminate();
+      program.endsWell();
+      lines = program.log().stream().map(JsonMapper.shared()::readTree).toList();
+    }
+    assertThat(lines)
+        .allSatisfy(
+            line -> {
+              assertThat(line.get("@timestamp").asString()).isNotBlank();
+              assertThat(line.get("level").asString()).isEqualTo("INFO");
+              assertThat(line.get("message").asString()).doesNotContain("\n");
+            });
+    assertThat(lines)
+        .extracting(line -> line.get("message").asString())
+        .anyMatch(line -> line.endsWith("/demo -> d"))
+        .anyMatch(line -> line.startsWith("try: curl -s http://127.0.0.1:"))
+        .anyMatch(line -> line.startsWith("stopping: 0 requests"))
+        .last()
+        .isEqualTo("stopping: everybody has left");
+  }
+
+  @Test
+  void whatMakesNoSense_doesNotStart() {
+    Path routes = StartedGateway.write(directory, DEMO);
+    assertThat(Server.start(Map.of(), routes, "--penstock.log.access=2"))
+        .isEqualTo(
+            new Server.Unusable("penstock.log.access is '2', expected a number from 0 to 1"));
+    assertThat(Server.start(Map.of(), routes, "--penstock.log.format=xml"))
+        .isEqualTo(new Server.Unusable("penstock.log.format is 'xml', expected plain or json"));
+  }
+}

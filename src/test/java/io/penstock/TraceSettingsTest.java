@@ -1,0 +1,119 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.convert.ApplicationConversionService;
+import org.springframework.mock.env.MockEnvironment;
+
+class TraceSettingsTest {
+  private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
+  private static final String HERE = "http://127.0.0.1:4318";
+
+  private static MockEnvironment with(Map<String, String> properties) {
+    MockEnvironment environment = new MockEnvironment();
+    environment.setConversionService(new ApplicationConversionService());
+    properties.forEach(environment::setProperty);
+    return environment;
+  }
+
+  @Test
+  void withoutAnEndpoint_thereAreNone() {
+    assertThat(TraceSettings.of(with(Map.of()))).isNull();
+    assertThat(TraceSettings.of(with(Map.of(OTLP + "endpoint", " ")))).isNull();
+  }
+
+  @Test
+  void defaults() {
+    assertThat(TraceSettings.of(with(Map.of(OTLP + "endpoint", HERE + "/v1/traces"))))
+        .isEqualTo(
+            new TraceSettings(
+                URI.create(HERE + "/v1/traces"),
+                Map.of(),
+                Duration.ofSeconds(10),
+                0.1,
+                "penstock"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "OTEL_EXPORTER_OTLP_ENDPOINT, http://c:4318, http://c:4318/v1/traces",
+    "OTEL_EXPORTER_OTLP_ENDPOINT, https://c/otlp/, https://c/otlp/v1/traces",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, http://c:4318/t, http://c:4318/t",
+    "management.opentelemetry.tracing.export.otlp.endpoint, http://c/x, http://c/x"
+  })
+  void endpoint_isNamedInManyWays(String property, String stated, String expected) {
+    assertThat(TraceSettings.of(with(Map.of(property, stated))))
+        .extracting(TraceSettings::endpoint)
+        .isEqualTo(URI.create(expected));
+  }
+
+  @Test
+  void others_areAsStated() {
+    TraceSettings settings =
+        TraceSettings.of(
+            with(
+                Map.of(
+                    "OTEL_EXPORTER_OTLP_ENDPOINT",
+                    HERE,
+                    "OTEL_EXPORTER_OTLP_HEADERS",
+                    "a=b%20c,authorization=Basic x+y==",
+                    OTLP + "headers.x-tenant",
+                    "t",
+                    OTLP + "timeout",
+                    "3s",
+                    "management.tracing.sampling.probability",
+                    "0.5",
+                    "OTEL_SERVICE_NAME",
+                    "east")));
+    assertThat(settings)
+        .isEqualTo(
+            new TraceSettings(
+                URI.create(HERE + "/v1/traces"),
+                Map.of("a", "b c", "authorization", "Basic x+y==", "x-tenant", "t"),
+                Duration.ofSeconds(3),
+                0.5,
+                "east"));
+    assertThat(String.valueOf(settings)).doesNotContain("Basic");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"c:4318", "grpc://u:pw@c:4317", "http://", "http://a b/pw", "/v1/traces"})
+  void endpointThatIsNone_doesNotStart_andIsNotRepeated(String stated) {
+    assertThatThrownBy(() -> TraceSettings.of(with(Map.of(OTLP + "endpoint", stated))))
+        .isInstanceOf(CannotStart.class)
+        .hasMessage(
+            OTLP
+                + "endpoint is no address of a collector, expected one such as"
+                + " http://127.0.0.1:4318");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-0.1", "1.1", "NaN", "all", ""})
+  void shareThatIsNone_doesNotStart(String stated) {
+    Map<String, String> properties =
+        Map.of(OTLP + "endpoint", HERE, "management.tracing.sampling.probability", stated);
+    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessage(
+            "management.tracing.sampling.probability is '"
+                + stated
+                + "', expected a number from 0 to 1");
+  }
+
+  @Test
+  void headersThatCannotBeRead_doNotStart_andAreNotRepeated() {
+    Map<String, String> properties =
+        Map.of(OTLP + "endpoint", HERE, "OTEL_EXPORTER_OTLP_HEADERS", "secret");
+    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessage("OTEL_EXPORTER_OTLP_HEADERS cannot be read, expected name=value,name=value");
+  }
+}

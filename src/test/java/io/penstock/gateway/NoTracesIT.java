@@ -1,0 +1,45 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import org.junit.jupiter.api.Test;
+import org.springframework.cloud.gateway.handler.FilteringWebHandler;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/** What there is without a collector: nothing. */
+class NoTracesIT extends HostileCase {
+  private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  @Override
+  String routes() {
+    return "endpoints: [{path: /openai, dialect: openai, upstreams: [{id: o, url: '%1$s'}]}]";
+  }
+
+  @Test
+  void parentPassesUntouched() throws InterruptedException {
+    String request =
+        Wire.request("POST", CHAT, ASK)
+            .replace(
+                "Host: penstock\r\n",
+                "Host: penstock\r\ntraceparent: " + PARENT + "\r\ntracestate: a=b\r\n");
+    assertThat(ask(request).status()).isEqualTo(200);
+    Message asked = upstream.received();
+    assertThat(asked.all("traceparent")).containsExactly(PARENT);
+    assertThat(asked.all("tracestate")).containsExactly("a=b");
+  }
+
+  @Test
+  void noneIsBegun() throws InterruptedException {
+    assertThat(post(CHAT, ASK).status()).isEqualTo(200);
+    assertThat(upstream.received().all("traceparent")).isEmpty();
+  }
+
+  @Test
+  void nothingIsOnTheWay() {
+    Object filters =
+        ReflectionTestUtils.getField(gateway.bean(FilteringWebHandler.class), "globalFilters");
+    assertThat(String.valueOf(filters)).contains("IdentifyFilter").doesNotContain("ObserveFilter");
+  }
+}

@@ -1,0 +1,99 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Collector;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Requests never notice how a collector of traces fares. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class TroubledCollectorIT extends HostileCase {
+  private static final String LOST = "traces: the collector does not take spans, they are lost";
+  private static final String AGAIN = "traces: the collector takes spans again";
+
+  private final Collector collector = Collector.start();
+
+  @Override
+  String routes() {
+    return "endpoints: [{path: /openai, dialect: openai, upstreams: [{id: o, url: '%1$s'}]}]";
+  }
+
+  @Override
+  String[] arguments() {
+    return new String[] {
+      "--OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.url(),
+      "--management.opentelemetry.tracing.export.otlp.timeout=2s",
+      "--management.tracing.sampling.probability=1"
+    };
+  }
+
+  @AfterAll
+  void stopCollector() {
+    collector.close();
+  }
+
+  private void served() throws InterruptedException {
+    assertThat(post(CHAT, ASK).status()).isEqualTo(200);
+    upstream.received();
+  }
+
+  private long said(String line) {
+    return logged.lines().stream().filter(each -> each.contains(line)).count();
+  }
+
+  /** Has requests served while the collector does as the script says, until spans are lost. */
+  private void survives(RawUpstream.Script script) throws InterruptedException {
+    collector.script(script);
+    int before = collector.connections();
+    served();
+    served();
+    RunningGateway.awaiting().until(() -> collector.connections() > before);
+    served(); // while it is being called
+    RunningGateway.awaiting().until(() -> said(LOST) > 0);
+    int later = collector.connections();
+    served();
+    RunningGateway.awaiting().until(() -> collector.connections() > later);
+    assertThat(said(LOST)).isEqualTo(1);
+    collector.script(collector.takes);
+    RunningGateway.awaiting()
+        .until(
+            () -> {
+              served();
+              return said(AGAIN) > 0;
+            });
+    assertThat(said(LOST)).isEqualTo(1);
+    assertThat(said(AGAIN)).isEqualTo(1);
+  }
+
+  @Test
+  void collectorThatHangs() throws InterruptedException {
+    survives((self, wire) -> wire.awaitEnd());
+  }
+
+  @Test
+  void collectorThatRefuses() throws InterruptedException {
+    survives(
+        (self, wire) -> {
+          wire.request();
+          wire.send(
+              "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        });
+  }
+
+  @Test
+  void collectorThatCloses() throws InterruptedException {
+    survives((self, wire) -> {});
+  }
+
+  @Test
+  void collectorThatAnswersNonsense() throws InterruptedException {
+    survives(
+        (self, wire) -> {
+          wire.request();
+          wire.send("nonsense\r\n\r\n");
+        });
+  }
+}

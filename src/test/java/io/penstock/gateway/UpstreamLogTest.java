@@ -1,0 +1,129 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.quota.Standing;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class UpstreamLogTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+  private static final Tries FIRST = new Tries("m", 0, 1, true);
+
+  private final Upstream upstream = upstream();
+  private final UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
+
+  private static Upstream upstream() {
+    Upstreams upstreams = new Upstreams(new LocalLimitSource(), WINDOW);
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(0, 1_000, 0, 0),
+            Charge.OPENAI,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  private List<String> answered(Lesson lesson, long now) {
+    upstream.judge(FIRST, lesson, now);
+    return texts(log.lines(upstream, "m", lesson, now));
+  }
+
+  private List<String> failed(long now) {
+    upstream.judge(FIRST, Failure.BROKEN, now);
+    return texts(log.lines(upstream, "m", null, now));
+  }
+
+  private static List<String> texts(List<UpstreamLog.Line> lines) {
+    return lines.stream().map(line -> (line.bad() ? "- " : "+ ") + line.text()).toList();
+  }
+
+  @Test
+  void whatChangesNothing_isNotSaid() {
+    assertThat(answered(Lesson.silent(200), 0)).isEmpty();
+    assertThat(failed(1)).isEmpty();
+    assertThat(answered(Lesson.silent(400), 2)).isEmpty();
+  }
+
+  @Test
+  void upstreamThatFails_isSaidToBeUnhealthyOnce_andOnceToBeHealthyAgain() {
+    assertThat(failed(0)).isEmpty();
+    assertThat(failed(1)).isEmpty();
+    assertThat(failed(2))
+        .containsExactly("- upstream u: unhealthy (broken), tried again in 1000 ms");
+    assertThat(failed(3)).isEmpty();
+    assertThat(answered(Lesson.silent(200), 3 * SECOND))
+        .containsExactly("+ upstream u: healthy again");
+    assertThat(answered(Lesson.silent(200), 4 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void pause_isSaidWhenItBegins_andByTheFirstAnswerAfterIt() {
+    Lesson enough = new Lesson(429, List.of(), 5 * SECOND, Lesson.Wording.RATE);
+    assertThat(answered(enough, 0)).containsExactly("- upstream u, m: paused for 5000 ms");
+    assertThat(answered(enough, SECOND)).isEmpty();
+    assertThat(answered(Lesson.silent(200), 7 * SECOND))
+        .containsExactly("+ upstream u, m: not paused any more");
+    assertThat(answered(Lesson.silent(200), 8 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void limitThatTheProviderLowers_isSaidOnce_andWhenItIsRestored() {
+    Standing stated = new Standing(Measure.TOKENS, 700, 600, WINDOW);
+    learn(stated, 0);
+    Lesson lesson = new Lesson(200, List.of(stated), Standing.UNSAID, Lesson.Wording.OTHER);
+    assertThat(answered(lesson, 1))
+        .containsExactly(
+            "- upstream u, m: its provider states a limit of 700 tokens, lower than the 1000"
+                + " configured: that holds");
+    assertThat(answered(lesson, 2)).isEmpty();
+    Standing whole = new Standing(Measure.TOKENS, 1_000, 900, WINDOW);
+    learn(whole, SECOND);
+    Lesson restored = new Lesson(200, List.of(whole), Standing.UNSAID, Lesson.Wording.OTHER);
+    assertThat(answered(restored, SECOND + 1))
+        .containsExactly("+ upstream u, m: the limit of tokens is as configured again, 1000");
+    assertThat(answered(restored, SECOND + 2)).isEmpty();
+  }
+
+  private void learn(Standing standing, long now) {
+    Quota pool = upstream.pool("m", now);
+    List<Spend> spends = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
+    pool.learn(List.of(standing), spends, now);
+  }
+
+  @Test
+  void nameOfAModel_cannotForgeALine() {
+    Lesson enough = new Lesson(429, List.of(), SECOND, Lesson.Wording.RATE);
+    Tries tries = new Tries("m\nERROR forged", 0, 0, true);
+    upstream.judge(tries, enough, 0);
+    assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))
+        .containsExactly("- upstream u, m\\u000aERROR forged: paused for 1000 ms");
+  }
+}
