@@ -77,7 +77,7 @@ class SlowReadersIT {
         assertThat(missed).as("told how many").isPositive();
         lost += missed;
       }
-      assertThat(dropped(gateway)).isGreaterThanOrEqualTo(lost);
+      assertThat(dropped(gateway)).isGreaterThanOrEqualTo((double) lost);
       for (BufferedReader lines : live.read()) {
         assertThat(lines.readLine()).contains("200");
       }
