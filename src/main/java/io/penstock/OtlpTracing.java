@@ -15,6 +15,7 @@ import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.penstock.gateway.Tracing;
 import io.penstock.gateway.Trail;
+import io.penstock.metrics.Exemplars;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -54,13 +55,16 @@ final class OtlpTracing implements Tracing, AutoCloseable {
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
+  private final Exemplars exemplars;
 
   /**
    * Begins to send.
    *
    * @param lost is told of each span that the collector does not get
+   * @param exemplars is told which tickets belong to traces that are kept
    */
-  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost) {
+  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, Exemplars exemplars) {
+    this.exemplars = exemplars;
     OtlpHttpSpanExporterBuilder exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.endpoint().toString())
@@ -92,7 +96,7 @@ final class OtlpTracing implements Tracing, AutoCloseable {
             .setAttribute(METHOD, known ? upper : "_OTHER")
             .setAttribute(PATH, path)
             .startSpan();
-    return new SpanTrail(tracer, span, parent.with(span), known ? upper : "HTTP");
+    return new SpanTrail(tracer, exemplars, span, parent.with(span), known ? upper : "HTTP");
   }
 
   @Override

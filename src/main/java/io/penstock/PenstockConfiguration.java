@@ -226,9 +226,20 @@ class PenstockConfiguration {
 
   /** There is none where no collector is named. */
   @Bean
-  @Nullable Tracing tracing(ObjectProvider<TraceSettings> settings, MeterRegistry meters) {
+  @Nullable Tracing tracing(
+      ObjectProvider<TraceSettings> settings,
+      MeterRegistry meters,
+      ObjectProvider<Exemplars> exemplars) {
     TraceSettings traces = settings.getIfAvailable();
-    return traces == null ? null : new OtlpTracing(traces, new LostSpans(meters));
+    return traces == null
+        ? null
+        : new OtlpTracing(traces, new LostSpans(meters), exemplars.getObject());
+  }
+
+  /** There are none without traces. */
+  @Bean
+  @Nullable Exemplars exemplars(ObjectProvider<TraceSettings> settings) {
+    return settings.getIfAvailable() == null ? null : new Exemplars();
   }
 
   @Bean

@@ -2,6 +2,7 @@ package io.penstock;
 
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
@@ -15,6 +16,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
 import io.penstock.gateway.Trail;
+import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.GenAi;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
@@ -55,6 +57,7 @@ final class SpanTrail implements Trail {
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
+  private final Exemplars exemplars;
   private final Span span;
   private final Context context;
   private final String method;
@@ -64,8 +67,9 @@ final class SpanTrail implements Trail {
   private @Nullable Span park;
   private @Nullable Span call;
 
-  SpanTrail(Tracer tracer, Span span, Context context, String method) {
+  SpanTrail(Tracer tracer, Exemplars exemplars, Span span, Context context, String method) {
     this.tracer = tracer;
+    this.exemplars = exemplars;
     this.span = span;
     this.context = context;
     this.method = method;
@@ -89,6 +93,10 @@ final class SpanTrail implements Trail {
   @Override
   public void submitted(Pending pending, boolean waits) {
     ticket = pending;
+    SpanContext known = span.getSpanContext();
+    if (known.isSampled()) {
+      exemplars.begun(pending.order(), known.getTraceId(), known.getSpanId());
+    }
     span.setAttribute(TICKET, pending.order());
     span.setAttribute(COST, pending.cost().totalTokens());
     if (waits) {
@@ -213,6 +221,9 @@ final class SpanTrail implements Trail {
   public void ended(int status, @Nullable String reason) {
     leaves("cancelled");
     over(null);
+    if (ticket != null) {
+      exemplars.ended(ticket.order());
+    }
     if (reason != null) {
       span.setAttribute(REASON, reason);
     }

@@ -1,0 +1,52 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Collector;
+import io.penstock.fake.RunningGateway;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What is counted of tickets names traces, where they are kept. */
+@Timeout(120)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
+class ExemplarsIT {
+  private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String ROUTES =
+      """
+      endpoints:
+        - {path: /paced, algorithm: strict, rate: 20, unit: rps}
+      """;
+
+  @TempDir private Path directory;
+
+  @Test
+  void ticketOfATrace_isAnExampleOfItsWait() {
+    try (Collector collector = Collector.start();
+        StartedGateway gateway =
+            StartedGateway.start(
+                directory,
+                ROUTES,
+                "--management.opentelemetry.tracing.export.otlp.endpoint="
+                    + collector.url()
+                    + "/v1/traces")) {
+      RunningGateway.awaiting()
+          .untilAsserted(
+              () -> {
+                gateway.gateway("GET /paced");
+                gateway.gateway("GET /paced", "traceparent: 00-" + TRACE + "-00f067aa0ba902b7-01");
+                assertThat(
+                        gateway.operator(
+                            "GET /actuator/prometheus",
+                            "Accept: application/openmetrics-text;version=1.0.0"))
+                    .containsPattern(
+                        "penstock_wait_seconds_bucket\\{endpoint=\"/paced\".*#"
+                            + " \\{span_id=\"[0-9a-f]{16}\",trace_id=\""
+                            + TRACE);
+              });
+    }
+  }
+}
