@@ -130,7 +130,7 @@ class FleetFigures {
       double least = (double) key.least(full, end) / REQUESTS;
       figures.add(
           "  used, at least 97 %",
-          full < end && mean >= 0.97,
+          full < end && least >= 0.97,
           full < end
               // a minute's requests are asked for at once, and come back in seconds, as sub-cells
               ? "%.2f %% over time, %.2f %% the least".formatted(100 * mean, 100 * least)
