@@ -195,6 +195,13 @@ final class SpanTrail implements Trail {
   }
 
   @Override
+  public void answered(String model) {
+    if (call != null) {
+      call.setAttribute(GenAi.RESPONSE_MODEL, model);
+    }
+  }
+
+  @Override
   public void called(@Nullable Usage usage, @Nullable String error) {
     if (call != null && usage != null) {
       call.setAttribute(INPUT, usage.inputTokens());

@@ -90,6 +90,11 @@ final class AccessLine implements Trail {
   }
 
   @Override
+  public void answered(String model) {
+    trace.answered(model);
+  }
+
+  @Override
   public void called(@Nullable Usage used, @Nullable String why) {
     usage = used;
     error = why;

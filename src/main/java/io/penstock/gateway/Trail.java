@@ -55,6 +55,9 @@ public interface Trail {
   /** The upstream answers with a status. */
   default void answers(int status) {}
 
+  /** The answer called the model that gave it so; told before the call is over. */
+  default void answered(String model) {}
+
   /**
    * The call is over.
    *

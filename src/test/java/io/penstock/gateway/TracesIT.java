@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class TracesIT extends HostileCase {
   private static final String SHORT = "/short/v1/chat/completions";
   private static final String USED =
-      "{\"model\":\"m-1\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
+      "{\"model\":\"m-2026\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
           + "\"total_tokens\":10}}";
 
   /** The second bit of the flags says that the id is random. */
@@ -123,6 +123,7 @@ class TracesIT extends HostileCase {
         .containsEntry("gen_ai.operation.name", "chat")
         .containsEntry("gen_ai.provider.name", "openai")
         .containsEntry("gen_ai.request.model", "m")
+        .containsEntry("gen_ai.response.model", "m-2026")
         .containsEntry("gen_ai.usage.input_tokens", "7")
         .containsEntry("gen_ai.usage.output_tokens", "3")
         .containsEntry("http.response.status_code", "200")
@@ -160,6 +161,25 @@ class TracesIT extends HostileCase {
         .containsEntry("penstock.outcome", "released")
         .containsEntry("penstock.ticket", whole.get("penstock.ticket"))
         .containsKey("penstock.cost.tokens");
+  }
+
+  @Test
+  void streamThatNamesItsModel_hasItInItsSpan_brokenOffOrNot() throws InterruptedException {
+    String event = "data: {\"model\":\"\\ud83d<b>\\u0000\",\"choices\":[]}\n\n";
+    String head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+            + "Content-Length: ";
+    for (int missing : new int[] {0, 100}) {
+      String bytes = Integer.toString(event.length() + missing);
+      upstream.script(RawUpstream.answering(head + bytes + "\r\n\r\n" + event));
+      String trace = next();
+      try (Wire wire = connect().send(request(CHAT, ASK, parent(trace, "01")))) {
+        assertThat(wire.head().status()).isEqualTo(200);
+        upstream.received();
+        assertThat(named(spans(trace, 2), "upstream").get("gen_ai.response.model"))
+            .isEqualTo("?<b>\0");
+      }
+    }
   }
 
   @Test
