@@ -108,12 +108,52 @@ class TraceSettingsTest {
                 + "', expected a number from 0 to 1");
   }
 
-  @Test
-  void headersThatCannotBeRead_doNotStart_andAreNotRepeated() {
+  @ParameterizedTest
+  @CsvSource({
+    "secret, 'cannot be read, expected name=value,name=value'",
+    "'a=b,,c=d', 'cannot be read, expected name=value,name=value'",
+    "=secret, 'cannot be read, expected name=value,name=value'",
+    "a=secret%, has a % without two hexadecimal digits after it",
+    "a=secret%2, has a % without two hexadecimal digits after it",
+    "a=secret%zz, has a % without two hexadecimal digits after it",
+    "a=secret%-1, has a % without two hexadecimal digits after it",
+    "a=secret%0d%0a, has a header that cannot be sent",
+    "a=secret%ff, has a header that cannot be sent",
+    "a=sécret, has a header that cannot be sent",
+    "se cret=b, has a header that cannot be sent"
+  })
+  void headersThatCannotBeRead_doNotStart_andAreNotRepeated(String stated, String why) {
     Map<String, String> properties =
-        Map.of(OTLP + "endpoint", HERE, "OTEL_EXPORTER_OTLP_HEADERS", "secret");
+        Map.of(OTLP + "endpoint", HERE, "OTEL_EXPORTER_OTLP_HEADERS", stated);
     assertThatThrownBy(() -> TraceSettings.of(with(properties)))
         .isInstanceOf(CannotStart.class)
-        .hasMessage("OTEL_EXPORTER_OTLP_HEADERS cannot be read, expected name=value,name=value");
+        .hasNoCause()
+        .hasMessageStartingWith("OTEL_EXPORTER_OTLP_HEADERS " + why)
+        .message()
+        .doesNotContainPattern("s[eé] ?cret")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void headerThatCannotBeSent_doesNotStart_alsoAsAProperty() {
+    Map<String, String> properties =
+        Map.of(OTLP + "endpoint", HERE, OTLP + "headers.x-key", "sec\nret");
+    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageStartingWith(OTLP + "headers has a header that cannot be sent")
+        .hasMessageNotContaining("ret\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1s", "soon", "61m", "9223372036854775807d"})
+  void timeoutThatIsNone_doesNotStart(String stated) {
+    Map<String, String> properties = Map.of(OTLP + "endpoint", HERE, OTLP + "timeout", stated);
+    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessage(
+            OTLP
+                + "timeout is '"
+                + stated
+                + "', expected a duration such as 10s, at most one hour");
   }
 }
