@@ -9,6 +9,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
+import io.opentelemetry.sdk.common.export.RetryPolicy;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
@@ -16,6 +17,7 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.penstock.gateway.Tracing;
 import io.penstock.gateway.Trail;
 import io.penstock.metrics.Exemplars;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,18 @@ final class OtlpTracing implements Tracing, AutoCloseable {
 
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
+
+  /**
+   * How often a batch is sent when there is no connection, it breaks, or the answer is 429, 502,
+   * 503 or 504; not again once the timeout is over.
+   */
+  private static final RetryPolicy AGAIN =
+      RetryPolicy.builder()
+          .setMaxAttempts(5)
+          .setInitialBackoff(Duration.ofMillis(500))
+          .setBackoffMultiplier(2)
+          .setMaxBackoff(Duration.ofSeconds(2))
+          .build();
 
   /** What is not sent by then is not waited for. */
   private static final int LAST_SECONDS = 2;
@@ -70,14 +84,15 @@ final class OtlpTracing implements Tracing, AutoCloseable {
             .setEndpoint(settings.endpoint().toString())
             .setTimeout(settings.timeout())
             .setConnectTimeout(settings.timeout())
-            .setRetryPolicy(null); // those that come meanwhile are as good
+            .setRetryPolicy(AGAIN);
     settings.headers().forEach(exporter::addHeader);
+    Duration patience = settings.timeout().plus(AGAIN.getMaxBackoff());
     this.provider =
         SdkTracerProvider.builder()
             .setResource(Resource.getDefault().toBuilder().put(SERVICE, settings.service()).build())
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.share())))
             .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
-            .addSpanProcessor(new SpanQueue(exporter.build(), settings.timeout(), lost))
+            .addSpanProcessor(new SpanQueue(exporter.build(), patience, lost))
             .build();
     this.tracer = provider.get("io.penstock");
   }

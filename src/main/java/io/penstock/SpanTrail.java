@@ -91,7 +91,7 @@ final class SpanTrail implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending, boolean waits) {
+  public void submitted(Pending pending) {
     ticket = pending;
     SpanContext known = span.getSpanContext();
     if (known.isSampled()) {
@@ -99,7 +99,7 @@ final class SpanTrail implements Trail {
     }
     span.setAttribute(TICKET, pending.order());
     span.setAttribute(COST, pending.cost().totalTokens());
-    if (waits) {
+    if (pending.waited()) {
       park =
           tracer
               .spanBuilder("park")

@@ -52,9 +52,9 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending, boolean waits) {
+  public void submitted(Pending pending) {
     ticket = pending;
-    trace.submitted(pending, waits);
+    trace.submitted(pending);
   }
 
   @Override

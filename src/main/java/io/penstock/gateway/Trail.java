@@ -26,12 +26,8 @@ public interface Trail {
    */
   default void entered(Endpoint endpoint, String requestId, String key) {}
 
-  /**
-   * It has a ticket; again when it comes back to its place.
-   *
-   * @param waits whether it waits now
-   */
-  default void submitted(Pending ticket, boolean waits) {}
+  /** It has a ticket; again when it comes back to its place. */
+  default void submitted(Pending ticket) {}
 
   /** Its ticket was let go. */
   default void released(Settlement settlement) {}
