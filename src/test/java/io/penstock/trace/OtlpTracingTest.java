@@ -1,12 +1,10 @@
-package io.penstock;
+package io.penstock.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Collector;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
-import io.penstock.gateway.Trail;
-import io.penstock.metrics.Exemplars;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -40,7 +38,7 @@ class OtlpTracingTest {
   private OtlpTracing sending(Duration timeout) {
     URI there = URI.create(collector.url() + "/v1/traces");
     TraceSettings settings = new TraceSettings(there, Map.of(), timeout, 1, "penstock");
-    return new OtlpTracing(settings, losses, new Exemplars());
+    return new OtlpTracing(settings, losses, Examples.NONE);
   }
 
   private static void follow(OtlpTracing tracing) {
@@ -52,8 +50,7 @@ class OtlpTracingTest {
   private void comesThroughAfter(RawUpstream.Script once) {
     AtomicInteger calls = new AtomicInteger();
     collector.script(
-        (self, wire) ->
-            (calls.getAndIncrement() == 0 ? once : collector.takes).serve(self, wire));
+        (self, wire) -> (calls.getAndIncrement() == 0 ? once : collector.takes).serve(self, wire));
     try (OtlpTracing tracing = sending(Duration.ofSeconds(20))) {
       follow(tracing);
       RunningGateway.awaiting().until(() -> !collector.spans().isEmpty());

@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.trace;
 
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;

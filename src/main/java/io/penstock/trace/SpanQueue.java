@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.CompletableResultCode;

@@ -1,5 +1,6 @@
 package io.penstock;
 
+import io.penstock.trace.TraceSettings;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -14,17 +15,10 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
 /**
- * Where traces go, under the names that Spring Boot and OpenTelemetry have for it.
- *
- * @param endpoint takes OTLP as protobuf over HTTP
- * @param headers sent along; secret
- * @param timeout for one batch of spans
- * @param share of traces that begin here and are kept, 0 to 1; others are as whoever began them
- *     says
- * @param service the name of this program
+ * Where traces go, under the names that Spring Boot and OpenTelemetry have for it: where one is
+ * named, there are traces.
  */
-record TraceSettings(
-    URI endpoint, Map<String, String> headers, Duration timeout, double share, String service) {
+final class OtlpSettings {
   private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
   private static final String ENDPOINT = OTLP + "endpoint";
   private static final String TIMEOUT = OTLP + "timeout";
@@ -40,6 +34,8 @@ record TraceSettings(
 
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
   private static final double SHARE_BY_DEFAULT = 0.1;
+
+  private OtlpSettings() {}
 
   /**
    * Returns the settings, or null when there is no endpoint, and so no traces.
@@ -153,10 +149,5 @@ record TraceSettings(
   private static double share(Environment environment) {
     String stated = environment.getProperty(SHARE, Double.toString(SHARE_BY_DEFAULT));
     return Shares.of(SHARE, stated);
-  }
-
-  @Override
-  public String toString() {
-    return "TraceSettings[" + endpoint.getHost() + "]";
   }
 }
