@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.trace.Tracing;
 import io.penstock.trace.Trail;
+import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -38,5 +39,16 @@ class ObserveFilterTest {
     assertThat(filter(null, "0.01")).isInstanceOf(ObserveFilter.class);
     Tracing tracing = (method, path, headers) -> Trail.NONE;
     assertThat(filter(tracing, "0")).isInstanceOf(ObserveFilter.class);
+  }
+
+  @Test
+  void lineInTheLog_passesOnAllThatATrailIsTold() {
+    assertThat(Trail.class.getMethods())
+        .hasSizeGreaterThan(10)
+        .allSatisfy(
+            told ->
+                assertThat(AccessLine.class.getDeclaredMethods())
+                    .extracting(Method::getName)
+                    .contains(told.getName()));
   }
 }
