@@ -8,7 +8,6 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
-import io.penstock.gateway.Tracing;
 import io.penstock.key.Keys;
 import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.Meters;
@@ -24,6 +23,10 @@ import io.penstock.store.KeyStorage;
 import io.penstock.sync.KeysClaim;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import io.penstock.trace.Examples;
+import io.penstock.trace.OtlpTracing;
+import io.penstock.trace.TraceSettings;
+import io.penstock.trace.Tracing;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -231,9 +234,21 @@ class PenstockConfiguration {
       MeterRegistry meters,
       ObjectProvider<Exemplars> exemplars) {
     TraceSettings traces = settings.getIfAvailable();
-    return traces == null
-        ? null
-        : new OtlpTracing(traces, new LostSpans(meters), exemplars.getObject());
+    return traces == null ? null : new OtlpTracing(traces, meters, examples(exemplars.getObject()));
+  }
+
+  private static Examples examples(Exemplars exemplars) {
+    return new Examples() {
+      @Override
+      public void begun(long ticket, String traceId, String spanId) {
+        exemplars.begun(ticket, traceId, spanId);
+      }
+
+      @Override
+      public void ended(long ticket) {
+        exemplars.ended(ticket);
+      }
+    };
   }
 
   /** There are none without traces. */

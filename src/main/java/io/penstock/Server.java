@@ -6,6 +6,7 @@ import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
 import io.penstock.provider.MockAddress;
 import io.penstock.sync.SyncSettings;
+import io.penstock.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -100,7 +101,7 @@ public final class Server {
   private static void observe(ConfigurableApplicationContext context) {
     String logged = context.getEnvironment().getProperty(LOGGED, "0");
     Shares.of(LOGGED, logged);
-    TraceSettings traces = TraceSettings.of(context.getEnvironment());
+    TraceSettings traces = OtlpSettings.of(context.getEnvironment());
     if (traces != null) {
       context.getBeanFactory().registerSingleton("traceSettings", traces);
     }

@@ -242,6 +242,14 @@ public final class Pending extends Ticket {
     return queued() || blocked;
   }
 
+  /**
+   * Returns whether it waits or has waited; false of one that was decided as it came. What became
+   * of it meanwhile changes nothing.
+   */
+  public boolean waited() {
+    return outcome() == null || listed;
+  }
+
   long refusesAboveNanos() {
     return refusesAboveNanos;
   }

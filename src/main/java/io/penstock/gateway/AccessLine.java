@@ -9,6 +9,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import io.penstock.trace.Trail;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,9 +53,9 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending, boolean waits) {
+  public void submitted(Pending pending) {
     ticket = pending;
-    trace.submitted(pending, waits);
+    trace.submitted(pending);
   }
 
   @Override
@@ -87,6 +88,11 @@ final class AccessLine implements Trail {
   @Override
   public void answers(int status) {
     trace.answers(status);
+  }
+
+  @Override
+  public void answered(String model) {
+    trace.answered(model);
   }
 
   @Override

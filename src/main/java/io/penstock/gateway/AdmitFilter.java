@@ -55,7 +55,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   private Mono<Void> admit(
       ServerWebExchange exchange, GatewayFilterChain chain, Passage passage, EventLoop loop) {
     Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
-    passage.trail().submitted(pending, pending.outcome() == null);
+    passage.trail().submitted(pending);
     if (pending.outcome() == null) {
       passage.body().park(Elsewhere.nextTurn(loop));
       if (passage.endpoint().spec().permit()) {

@@ -11,6 +11,7 @@ import io.penstock.quota.AfterDenial;
 import io.penstock.quota.Ledger;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import io.penstock.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -110,6 +110,7 @@ final class Tap {
     if (!ended) {
       ended = true;
       experience.settled(passage, usage, produced, successful);
+      names(read);
       experience.called(passage, usage, error(signal), now);
     }
     if (signal == SignalType.ON_COMPLETE && successful) {
@@ -122,6 +123,13 @@ final class Tap {
     String warning = read == null ? null : read.warning();
     if (warning != null) {
       complain(upstream(), warning);
+    }
+  }
+
+  private void names(@Nullable AnswerReader read) {
+    String model = read == null ? null : read.model();
+    if (model != null) {
+      passage.trail().answered(model);
     }
   }
 

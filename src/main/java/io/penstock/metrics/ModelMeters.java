@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.penstock.cost.GenAi;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
 import io.penstock.event.Event;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +25,28 @@ final class ModelMeters {
   private static final String ESTIMATES = "penstock.estimate.error.ratio";
   private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
 
-  private static final double[] TOKEN_BOUNDS =
-      GenAi.TOKEN_BOUNDS.stream().mapToDouble(Double::doubleValue).toArray();
+  /** The bounds that the conventions name for {@link GenAi#TOKEN_USAGE}. */
+  private static final double[] TOKEN_BOUNDS = {
+    1,
+    4,
+    16,
+    64,
+    256,
+    1_024,
+    4_096,
+    16_384,
+    65_536,
+    262_144,
+    1_048_576,
+    4_194_304,
+    16_777_216,
+    67_108_864
+  };
+
+  /** Those for {@link GenAi#OPERATION_DURATION}: each twice the one before. */
   private static final Duration[] TIME_BOUNDS =
-      GenAi.SECOND_BOUNDS.stream()
-          .map(seconds -> Duration.ofMillis(Math.round(seconds * 1_000)))
+      IntStream.range(0, 14)
+          .mapToObj(doublings -> Duration.ofMillis(10L << doublings))
           .toArray(Duration[]::new);
 
   /** Errors that tell something by themselves; others are one. */

@@ -28,6 +28,12 @@ public interface AnswerReader {
    */
   @Nullable Usage usage();
 
+  /**
+   * Returns the model that answers, as the answer first calls it; null while it has not said so,
+   * and where that is blank or longer than 256 characters.
+   */
+  @Nullable String model();
+
   /** Returns the first oddity met, without content of the answer, or null. */
   @Nullable String warning();
 

@@ -32,9 +32,14 @@ final class AnthropicAnswer implements AnswerVisitor {
   }
 
   private static boolean isUsage(JsonWalk at, int depth) {
+    return isOfTheWhole(at, depth, "usage");
+  }
+
+  /** In the event that opens a stream, what is said of all of it is inside the message. */
+  private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
     return switch (depth) {
-      case 1 -> "usage".equals(at.name(1));
-      case 2 -> "usage".equals(at.name(2)) && "message".equals(at.name(1));
+      case 1 -> name.equals(at.name(1));
+      case 2 -> name.equals(at.name(2)) && "message".equals(at.name(1));
       default -> false;
     };
   }
@@ -47,6 +52,8 @@ final class AnthropicAnswer implements AnswerVisitor {
       }
     } else if (isUsage(at, at.depth() - 1)) {
       usage(at);
+    } else if (isOfTheWhole(at, at.depth(), "model")) {
+      meter.model(at);
     } else if (isInput(at)) {
       meter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {

@@ -28,6 +28,11 @@ final class EncodedAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable String model() {
+    return null;
+  }
+
+  @Override
   public String warning() {
     return "the answer is compressed in a way that is not read, its bytes count as output";
   }

@@ -73,6 +73,8 @@ final class GeminiAnswer implements AnswerVisitor {
       }
     } else if (isUsage(at, at.depth() - 1)) {
       usage(at);
+    } else if (at.depth() == 1 && "modelVersion".equals(at.name(1))) {
+      meter.model(at);
     } else if (isFunction(at)) {
       meter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {

@@ -138,6 +138,11 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable String model() {
+    return answer.model();
+  }
+
+  @Override
   public @Nullable String warning() {
     String first = answer.warning();
     return first == null ? warning : first;

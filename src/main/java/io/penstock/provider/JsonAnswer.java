@@ -49,6 +49,11 @@ final class JsonAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable String model() {
+    return meter.model();
+  }
+
+  @Override
   public @Nullable String warning() {
     return meter.warning();
   }

@@ -156,6 +156,11 @@ final class JsonListAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable String model() {
+    return meter.model();
+  }
+
+  @Override
   public @Nullable String warning() {
     return meter.warning();
   }

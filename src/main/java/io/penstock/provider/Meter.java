@@ -31,6 +31,7 @@ final class Meter {
   private long statedIn = UNSTATED;
   private long textIn = UNSTATED;
   private long textBytes;
+  private @Nullable String model;
   private @Nullable String warning;
 
   /**
@@ -52,6 +53,14 @@ final class Meter {
   void text(long utf8Bytes) {
     textBytes += utf8Bytes;
     textIn = utf8Bytes > 0 ? document : textIn;
+  }
+
+  /** Takes the name of the model from the value the walk is at, unless there is one already. */
+  void model(JsonWalk at) {
+    if (model == null && at.isString() && at.isAtMost(Parameters.MAX_MODEL_LENGTH)) {
+      String name = at.text();
+      model = name.isBlank() ? null : name;
+    }
   }
 
   /** Remembers the first oddity; {@code what} must not hold content of the answer. */
@@ -156,6 +165,10 @@ final class Meter {
     long output = whole ? figure(OUTPUT) : producedTokens();
     return new Usage(
         input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
+  }
+
+  @Nullable String model() {
+    return model;
   }
 
   @Nullable String warning() {

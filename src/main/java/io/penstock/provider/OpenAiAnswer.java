@@ -42,11 +42,19 @@ final class OpenAiAnswer implements AnswerVisitor {
     }
   }
 
-  /** In the event that ends a response the usage is inside the response. */
   private static boolean isUsage(JsonWalk at, int depth) {
+    return isOfTheWhole(at, depth, "usage");
+  }
+
+  private static boolean isModel(JsonWalk at) {
+    return isOfTheWhole(at, at.depth(), "model");
+  }
+
+  /** In the events of a response, what is said of all of it is inside the response. */
+  private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
     return switch (depth) {
-      case 1 -> "usage".equals(at.name(1));
-      case 2 -> "usage".equals(at.name(2)) && "response".equals(at.name(1));
+      case 1 -> name.equals(at.name(1));
+      case 2 -> name.equals(at.name(2)) && "response".equals(at.name(1));
       default -> false;
     };
   }
@@ -62,6 +70,8 @@ final class OpenAiAnswer implements AnswerVisitor {
       figure(at);
     } else if (isUsage(at, depth - 2)) {
       detail(at, depth);
+    } else if (isModel(at)) {
+      meter.model(at);
     } else if (at.isString()) {
       text(at);
     }

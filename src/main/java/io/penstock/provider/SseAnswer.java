@@ -106,6 +106,11 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
   }
 
   @Override
+  public @Nullable String model() {
+    return meter.model();
+  }
+
+  @Override
   public @Nullable String warning() {
     return meter.warning();
   }

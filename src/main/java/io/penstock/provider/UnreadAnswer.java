@@ -22,6 +22,11 @@ final class UnreadAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable String model() {
+    return null;
+  }
+
+  @Override
   public @Nullable String warning() {
     return null;
   }

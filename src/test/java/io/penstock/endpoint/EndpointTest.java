@@ -223,6 +223,19 @@ class EndpointTest {
   }
 
   @Test
+  void ticketThatWaited_isKnownToHave_onceItWent() {
+    Endpoint endpoint = house.open(House.none("/a"));
+    assertThat(submit(endpoint, 1).waited()).isFalse();
+    endpoint.pause(true);
+    house.drivers.run();
+    Pending pending = submit(endpoint, 1);
+    endpoint.pause(false);
+    house.drivers.run();
+    assertThat(went(pending)).isTrue();
+    assertThat(pending.waited()).isTrue();
+  }
+
+  @Test
   void refusedBeforeItBecameATicket_isCounted() {
     Endpoint endpoint = house.open(House.none("/a"));
     endpoint.refused(

@@ -112,9 +112,16 @@ public final class Collector implements AutoCloseable {
         if (scope.number() == 2) {
           fields(scope.bytes()).stream()
               .filter(field -> field.number() == 2)
-              .forEach(field -> spans.add(span(field.bytes())));
+              .forEach(field -> take(span(field.bytes())));
         }
       }
+    }
+  }
+
+  /** A batch may be sent again when its answer was lost. */
+  private void take(Span span) {
+    if (spans.stream().noneMatch(known -> known.id().equals(span.id()))) {
+      spans.add(span);
     }
   }
 

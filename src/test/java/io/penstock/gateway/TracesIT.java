@@ -2,6 +2,8 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Tickets;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Collector;
 import io.penstock.fake.Collector.Span;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class TracesIT extends HostileCase {
   private static final String SHORT = "/short/v1/chat/completions";
   private static final String USED =
-      "{\"model\":\"m-1\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
+      "{\"model\":\"m-2026\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
           + "\"total_tokens\":10}}";
 
   /** The second bit of the flags says that the id is random. */
@@ -89,6 +91,12 @@ class TracesIT extends HostileCase {
     return spans;
   }
 
+  /** Waits for a ticket in the queue; one on its way there counts as waiting too. */
+  private void awaitParked() {
+    Tickets tickets = gateway.bean(Registry.class).tickets();
+    RunningGateway.awaiting().until(() -> !tickets.ages(List.of(), 0).isEmpty());
+  }
+
   private static Span named(List<Span> spans, String name) {
     return spans.stream().filter(span -> span.name().equals(name)).findFirst().orElseThrow();
   }
@@ -123,6 +131,7 @@ class TracesIT extends HostileCase {
         .containsEntry("gen_ai.operation.name", "chat")
         .containsEntry("gen_ai.provider.name", "openai")
         .containsEntry("gen_ai.request.model", "m")
+        .containsEntry("gen_ai.response.model", "m-2026")
         .containsEntry("gen_ai.usage.input_tokens", "7")
         .containsEntry("gen_ai.usage.output_tokens", "3")
         .containsEntry("http.response.status_code", "200")
@@ -140,7 +149,7 @@ class TracesIT extends HostileCase {
     gateway.endpoint(CHAT).pause(true);
     String waits = next();
     try (Wire wire = connect().send(request(CHAT, ASK, parent(waits, "01")))) {
-      gateway.await(CHAT, Fate.WAITING, 1);
+      awaitParked();
       gateway.endpoint(CHAT).pause(false);
       assertThat(wire.answer().status()).isEqualTo(200);
     } finally {
@@ -160,6 +169,25 @@ class TracesIT extends HostileCase {
         .containsEntry("penstock.outcome", "released")
         .containsEntry("penstock.ticket", whole.get("penstock.ticket"))
         .containsKey("penstock.cost.tokens");
+  }
+
+  @Test
+  void streamThatNamesItsModel_hasItInItsSpan_brokenOffOrNot() throws InterruptedException {
+    String event = "data: {\"model\":\"\\ud83d<b>\\u0000\",\"choices\":[]}\n\n";
+    String head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+            + "Content-Length: ";
+    for (int missing : new int[] {0, 100}) {
+      String bytes = Integer.toString(event.length() + missing);
+      upstream.script(RawUpstream.answering(head + bytes + "\r\n\r\n" + event));
+      String trace = next();
+      try (Wire wire = connect().send(request(CHAT, ASK, parent(trace, "01")))) {
+        assertThat(wire.head().status()).isEqualTo(200);
+        upstream.received();
+        assertThat(named(spans(trace, 2), "upstream").get("gen_ai.response.model"))
+            .isEqualTo("?<b>\0");
+      }
+    }
   }
 
   @Test

@@ -47,6 +47,8 @@ final class RoomRules {
 
   static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
 
+  static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
+
   static final ArchRule EXCHANGES_STAY_IN_GATEWAY =
       keptIn("gateway", "org.springframework.web.server.ServerWebExchange");
 

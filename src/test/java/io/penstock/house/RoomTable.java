@@ -32,6 +32,7 @@ final class RoomTable {
           new Room(2, "sync", floorsTo(1)),
           new Room(2, "region", floorsTo(1)),
           new Room(2, "store", floorsTo(1)),
+          new Room(2, "trace", floorsTo(1)),
           new Room(3, "gateway", floorsTo(2)),
           new Room(3, "operator", floorsTo(2)),
           new Room(3, "metrics", floorsTo(1)),

@@ -23,6 +23,7 @@ class RoomTest {
           RoomRules.LOWER_FLOORS_ARE_PLAIN_JAVA,
           RoomRules.REDISSON_STAYS_IN_SYNC,
           RoomRules.BUCKET4J_STAYS_IN_LIMIT,
+          RoomRules.OPENTELEMETRY_STAYS_IN_TRACE,
           RoomRules.EXCHANGES_STAY_IN_GATEWAY);
 
   @TempDir Path directory;
@@ -67,6 +68,9 @@ class RoomTest {
     "endpoint, park",
     "park, provider",
     "store, config",
+    "trace, provider",
+    "trace, gateway",
+    "metrics, trace",
     "metrics, config",
     "gateway, operator",
     "operator, metrics",
@@ -86,7 +90,9 @@ class RoomTest {
     "key, quota",
     "endpoint, pool",
     "park, endpoint",
+    "trace, endpoint",
     "gateway, provider",
+    "gateway, trace",
     "cli, store"
   })
   void room_importsWhatTheTableAllows_passes(String from, String to) {
@@ -176,8 +182,11 @@ class RoomTest {
         compile(
             "package io.github.bucket4j; public class Bucket {}",
             "package org.redisson.api; public class Redis {}",
+            "package io.opentelemetry.api; public class Span {}",
             "package io.penstock.store; class Leak { io.github.bucket4j.Bucket b; }",
             "package io.penstock.sync; class Home { org.redisson.api.Redis redis; }",
+            "package io.penstock.trace; class Trail { io.opentelemetry.api.Span span; }",
+            "package io.penstock.metrics; class Counts { io.opentelemetry.api.Span span; }",
             "package io.penstock; class Roof { org.redisson.api.Redis redis; }",
             "package io.penstock.operator; class Api {"
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }",
@@ -185,8 +194,10 @@ class RoomTest {
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }");
     assertFails(RoomRules.BUCKET4J_STAYS_IN_LIMIT, classes, "Leak");
     assertFails(RoomRules.REDISSON_STAYS_IN_SYNC, classes, "Roof");
+    assertFails(RoomRules.OPENTELEMETRY_STAYS_IN_TRACE, classes, "Counts");
     assertFails(RoomRules.EXCHANGES_STAY_IN_GATEWAY, classes, "Api");
     assertThat(violations(RoomRules.REDISSON_STAYS_IN_SYNC, classes)).hasSize(1);
+    assertThat(violations(RoomRules.OPENTELEMETRY_STAYS_IN_TRACE, classes)).hasSize(1);
     assertThat(violations(RoomRules.EXCHANGES_STAY_IN_GATEWAY, classes)).hasSize(1);
   }
 

@@ -11,49 +11,26 @@ import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Patience;
-import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
-import io.penstock.event.EventBus;
-import io.penstock.fake.FakeDrivers;
-import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
-import io.penstock.pool.Upstreams;
 import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** However many paths clients make up, there are only so many labels. */
 class DynamicMetersTest {
   private static final int MORE = 7;
 
-  private final FakeTicker ticker = new FakeTicker();
-  private final FakeDrivers drivers = new FakeDrivers(ticker);
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final LocalLimitSource limits = new LocalLimitSource();
-  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
-  private final EventBus events = new EventBus();
-  private final Registry endpoints =
-      new Registry(
-          new Endpoint.House(
-              upstreams,
-              new ModelQuotas(limits, 60_000_000_000L),
-              limits,
-              ticker,
-              drivers,
-              events,
-              new AtomicLong()));
+  private final Metered metered = new Metered();
 
   private Meters start() {
-    endpoints.apply(List.of(permit()));
-    Meters meters = new Meters(registry, endpoints, upstreams, ticker);
-    events.subscribe(meters);
+    Meters meters = metered.meters(registry, List.of(permit()));
+    metered.events.subscribe(meters);
     return meters;
   }
 
@@ -74,7 +51,7 @@ class DynamicMetersTest {
   }
 
   private Endpoint twoCome(String path) {
-    Endpoint endpoint = Objects.requireNonNull(endpoints.enter(path));
+    Endpoint endpoint = Objects.requireNonNull(metered.endpoints.enter(path));
     Ask ask = Ask.of(null, Cost.ofInput(3), 0, Patience.DEFAULT);
     endpoint.submit(ask);
     endpoint.cancel(endpoint.submit(ask));
@@ -112,11 +89,11 @@ class DynamicMetersTest {
   @Test
   void endpointThatComesBack_hasItsLabelAgain() {
     start();
-    Endpoint before = Objects.requireNonNull(endpoints.enter("/a/b"));
+    Endpoint before = Objects.requireNonNull(metered.endpoints.enter("/a/b"));
     before.gone(Cost.NO_TOKENS, 0);
     before.leave();
-    drivers.advanceTo(TimeUnit.HOURS.toNanos(1));
-    assertThat(endpoints.dynamic()).isEmpty();
+    metered.drivers.advanceTo(TimeUnit.HOURS.toNanos(1));
+    assertThat(metered.endpoints.dynamic()).isEmpty();
     assertThat(depth("/a/b")).isZero();
     twoCome("/a/b");
     assertThat(cancelled("/a/b")).isEqualTo(2);

@@ -6,26 +6,10 @@ import io.micrometer.core.instrument.Clock;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
-import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
-import io.penstock.fake.FakeDrivers;
-import io.penstock.fake.FakeTicker;
 import io.penstock.fake.Scrape;
-import io.penstock.limit.LimitSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ExemplarsTest {
@@ -36,39 +20,8 @@ class ExemplarsTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(
           PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM, exemplars);
-  private final FakeTicker ticker = new FakeTicker();
-  private final LocalLimitSource limits = new LocalLimitSource();
-  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
-  private final Registry endpoints =
-      new Registry(
-          new Endpoint.House(
-              upstreams,
-              new ModelQuotas(limits, 60_000_000_000L),
-              limits,
-              ticker,
-              new FakeDrivers(ticker),
-              event -> {},
-              new AtomicLong()));
-  private final Meters meters = started();
-
-  private Meters started() {
-    EndpointSpec spec =
-        new EndpointSpec(
-            "/a",
-            "/a",
-            Algorithm.NONE,
-            new LimitSpec.Unlimited(),
-            EndpointSpec.Scheduling.fifo(64),
-            EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-            new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000, false),
-            EndpointSpec.Descendants.SERVED,
-            false,
-            true,
-            List.of(),
-            Map.of());
-    endpoints.apply(List.of(spec));
-    return new Meters(registry, endpoints, upstreams, ticker, exemplars);
-  }
+  private final Meters meters =
+      new Metered().meters(registry, List.of(Metered.endpoint("/a")), exemplars);
 
   private Scrape scrape(String accept) {
     return Scrape.parse(registry.scrape(accept));

@@ -1,110 +1,37 @@
 package io.penstock.metrics;
 
+import static io.penstock.metrics.Metered.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.Measure;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
-import io.penstock.endpoint.Driver;
-import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
-import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Lesson;
 import io.penstock.pool.Tries;
 import io.penstock.pool.Upstream;
-import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
 import io.penstock.quota.Standing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MetersTest {
-  private static final Driver DRIVER =
-      new Driver() {
-        @Override
-        public void execute(Runnable step) {
-          step.run();
-        }
-
-        @Override
-        public void at(long instantNanos, Runnable step) {}
-      };
-
-  private final AtomicLong now = new AtomicLong();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final LocalLimitSource limits = new LocalLimitSource();
-  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
-  private final Registry endpoints =
-      new Registry(
-          new Endpoint.House(
-              upstreams,
-              new ModelQuotas(limits, 60_000_000_000L),
-              limits,
-              now::get,
-              algorithm -> DRIVER,
-              event -> {},
-              new AtomicLong()));
-  private final Meters meters = started();
-
-  private Meters started() {
-    endpoints.apply(List.of(endpoint("/a", "u")));
-    return new Meters(registry, endpoints, upstreams, now::get);
-  }
-
-  private static EndpointSpec endpoint(String path, String upstream) {
-    UpstreamSpec to =
-        new UpstreamSpec(
-            upstream,
-            URI.create("http://provider.example"),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(10, 0, 0, 0),
-            Charge.TOTAL,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
-    return new EndpointSpec(
-        path,
-        path,
-        Algorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000, false),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(to),
-        Map.of());
-  }
+  private final Metered metered = new Metered();
+  private final Meters meters = metered.meters(registry, List.of(endpoint("/a", "u")));
 
   private static Event released(String endpoint, String upstream, @Nullable String model) {
     return new Event.Released(0, endpoint, 1, upstream, model, Cost.ofInput(7), 2_000_000_000L);
@@ -147,7 +74,7 @@ class MetersTest {
     assertThat(registry.get("penstock.shadow.wait").timer().totalTime(TimeUnit.SECONDS))
         .isEqualTo(5);
     assertThat(registry.find("penstock.wait").timer()).isNull();
-    endpoints.apply(List.of());
+    metered.endpoints.apply(List.of());
     meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
     assertThat(registry.find("penstock.shadow.wait").timer()).isNull();
   }
@@ -289,7 +216,7 @@ class MetersTest {
   }
 
   private Upstream upstream() {
-    return Objects.requireNonNull(upstreams.find("u"));
+    return Objects.requireNonNull(metered.upstreams.find("u"));
   }
 
   private void take(String model, int requests) {
@@ -309,7 +236,7 @@ class MetersTest {
   @Test
   void reload_removesWhatIsGone_andLateEventsBringNothingBack() {
     meters.publish(released("/a", "u", "m"));
-    endpoints.apply(List.of(endpoint("/b", "v")));
+    metered.endpoints.apply(List.of(endpoint("/b", "v")));
     meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
     meters.publish(new Event.Reloaded(0, true, "1 endpoint"));
     meters.publish(refused("/a", Reason.ENDPOINT_REMOVED));
@@ -333,9 +260,9 @@ class MetersTest {
 
   @Test
   void endpointOfTheSamePathAsOneBefore_showsItsOwnQueue() {
-    endpoints.apply(List.of());
+    metered.endpoints.apply(List.of());
     meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
-    endpoints.apply(List.of(endpoint("/a", "u")));
+    metered.endpoints.apply(List.of(endpoint("/a", "u")));
     // At work before its reload is said to be over.
     meters.publish(new Event.Served(0, "/a", 1));
     meters.publish(new Event.Reloaded(0, true, "1 endpoint"));

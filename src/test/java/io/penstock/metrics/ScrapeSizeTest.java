@@ -1,37 +1,22 @@
 package io.penstock.metrics;
 
+import static io.penstock.metrics.Metered.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
-import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.CostFrom;
-import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
-import io.penstock.fake.FakeDrivers;
-import io.penstock.fake.FakeTicker;
 import io.penstock.fake.Scrape;
-import io.penstock.limit.LimitSpec;
-import io.penstock.pool.UpstreamSpec;
-import io.penstock.pool.Upstreams;
-import io.penstock.queue.Bounds;
-import io.penstock.quota.LocalLimitSource;
-import io.penstock.quota.ModelQuotas;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -41,56 +26,9 @@ class ScrapeSizeTest {
   /** 2 MiB, less what is not ours: the JVM, the servers, the logs. */
   private static final int MOST = (2_048 - 64) * 1_024;
 
-  private final FakeTicker ticker = new FakeTicker();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final LocalLimitSource limits = new LocalLimitSource();
-  private final Upstreams upstreams = new Upstreams(limits, TimeUnit.MINUTES.toNanos(1));
-  private final Registry endpoints =
-      new Registry(
-          new Endpoint.House(
-              upstreams,
-              new ModelQuotas(limits, 60_000_000_000L),
-              limits,
-              ticker,
-              new FakeDrivers(ticker),
-              event -> {},
-              new AtomicLong()));
-
-  private static EndpointSpec endpoint(String path, String upstream) {
-    UpstreamSpec to =
-        new UpstreamSpec(
-            upstream,
-            URI.create("http://provider.example"),
-            null,
-            null,
-            Map.of(),
-            Map.of(),
-            1,
-            new UpstreamSpec.Limits(10, 0, 0, 0),
-            Charge.TOTAL,
-            0,
-            60,
-            new UpstreamSpec.Timeouts(1, 1, 1));
-    return new EndpointSpec(
-        path,
-        path,
-        Algorithm.NONE,
-        new LimitSpec.Unlimited(),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
-        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 0, 1_000, false),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        List.of(to),
-        Map.of());
-  }
-
-  private Meters started(List<EndpointSpec> specs) {
-    endpoints.apply(specs);
-    return new Meters(registry, endpoints, upstreams, ticker);
-  }
+  private final Metered metered = new Metered();
 
   private static void servedAndRefused(Meters meters, EndpointSpec spec, String model) {
     String path = spec.path();
@@ -124,7 +62,7 @@ class ScrapeSizeTest {
   void aThousandEndpoints_haveTheirOwnCounters_withinTwoMebibytes() {
     List<EndpointSpec> specs =
         IntStream.range(0, 1_000).mapToObj(i -> endpoint("/team/" + i, "up-" + i % 10)).toList();
-    Meters meters = started(specs);
+    Meters meters = metered.meters(registry, specs);
     specs.forEach(spec -> servedAndRefused(meters, spec, "gpt-4o-mini"));
     Scrape scrape = scrape();
     assertThat(bytes(scrape)).isLessThan(MOST);
@@ -144,7 +82,7 @@ class ScrapeSizeTest {
         IntStream.range(0, 2_000)
             .mapToObj(i -> endpoint("/team/" + i + tail, "up-" + i + tail))
             .toList();
-    Meters meters = started(specs);
+    Meters meters = metered.meters(registry, specs);
     for (int each = 0; each < specs.size(); each++) {
       EndpointSpec spec = specs.get(each);
       servedAndRefused(meters, spec, "model-" + each % 200 + tail);
@@ -171,12 +109,12 @@ class ScrapeSizeTest {
 
   @Test
   void endpointsThatAreConfiguredNoMore_makeRoom() {
-    Meters meters = started(List.of());
+    Meters meters = metered.meters(registry, List.of());
     for (int round = 0; round < 5; round++) {
       String prefix = "/round-" + round + "/";
       List<EndpointSpec> specs =
           IntStream.range(0, 800).mapToObj(i -> endpoint(prefix + i, "up")).toList();
-      endpoints.apply(specs);
+      metered.endpoints.apply(specs);
       meters.publish(new Event.Reloaded(0, true, "800 endpoints"));
       specs.forEach(spec -> servedAndRefused(meters, spec, "m"));
     }

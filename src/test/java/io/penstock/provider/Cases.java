@@ -110,9 +110,14 @@ final class Cases {
                     some(usage.cacheWriteTokens(), " and %d to be"),
                     usage.outputTokens(),
                     some(usage.reasoningTokens(), ", %d of it reasoning"));
+    String model = reader.model();
     String warning = reader.warning();
-    return "usage: %s%nproduced_tokens: %d%nwarning: %s%n"
-        .formatted(text, reader.producedTokens(), warning == null ? "none" : warning);
+    return "model: %s%nusage: %s%nproduced_tokens: %d%nwarning: %s%n"
+        .formatted(
+            model == null ? "unknown" : model,
+            text,
+            reader.producedTokens(),
+            warning == null ? "none" : warning);
   }
 
   private static String some(long tokens, String words) {

@@ -72,10 +72,15 @@ class HostileBytesTest {
         feed(body, random, cut::feed);
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
         assertThat(cut.usage()).isEqualTo(whole.usage());
+        assertThat(cut.model()).isEqualTo(whole.model()).matches(HostileBytesTest::isBounded);
         assertThat(cut.producedTokens()).isEqualTo(whole.producedTokens());
         assertThat(cut.warning() == null).isEqualTo(whole.warning() == null);
       }
     }
+  }
+
+  private static boolean isBounded(String model) {
+    return model == null || model.length() <= Parameters.MAX_MODEL_LENGTH;
   }
 
   /** Where a fault was noticed may depend on the cuts, whether there is one may not. */

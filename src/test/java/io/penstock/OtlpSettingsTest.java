@@ -3,6 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.trace.TraceSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.mock.env.MockEnvironment;
 
-class TraceSettingsTest {
+class OtlpSettingsTest {
   private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
   private static final String HERE = "http://127.0.0.1:4318";
 
@@ -26,13 +27,13 @@ class TraceSettingsTest {
 
   @Test
   void withoutAnEndpoint_thereAreNone() {
-    assertThat(TraceSettings.of(with(Map.of()))).isNull();
-    assertThat(TraceSettings.of(with(Map.of(OTLP + "endpoint", " ")))).isNull();
+    assertThat(OtlpSettings.of(with(Map.of()))).isNull();
+    assertThat(OtlpSettings.of(with(Map.of(OTLP + "endpoint", " ")))).isNull();
   }
 
   @Test
   void defaults() {
-    assertThat(TraceSettings.of(with(Map.of(OTLP + "endpoint", HERE + "/v1/traces"))))
+    assertThat(OtlpSettings.of(with(Map.of(OTLP + "endpoint", HERE + "/v1/traces"))))
         .isEqualTo(
             new TraceSettings(
                 URI.create(HERE + "/v1/traces"),
@@ -50,7 +51,7 @@ class TraceSettingsTest {
     "management.opentelemetry.tracing.export.otlp.endpoint, http://c/x, http://c/x"
   })
   void endpoint_isNamedInManyWays(String property, String stated, String expected) {
-    assertThat(TraceSettings.of(with(Map.of(property, stated))))
+    assertThat(OtlpSettings.of(with(Map.of(property, stated))))
         .extracting(TraceSettings::endpoint)
         .isEqualTo(URI.create(expected));
   }
@@ -58,7 +59,7 @@ class TraceSettingsTest {
   @Test
   void others_areAsStated() {
     TraceSettings settings =
-        TraceSettings.of(
+        OtlpSettings.of(
             with(
                 Map.of(
                     "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -87,7 +88,7 @@ class TraceSettingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"c:4318", "grpc://u:pw@c:4317", "http://", "http://a b/pw", "/v1/traces"})
   void endpointThatIsNone_doesNotStart_andIsNotRepeated(String stated) {
-    assertThatThrownBy(() -> TraceSettings.of(with(Map.of(OTLP + "endpoint", stated))))
+    assertThatThrownBy(() -> OtlpSettings.of(with(Map.of(OTLP + "endpoint", stated))))
         .isInstanceOf(CannotStart.class)
         .hasMessage(
             OTLP
@@ -100,7 +101,7 @@ class TraceSettingsTest {
   void shareThatIsNone_doesNotStart(String stated) {
     Map<String, String> properties =
         Map.of(OTLP + "endpoint", HERE, "management.tracing.sampling.probability", stated);
-    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+    assertThatThrownBy(() -> OtlpSettings.of(with(properties)))
         .isInstanceOf(CannotStart.class)
         .hasMessage(
             "management.tracing.sampling.probability is '"
@@ -108,12 +109,52 @@ class TraceSettingsTest {
                 + "', expected a number from 0 to 1");
   }
 
-  @Test
-  void headersThatCannotBeRead_doNotStart_andAreNotRepeated() {
+  @ParameterizedTest
+  @CsvSource({
+    "secret, 'cannot be read, expected name=value,name=value'",
+    "'a=b,,c=d', 'cannot be read, expected name=value,name=value'",
+    "=secret, 'cannot be read, expected name=value,name=value'",
+    "a=secret%, has a % without two hexadecimal digits after it",
+    "a=secret%2, has a % without two hexadecimal digits after it",
+    "a=secret%zz, has a % without two hexadecimal digits after it",
+    "a=secret%-1, has a % without two hexadecimal digits after it",
+    "a=secret%0d%0a, has a header that cannot be sent",
+    "a=secret%ff, has a header that cannot be sent",
+    "a=sécret, has a header that cannot be sent",
+    "se cret=b, has a header that cannot be sent"
+  })
+  void headersThatCannotBeRead_doNotStart_andAreNotRepeated(String stated, String why) {
     Map<String, String> properties =
-        Map.of(OTLP + "endpoint", HERE, "OTEL_EXPORTER_OTLP_HEADERS", "secret");
-    assertThatThrownBy(() -> TraceSettings.of(with(properties)))
+        Map.of(OTLP + "endpoint", HERE, "OTEL_EXPORTER_OTLP_HEADERS", stated);
+    assertThatThrownBy(() -> OtlpSettings.of(with(properties)))
         .isInstanceOf(CannotStart.class)
-        .hasMessage("OTEL_EXPORTER_OTLP_HEADERS cannot be read, expected name=value,name=value");
+        .hasNoCause()
+        .hasMessageStartingWith("OTEL_EXPORTER_OTLP_HEADERS " + why)
+        .message()
+        .doesNotContainPattern("s[eé] ?cret")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void headerThatCannotBeSent_doesNotStart_alsoAsAProperty() {
+    Map<String, String> properties =
+        Map.of(OTLP + "endpoint", HERE, OTLP + "headers.x-key", "sec\nret");
+    assertThatThrownBy(() -> OtlpSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessageStartingWith(OTLP + "headers has a header that cannot be sent")
+        .hasMessageNotContaining("ret\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1s", "soon", "61m", "9223372036854775807d"})
+  void timeoutThatIsNone_doesNotStart(String stated) {
+    Map<String, String> properties = Map.of(OTLP + "endpoint", HERE, OTLP + "timeout", stated);
+    assertThatThrownBy(() -> OtlpSettings.of(with(properties)))
+        .isInstanceOf(CannotStart.class)
+        .hasMessage(
+            OTLP
+                + "timeout is '"
+                + stated
+                + "', expected a duration such as 10s, at most one hour");
   }
 }

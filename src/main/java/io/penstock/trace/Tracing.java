@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.trace;
 
 import org.springframework.http.HttpHeaders;
 

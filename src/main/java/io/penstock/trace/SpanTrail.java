@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -9,15 +9,13 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.GenAi;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Binding;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
-import io.penstock.gateway.Trail;
-import io.penstock.metrics.Exemplars;
-import io.penstock.metrics.GenAi;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
@@ -57,7 +55,7 @@ final class SpanTrail implements Trail {
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
-  private final Exemplars exemplars;
+  private final Examples examples;
   private final Span span;
   private final Context context;
   private final String method;
@@ -67,9 +65,9 @@ final class SpanTrail implements Trail {
   private @Nullable Span park;
   private @Nullable Span call;
 
-  SpanTrail(Tracer tracer, Exemplars exemplars, Span span, Context context, String method) {
+  SpanTrail(Tracer tracer, Examples examples, Span span, Context context, String method) {
     this.tracer = tracer;
-    this.exemplars = exemplars;
+    this.examples = examples;
     this.span = span;
     this.context = context;
     this.method = method;
@@ -91,15 +89,15 @@ final class SpanTrail implements Trail {
   }
 
   @Override
-  public void submitted(Pending pending, boolean waits) {
+  public void submitted(Pending pending) {
     ticket = pending;
     SpanContext known = span.getSpanContext();
     if (known.isSampled()) {
-      exemplars.begun(pending.order(), known.getTraceId(), known.getSpanId());
+      examples.begun(pending.order(), known.getTraceId(), known.getSpanId());
     }
     span.setAttribute(TICKET, pending.order());
     span.setAttribute(COST, pending.cost().totalTokens());
-    if (waits) {
+    if (pending.waited()) {
       park =
           tracer
               .spanBuilder("park")
@@ -195,6 +193,13 @@ final class SpanTrail implements Trail {
   }
 
   @Override
+  public void answered(String model) {
+    if (call != null) {
+      call.setAttribute(GenAi.RESPONSE_MODEL, model);
+    }
+  }
+
+  @Override
   public void called(@Nullable Usage usage, @Nullable String error) {
     if (call != null && usage != null) {
       call.setAttribute(INPUT, usage.inputTokens());
@@ -222,7 +227,7 @@ final class SpanTrail implements Trail {
     leaves("cancelled");
     over(null);
     if (ticket != null) {
-      exemplars.ended(ticket.order());
+      examples.ended(ticket.order());
     }
     if (reason != null) {
       span.setAttribute(REASON, reason);

@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.penstock.fake.RunningGateway;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.BlockingQueue;
@@ -25,9 +26,13 @@ class SpanQueueTest {
   /** Answers when the test says. */
   private static final class Slow implements SpanExporter {
     private final BlockingQueue<Batch> batches = new LinkedBlockingQueue<>();
+    private volatile boolean broken;
 
     @Override
     public CompletableResultCode export(Collection<SpanData> spans) {
+      if (broken) {
+        throw new IllegalStateException("cannot be written");
+      }
       CompletableResultCode result = new CompletableResultCode();
       batches.add(new Batch(spans.size(), result));
       return result;
@@ -97,6 +102,17 @@ class SpanQueueTest {
     assertThat(lost()).isEqualTo(first.spans());
     end(provider, first.spans());
     assertThat(lost()).isEqualTo(first.spans());
+  }
+
+  @Test
+  void batchThatCannotBeWritten_isLost_andMakesRoom() throws InterruptedException {
+    exporter.broken = true;
+    end(provider, SpanQueue.MOST);
+    RunningGateway.awaiting().until(() -> lost() == SpanQueue.MOST);
+    exporter.broken = false;
+    end(provider, SpanQueue.MOST);
+    assertThat(exporter.next().spans()).isPositive();
+    assertThat(lost()).isEqualTo(SpanQueue.MOST);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.trace;
 
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
@@ -26,12 +26,8 @@ public interface Trail {
    */
   default void entered(Endpoint endpoint, String requestId, String key) {}
 
-  /**
-   * It has a ticket; again when it comes back to its place.
-   *
-   * @param waits whether it waits now
-   */
-  default void submitted(Pending ticket, boolean waits) {}
+  /** It has a ticket; again when it comes back to its place. */
+  default void submitted(Pending ticket) {}
 
   /** Its ticket was let go. */
   default void released(Settlement settlement) {}
@@ -54,6 +50,9 @@ public interface Trail {
 
   /** The upstream answers with a status. */
   default void answers(int status) {}
+
+  /** The answer called the model that gave it so; told before the call is over. */
+  default void answered(String model) {}
 
   /**
    * The call is over.

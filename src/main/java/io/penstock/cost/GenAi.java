@@ -1,8 +1,5 @@
-package io.penstock.metrics;
+package io.penstock.cost;
 
-import io.penstock.cost.Dialect;
-import io.penstock.cost.Operation;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,29 +51,6 @@ public final class GenAi {
 
   /** Metric: a histogram of how long calls take, in seconds. */
   public static final String OPERATION_DURATION = "gen_ai.client.operation.duration";
-
-  /** The bounds that the conventions name for {@link #TOKEN_USAGE}. */
-  static final List<Double> TOKEN_BOUNDS =
-      List.of(
-          1.0,
-          4.0,
-          16.0,
-          64.0,
-          256.0,
-          1024.0,
-          4096.0,
-          16384.0,
-          65536.0,
-          262144.0,
-          1048576.0,
-          4194304.0,
-          16777216.0,
-          67108864.0);
-
-  /** The bounds that the conventions name for {@link #OPERATION_DURATION}, in seconds. */
-  static final List<Double> SECOND_BOUNDS =
-      List.of(
-          0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92);
 
   private GenAi() {}
 

@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.CompletableResultCode;
@@ -95,7 +95,7 @@ final class SpanQueue implements SpanProcessor {
     @Override
     public CompletableResultCode export(Collection<SpanData> spans) {
       int size = spans.size();
-      CompletableResultCode sent = exporter.export(spans);
+      CompletableResultCode sent = send(spans);
       return sent.whenComplete(
           () -> {
             inside.addAndGet(-size);
@@ -105,6 +105,14 @@ final class SpanQueue implements SpanProcessor {
               lost.lost(size, false);
             }
           });
+    }
+
+    private CompletableResultCode send(Collection<SpanData> spans) {
+      try {
+        return exporter.export(spans);
+      } catch (RuntimeException cannotBeSent) {
+        return CompletableResultCode.ofFailure();
+      }
     }
 
     @Override

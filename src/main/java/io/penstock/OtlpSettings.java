@@ -1,36 +1,41 @@
 package io.penstock;
 
+import io.penstock.trace.TraceSettings;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
 /**
- * Where traces go, under the names that Spring Boot and OpenTelemetry have for it.
- *
- * @param endpoint takes OTLP as protobuf over HTTP
- * @param headers sent along; secret
- * @param timeout for one batch of spans
- * @param share of traces that begin here and are kept, 0 to 1; others are as whoever began them
- *     says
- * @param service the name of this program
+ * Where traces go, under the names that Spring Boot and OpenTelemetry have for it: where one is
+ * named, there are traces.
  */
-record TraceSettings(
-    URI endpoint, Map<String, String> headers, Duration timeout, double share, String service) {
+final class OtlpSettings {
   private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
   private static final String ENDPOINT = OTLP + "endpoint";
+  private static final String TIMEOUT = OTLP + "timeout";
   private static final String SHARE = "management.tracing.sampling.probability";
   private static final String BASE = "OTEL_EXPORTER_OTLP_ENDPOINT";
   private static final String TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
   private static final String HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  /** A token (RFC 9110 5.6.2), and what the client of the JDK sends as a value. */
+  private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+  private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
   private static final double SHARE_BY_DEFAULT = 0.1;
+
+  private OtlpSettings() {}
 
   /**
    * Returns the settings, or null when there is no endpoint, and so no traces.
@@ -44,7 +49,7 @@ record TraceSettings(
         : new TraceSettings(
             endpoint,
             headers(environment),
-            environment.getProperty(OTLP + "timeout", Duration.class, PATIENCE),
+            timeout(environment),
             share(environment),
             environment.getProperty("OTEL_SERVICE_NAME", "penstock"));
   }
@@ -87,23 +92,62 @@ record TraceSettings(
       if (equals < 1) {
         throw new CannotStart(HEADERS + " cannot be read, expected name=value,name=value");
       }
-      String value = pair.substring(equals + 1).strip();
-      headers.put(
-          pair.substring(0, equals).strip(),
-          URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8));
+      headers.put(pair.substring(0, equals).strip(), decoded(pair.substring(equals + 1).strip()));
     }
+    check(HEADERS, headers);
     Bindable<Map<String, String>> map = Bindable.mapOf(String.class, String.class);
-    headers.putAll(Binder.get(environment).bind(OTLP + "headers", map).orElse(Map.of()));
+    Map<String, String> others =
+        Binder.get(environment).bind(OTLP + "headers", map).orElse(Map.of());
+    check(OTLP + "headers", others);
+    headers.putAll(others);
     return headers;
+  }
+
+  /** What is wrong with a header is said without it: it is a secret. */
+  private static String decoded(String value) {
+    try {
+      return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      throw new CannotStart(
+          HEADERS
+              + " has a % without two hexadecimal digits after it, expected %25 for the sign"
+              + " itself");
+    }
+  }
+
+  /** No batch could be sent with a header that is none, and nobody would be told why. */
+  private static void check(String property, Map<String, String> headers) {
+    headers.forEach(
+        (name, value) -> {
+          if (!NAME.matcher(name).matches() || !VALUE.matcher(value).matches()) {
+            throw new CannotStart(
+                property
+                    + " has a header that cannot be sent, expected a name of letters, digits and"
+                    + " -, and a value of printable ASCII");
+          }
+        });
+  }
+
+  private static Duration timeout(Environment environment) {
+    String stated = environment.getProperty(TIMEOUT, "").strip();
+    try {
+      Duration timeout = stated.isEmpty() ? PATIENCE : DurationStyle.detectAndParse(stated);
+      if (timeout.isPositive() && timeout.compareTo(LONGEST) <= 0) {
+        return timeout;
+      }
+    } catch (IllegalArgumentException | ArithmeticException malformed) {
+      throw noTimeout(stated);
+    }
+    throw noTimeout(stated);
+  }
+
+  private static CannotStart noTimeout(String stated) {
+    return new CannotStart(
+        TIMEOUT + " is '" + stated + "', expected a duration such as 10s, at most one hour");
   }
 
   private static double share(Environment environment) {
     String stated = environment.getProperty(SHARE, Double.toString(SHARE_BY_DEFAULT));
     return Shares.of(SHARE, stated);
-  }
-
-  @Override
-  public String toString() {
-    return "TraceSettings[" + endpoint.getHost() + "]";
   }
 }

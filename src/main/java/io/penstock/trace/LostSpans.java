@@ -1,4 +1,4 @@
-package io.penstock;
+package io.penstock.trace;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,5 +1,6 @@
-package io.penstock;
+package io.penstock.trace;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -9,13 +10,12 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporterBuilder;
+import io.opentelemetry.sdk.common.export.RetryPolicy;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
-import io.penstock.gateway.Tracing;
-import io.penstock.gateway.Trail;
-import io.penstock.metrics.Exemplars;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +26,8 @@ import org.springframework.http.HttpHeaders;
  * Follows requests as spans, and sends them to a collector by OTLP, from threads of its own. Safe
  * from any thread.
  */
-final class OtlpTracing implements Tracing, AutoCloseable {
-  static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
+public final class OtlpTracing implements Tracing, AutoCloseable {
+  private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
 
@@ -36,6 +36,18 @@ final class OtlpTracing implements Tracing, AutoCloseable {
 
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
+
+  /**
+   * How often a batch is sent when there is no connection, it breaks, or the answer is 429, 502,
+   * 503 or 504; not again once the timeout is over.
+   */
+  private static final RetryPolicy AGAIN =
+      RetryPolicy.builder()
+          .setMaxAttempts(5)
+          .setInitialBackoff(Duration.ofMillis(500))
+          .setBackoffMultiplier(2)
+          .setMaxBackoff(Duration.ofSeconds(2))
+          .build();
 
   /** What is not sent by then is not waited for. */
   private static final int LAST_SECONDS = 2;
@@ -55,29 +67,40 @@ final class OtlpTracing implements Tracing, AutoCloseable {
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
-  private final Exemplars exemplars;
+  private final Examples examples;
 
   /**
    * Begins to send.
    *
-   * @param lost is told of each span that the collector does not get
-   * @param exemplars is told which tickets belong to traces that are kept
+   * @param meters counts the spans that the collector does not get
+   * @param examples is told which tickets belong to traces that are kept
    */
-  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, Exemplars exemplars) {
-    this.exemplars = exemplars;
+  public OtlpTracing(TraceSettings settings, MeterRegistry meters, Examples examples) {
+    this(settings, new LostSpans(meters), examples);
+  }
+
+  /**
+   * The same.
+   *
+   * @param lost is told of each span that the collector does not get
+   * @param examples is told which tickets belong to traces that are kept
+   */
+  OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, Examples examples) {
+    this.examples = examples;
     OtlpHttpSpanExporterBuilder exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.endpoint().toString())
             .setTimeout(settings.timeout())
             .setConnectTimeout(settings.timeout())
-            .setRetryPolicy(null); // those that come meanwhile are as good
+            .setRetryPolicy(AGAIN);
     settings.headers().forEach(exporter::addHeader);
+    Duration patience = settings.timeout().plus(AGAIN.getMaxBackoff());
     this.provider =
         SdkTracerProvider.builder()
             .setResource(Resource.getDefault().toBuilder().put(SERVICE, settings.service()).build())
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.share())))
             .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
-            .addSpanProcessor(new SpanQueue(exporter.build(), settings.timeout(), lost))
+            .addSpanProcessor(new SpanQueue(exporter.build(), patience, lost))
             .build();
     this.tracer = provider.get("io.penstock");
   }
@@ -96,7 +119,7 @@ final class OtlpTracing implements Tracing, AutoCloseable {
             .setAttribute(METHOD, known ? upper : "_OTHER")
             .setAttribute(PATH, path)
             .startSpan();
-    return new SpanTrail(tracer, exemplars, span, parent.with(span), known ? upper : "HTTP");
+    return new SpanTrail(tracer, examples, span, parent.with(span), known ? upper : "HTTP");
   }
 
   @Override

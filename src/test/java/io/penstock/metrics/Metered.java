@@ -1,0 +1,97 @@
+package io.penstock.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Registry;
+import io.penstock.event.EventBus;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** Endpoints whose meters a test looks at, on a clock that it moves. */
+final class Metered {
+  private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+
+  final FakeTicker ticker = new FakeTicker();
+  final FakeDrivers drivers = new FakeDrivers(ticker);
+  final EventBus events = new EventBus();
+  final Upstreams upstreams;
+  final Registry endpoints;
+
+  Metered() {
+    LocalLimitSource limits = new LocalLimitSource();
+    upstreams = new Upstreams(limits, WINDOW);
+    endpoints =
+        new Registry(
+            new Endpoint.House(
+                upstreams,
+                new ModelQuotas(limits, WINDOW),
+                limits,
+                ticker,
+                drivers,
+                events,
+                new AtomicLong()));
+  }
+
+  /** Returns meters that were told of these endpoints, and are told of nothing else by itself. */
+  Meters meters(MeterRegistry registry, List<EndpointSpec> specs) {
+    endpoints.apply(specs);
+    return new Meters(registry, endpoints, upstreams, ticker);
+  }
+
+  /** The same, with examples. */
+  Meters meters(MeterRegistry registry, List<EndpointSpec> specs, Exemplars exemplars) {
+    endpoints.apply(specs);
+    return new Meters(registry, endpoints, upstreams, ticker, exemplars);
+  }
+
+  /** An endpoint without a limit of its own. */
+  static EndpointSpec endpoint(String path, String... upstreams) {
+    return new EndpointSpec(
+        path,
+        path,
+        Algorithm.NONE,
+        new LimitSpec.Unlimited(),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 0, 1_000, false),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        Stream.of(upstreams).map(Metered::upstream).toList(),
+        Map.of());
+  }
+
+  /** An upstream of ten requests a window. */
+  private static UpstreamSpec upstream(String id) {
+    return new UpstreamSpec(
+        id,
+        URI.create("http://provider.example"),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        new UpstreamSpec.Limits(10, 0, 0, 0),
+        Charge.TOTAL,
+        0,
+        60,
+        new UpstreamSpec.Timeouts(1, 1, 1));
+  }
+}

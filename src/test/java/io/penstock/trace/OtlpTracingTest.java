@@ -1,0 +1,123 @@
+package io.penstock.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Collector;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
+
+/** What becomes of spans when the collector does not take them at once. */
+class OtlpTracingTest {
+  private static final class Losses implements SpanQueue.Lost {
+    private final AtomicInteger spans = new AtomicInteger();
+
+    @Override
+    public void lost(int more, boolean full) {
+      spans.addAndGet(more);
+    }
+
+    @Override
+    public void reached() {}
+  }
+
+  private final Losses losses = new Losses();
+  private final Collector collector = Collector.start();
+
+  @AfterEach
+  void stop() {
+    collector.close();
+  }
+
+  private OtlpTracing sending(Duration timeout) {
+    URI there = URI.create(collector.url() + "/v1/traces");
+    TraceSettings settings = new TraceSettings(there, Map.of(), timeout, 1, "penstock");
+    return new OtlpTracing(settings, losses, Examples.NONE);
+  }
+
+  private static void follow(OtlpTracing tracing) {
+    Trail trail = tracing.begin("GET", "/a", new HttpHeaders());
+    trail.ended(200, null);
+  }
+
+  /** Has the first connection go as {@code once} says, and the others well. */
+  private void comesThroughAfter(RawUpstream.Script once) {
+    AtomicInteger calls = new AtomicInteger();
+    collector.script(
+        (self, wire) -> (calls.getAndIncrement() == 0 ? once : collector.takes).serve(self, wire));
+    try (OtlpTracing tracing = sending(Duration.ofSeconds(20))) {
+      follow(tracing);
+      RunningGateway.awaiting().until(() -> !collector.spans().isEmpty());
+    }
+    assertThat(collector.spans()).hasSize(1);
+    assertThat(calls).hasValue(2);
+    assertThat(losses.spans).hasValue(0);
+  }
+
+  @Test
+  void batchWhoseConnectionIsReset_isSentAgain() {
+    comesThroughAfter(
+        (self, wire) -> {
+          wire.request();
+          wire.reset();
+        });
+  }
+
+  @Test
+  void batchWhoseConnectionIsClosedUnread_isSentAgain() {
+    comesThroughAfter((self, wire) -> {});
+  }
+
+  @Test
+  void batchThatIsRefusedForNow_isSentAgain() {
+    comesThroughAfter(
+        (self, wire) -> {
+          wire.request();
+          wire.send(
+              "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        });
+  }
+
+  @Test
+  void batchThatIsRefusedForGood_isLost_andNotSentAgain() {
+    collector.script(
+        (self, wire) -> {
+          wire.request();
+          wire.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        });
+    try (OtlpTracing tracing = sending(Duration.ofSeconds(20))) {
+      follow(tracing);
+      RunningGateway.awaiting().until(() -> losses.spans.get() > 0);
+    }
+    assertThat(losses.spans).hasValue(1);
+    assertThat(collector.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void collectorThatNeverAnswers_isAskedForAsLongAsTheTimeout_thenItsBatchIsLost() {
+    collector.script((self, wire) -> wire.awaitEnd());
+    try (OtlpTracing tracing = sending(Duration.ofMillis(300))) {
+      follow(tracing);
+      RunningGateway.awaiting().until(() -> losses.spans.get() > 0);
+    }
+    assertThat(losses.spans).hasValue(1);
+    assertThat(collector.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void whereThereIsNoCollector_allIsLost_andCounted() {
+    collector.close();
+    try (OtlpTracing tracing = sending(Duration.ofSeconds(1))) {
+      follow(tracing);
+      follow(tracing);
+      RunningGateway.awaiting().until(() -> losses.spans.get() == 2);
+    }
+    assertThat(losses.spans).hasValue(2);
+  }
+}

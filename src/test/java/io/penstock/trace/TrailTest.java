@@ -1,0 +1,147 @@
+package io.penstock.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Operation;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.Ask;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.Outcome;
+import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.Pending;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Settlement;
+import io.penstock.fake.FakeDrivers;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.queue.Bounds;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.ModelQuotas;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
+
+/** What it costs to tell a trail of a request. */
+class TrailTest {
+  private static final int REQUESTS = 20_000;
+  private static final long MINUTE = 60_000_000_000L;
+  private static final URI BASE = URI.create("http://provider.example");
+  private static final UpstreamSpec UPSTREAM =
+      new UpstreamSpec(
+          "u",
+          BASE,
+          null,
+          null,
+          Map.of(),
+          Map.of(),
+          1,
+          new UpstreamSpec.Limits(0, 0, 0, 0),
+          Charge.TOTAL,
+          0,
+          60,
+          new UpstreamSpec.Timeouts(1, 1, 1));
+
+  private final Endpoint endpoint = endpoint();
+  private final Pending pending =
+      endpoint.submit(Ask.of("m", Cost.ofInput(7), 0, Patience.DEFAULT));
+  private final Settlement settlement = settlement();
+  private final Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "no");
+  private final HttpHeaders headers = new HttpHeaders();
+  private final Usage usage = new Usage(7, 0, 3);
+
+  private static Endpoint endpoint() {
+    FakeTicker ticker = new FakeTicker();
+    LocalLimitSource limits = new LocalLimitSource();
+    Registry registry =
+        new Registry(
+            new Endpoint.House(
+                new Upstreams(limits, MINUTE),
+                new ModelQuotas(limits, MINUTE),
+                limits,
+                ticker,
+                new FakeDrivers(ticker),
+                event -> {},
+                new AtomicLong()));
+    registry.apply(
+        List.of(
+            new EndpointSpec(
+                "/a",
+                "/a",
+                Algorithm.NONE,
+                new LimitSpec.Unlimited(),
+                EndpointSpec.Scheduling.fifo(64),
+                EndpointSpec.Waiting.of(new Bounds(10, 1_000, 1_000), 0, 0),
+                new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 0, 1_000, false),
+                EndpointSpec.Descendants.SERVED,
+                false,
+                true,
+                List.of(UPSTREAM),
+                Map.of())));
+    return Objects.requireNonNull(registry.find("/a"));
+  }
+
+  private Settlement settlement() {
+    if (pending.outcome() instanceof Outcome.Granted(Settlement granted)) {
+      return granted;
+    }
+    throw new AssertionError("it waits, expected that it goes");
+  }
+
+  private void tell(Trail trail) {
+    trail.entered(endpoint, "id", "anonymous");
+    trail.submitted(pending);
+    trail.released(settlement);
+    trail.calls(UPSTREAM, BASE, "m", Operation.CHAT);
+    trail.tells(headers);
+    trail.answers(200);
+    trail.passed(4_096);
+    trail.answered("m-2026");
+    trail.called(usage, null);
+    trail.refused(refusal);
+    trail.ended(200, null);
+  }
+
+  private long allocatedBy(Trail trail) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    tell(trail);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int request = 0; request < REQUESTS; request++) {
+      tell(trail);
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /** Keeps something of each request. */
+  private static final class Keeping implements Trail {
+    private byte @Nullable [] kept;
+
+    @Override
+    public void answered(String model) {
+      kept = new byte[kept == null ? 1 : 2];
+    }
+  }
+
+  @Test
+  void requestThatNobodyFollows_allocatesNothingForIt() {
+    assertThat(allocatedBy(Trail.NONE)).as("less than a byte each").isLessThan(REQUESTS);
+    assertThat(Trail.NONE.traceId()).isNull();
+    assertThat(allocatedBy(new Keeping())).as("is seen").isGreaterThan(REQUESTS);
+  }
+}
