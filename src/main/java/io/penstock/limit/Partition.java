@@ -201,4 +201,12 @@ public record Partition(
   boolean slowerThan(Partition other) {
     return (double) releases / seconds < (double) other.releases / other.seconds;
   }
+
+  /** Whether who lacks too much in one cell waits for room that comes bit by bit, or for a cell. */
+  boolean bitByBit() {
+    return switch (kind) {
+      case TRAILING, CONCURRENCY, BUCKET -> true;
+      case FIXED, DAY, SPAN, STRICT -> false;
+    };
+  }
 }

@@ -332,21 +332,13 @@ public final class Shares {
     return bucket.missing() + totals.getOrDefault(Partition.OUT, 0L);
   }
 
-  /** Whether who lacks too much in one cell waits for room that comes bit by bit, or for a cell. */
-  private boolean bitByBit() {
-    return switch (partition.kind()) {
-      case TRAILING, CONCURRENCY, BUCKET -> true;
-      case FIXED, DAY, SPAN, STRICT -> false;
-    };
-  }
-
   /**
    * Keeps room for those whose turn is between two, oldest first; returns whether there is any left
    * that others may have.
    */
   private boolean keepForHeads(Allotment allotment, long after, long before) {
     for (Sharer head : sharers.heads(after, before)) {
-      if (!allotment.keepFirst(Math.min(head.head, sharers.capacity())) && bitByBit()) {
+      if (!allotment.keepFirst(Math.min(head.head, sharers.capacity())) && partition.bitByBit()) {
         return false;
       }
     }
@@ -361,7 +353,7 @@ public final class Shares {
     }
     long cell = allotment.first(head);
     if (cell == NONE) {
-      return !bitByBit();
+      return !partition.bitByBit();
     }
     grant(member, allotment, cell, head, parts);
     member.head = 0;
