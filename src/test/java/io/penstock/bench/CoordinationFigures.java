@@ -34,7 +34,8 @@ class CoordinationFigures {
 
   private static Message get(int port, String target) {
     try (Wire wire = Wire.to(port)) {
-      return wire.send("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n").answer();
+      return wire.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+          .answer();
     }
   }
 

@@ -9,17 +9,17 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What holds of every coordination, whatever keeps its objects. */
-abstract class CoordinationContract {
+public abstract class CoordinationContract {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
   static final Reply DONE = new Reply.Done();
   static final Reply TIMED_OUT = new Reply.TimedOut();
 
   /** Returns the one under test. */
-  abstract Coordination coordination();
+  protected abstract Coordination coordination();
 
   /** Lets so much time pass, and all happen that happens meanwhile. */
-  abstract void pass(long nanos);
+  protected abstract void pass(long nanos);
 
   Turn call(Operation operation, long maxWaitNanos) {
     return coordination().call("it", operation, maxWaitNanos);

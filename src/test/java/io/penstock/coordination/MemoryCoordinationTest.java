@@ -17,12 +17,12 @@ class MemoryCoordinationTest extends CoordinationContract {
   }
 
   @Override
-  Coordination coordination() {
+  protected Coordination coordination() {
     return memory;
   }
 
   @Override
-  void pass(long nanos) {
+  protected void pass(long nanos) {
     alarm.pass(nanos);
   }
 
