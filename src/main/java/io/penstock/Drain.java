@@ -1,5 +1,7 @@
 package io.penstock;
 
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.Reply;
 import io.penstock.endpoint.Registry;
 import io.penstock.gateway.Door;
 import java.time.Duration;
@@ -55,6 +57,9 @@ final class Drain {
     LOG.info("stopping: {} requests are inside", door.inside());
     if (!within(timeouts.parked(), empty)) {
       context.getBean(Registry.class).refuseAll(Door.CLOSED);
+      context
+          .getBeanProvider(Coordination.class)
+          .ifAvailable(coordination -> coordination.dismiss(new Reply.Stopping()));
       Duration rest = timeouts.running().minus(timeouts.parked());
       if (!within(rest.compareTo(REFUSALS) < 0 ? REFUSALS : rest, empty)) {
         LOG.warn("stopping, though {} requests are inside", door.inside());

@@ -3,6 +3,7 @@ package io.penstock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.Prices;
 import io.penstock.config.RouteWatcher;
+import io.penstock.coordination.Coordination;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
@@ -148,6 +149,14 @@ class PenstockConfiguration {
       EventBus events) {
     return new Registry(
         new Endpoint.House(upstreams, models, limits, ticker, drivers, events, new AtomicLong()));
+  }
+
+  /** There is none unless it is asked for. */
+  @Bean
+  @Nullable Coordination coordination(
+      ObjectProvider<CoordinationSettings> settings, Ticker ticker, MeterRegistry meters) {
+    CoordinationSettings asked = settings.getIfAvailable();
+    return asked == null ? null : asked.open(ticker, meters);
   }
 
   @Bean

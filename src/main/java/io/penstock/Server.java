@@ -83,19 +83,54 @@ public final class Server {
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
+          Setup checked = coordinating(context, setup, sync);
           StoredKeys.open(context, sync);
           observe(context);
-          context.getBeanFactory().registerSingleton("setup", setup.shared(sync));
+          context.getBeanFactory().registerSingleton("setup", checked.shared(sync));
           StateFile state = StateFile.open(context.getEnvironment(), setup.window());
           context.getBeanFactory().registerSingleton("stateFile", state);
         });
     try {
       return new Started(application.run(arguments));
+    } catch (Covered covered) {
+      return new Faulty(covered.faults);
     } catch (OpenRelay unsafe) {
       return new Unsafe(unsafe.getMessage());
     } catch (CannotStart unusable) {
       return new Unusable(unusable.getMessage());
     }
+  }
+
+  /** Endpoints that would cover the coordination API. */
+  private static final class Covered extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient List<Fault> faults;
+
+    Covered(List<Fault> faults) {
+      super("endpoints cover the coordination API", null, false, false);
+      this.faults = faults;
+    }
+  }
+
+  /** Returns the routes as they are read where the coordination API takes paths of its own. */
+  private static Setup coordinating(
+      ConfigurableApplicationContext context, Setup setup, @Nullable SyncSettings sync) {
+    CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment(), sync);
+    if (settings == null) {
+      return setup;
+    }
+    context.getBeanFactory().registerSingleton("coordinationSettings", settings);
+    context
+        .getEnvironment()
+        .getPropertySources()
+        .addLast(new MapPropertySource("coordination", CoordinationSettings.DEFAULTS));
+    RouteFiles files = setup.files().withCoordination();
+    return switch (files.load(setup.routes())) {
+      case Loaded.Bad(List<Fault> faults) -> throw new Covered(faults);
+      case Loaded.Good(Snapshot snapshot) ->
+          new Setup(files, setup.routes(), snapshot, setup.window(), setup.sync());
+    };
   }
 
   private static void observe(ConfigurableApplicationContext context) {

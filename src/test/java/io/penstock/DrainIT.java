@@ -71,6 +71,14 @@ class DrainIT {
     return wire;
   }
 
+  private static Wire atBarrier(Program program) {
+    Wire wire = program.connect();
+    wire.send("GET /v1/barrier/b/wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    RunningGateway.awaiting()
+        .until(() -> program.get("/v1/barrier/b/stats").text().contains("\"waiting\":1"));
+    return wire;
+  }
+
   private static void refusesNewOnes(Program program) {
     RunningGateway.awaiting().until(() -> program.readiness() == 503);
     Message permit = program.get("/slot");
@@ -103,8 +111,12 @@ class DrainIT {
   void interrupted_refusesWhoWaitsTooLong_letsAnswersFinish_andMindsNoSecondSignal()
       throws Exception {
     try (Program program =
-            start("--penstock.drain-timeout=2s", "--penstock.stream-drain-timeout=60s");
+            start(
+                "--penstock.drain-timeout=2s",
+                "--penstock.stream-drain-timeout=60s",
+                "--penstock.coordination.enabled=true");
         Wire running = program.connect();
+        Wire atBarrier = atBarrier(program);
         Wire waiting = parked(program, "/stuck")) {
       assumeThat(program.ignoresInterrupts()).as("started with SIGINT ignored").isFalse();
       running.post(CHAT, STREAM);
@@ -115,9 +127,14 @@ class DrainIT {
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("x-penstock-reason")).isEqualTo("shutting_down");
       assertThat(refused.header("retry-after")).isEqualTo("1");
+      Message dismissed = atBarrier.answer();
+      assertThat(dismissed.status()).isEqualTo(503);
+      assertThat(dismissed.header("x-penstock-reason")).isEqualTo("shutting_down");
+      assertThat(dismissed.header("retry-after")).isEqualTo("1");
       program.interrupt();
       program.terminate();
       refusesNewOnes(program);
+      assertThat(program.get("/v1/counter/c/value").status()).isEqualTo(503);
       finish.countDown();
       assertThat(running.chunk()).isEqualTo("data: [DONE]\n\n");
       assertThat(running.chunk()).isEmpty();

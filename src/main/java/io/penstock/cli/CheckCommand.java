@@ -44,8 +44,17 @@ final class CheckCommand implements Callable<Integer> {
   @Option(names = "--schema", description = "Print the JSON Schema of route files, and only that.")
   private boolean schema;
 
+  @Option(
+      names = "--penstock.coordination.enabled",
+      arity = "0..1",
+      fallbackValue = "true",
+      description = "Whether the coordination API is on, which takes paths of its own.")
+  private boolean coordination;
+
   CheckCommand(Map<String, String> environment, Consumer<URI> addressCheck) {
     this.files = new RouteFiles(environment, addressCheck);
+    this.coordination =
+        Boolean.parseBoolean(environment.getOrDefault("PENSTOCK_COORDINATION_ENABLED", ""));
   }
 
   @Override
@@ -65,7 +74,8 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private int check(PrintWriter out, PrintWriter err) {
-    return switch (files.load(routes)) {
+    RouteFiles reader = coordination ? files.withCoordination() : files;
+    return switch (reader.load(routes)) {
       case Loaded.Good(Snapshot snapshot) -> {
         snapshot.warnings().forEach(warning -> err.println("warning: " + warning));
         out.print(print ? RouteText.yaml(snapshot) : summary(snapshot));

@@ -26,13 +26,24 @@ final class Draft {
   private final SharingSetting sharing;
   private final Roster roster;
   private final Set<String> warnings = new LinkedHashSet<>();
+  private final boolean coordination;
   private @Nullable Runnable root;
   private boolean rls;
+
+  /** Whether {@code /} is what nobody configured: it has what is left over. */
+  private boolean rest;
+
   private @Nullable Located<String> host;
   private @Nullable Located<Long> port;
 
-  Draft(Faults faults) {
+  /**
+   * Begins one.
+   *
+   * @param coordination whether the paths of the coordination API are taken
+   */
+  Draft(Faults faults, boolean coordination) {
     this.faults = faults;
+    this.coordination = coordination;
     this.sharing = new SharingSetting(faults);
     this.roster = new Roster(faults, sharing);
   }
@@ -52,8 +63,16 @@ final class Draft {
     providers.addAll(names);
   }
 
-  /** Finds what is named and not there; after all files. */
+  /** Finds what is named and not there, or taken; after all files. */
   void check() {
+    if (coordination) {
+      paths.forEach(
+          (path, place) -> {
+            if (!rest || path.length() > 1) {
+              Reserved.fault(path).ifPresent(problem -> faults.add(place, problem));
+            }
+          });
+    }
     roster.check(endpoints, this::warn);
   }
 
@@ -71,6 +90,7 @@ final class Draft {
   void addRoot() {
     if (root != null && !paths.containsKey("/")) {
       root.run();
+      rest = true;
     }
   }
 

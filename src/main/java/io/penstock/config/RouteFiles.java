@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 public final class RouteFiles {
   private final Variables variables;
   private final Consumer<URI> addressCheck;
+  private final boolean coordination;
 
   /**
    * Makes a reader.
@@ -22,8 +23,18 @@ public final class RouteFiles {
    *     IllegalArgumentException with what is wrong and what was expected
    */
   public RouteFiles(Map<String, String> environment, Consumer<URI> addressCheck) {
-    this.variables = new Variables(environment);
+    this(new Variables(environment), addressCheck, false);
+  }
+
+  private RouteFiles(Variables variables, Consumer<URI> addressCheck, boolean coordination) {
+    this.variables = variables;
     this.addressCheck = addressCheck;
+    this.coordination = coordination;
+  }
+
+  /** Returns a reader for which endpoints that cover the coordination API are faults. */
+  public RouteFiles withCoordination() {
+    return new RouteFiles(variables, addressCheck, true);
   }
 
   /**
@@ -32,7 +43,7 @@ public final class RouteFiles {
    */
   public Loaded load(Path directoryOrFile) {
     Faults faults = new Faults();
-    Draft draft = new Draft(faults);
+    Draft draft = new Draft(faults, coordination);
     switch (RouteListing.of(directoryOrFile)) {
       case RouteListing.Nothing(String problem) ->
           faults.add(Place.startOf(directoryOrFile.toString()), problem);

@@ -132,7 +132,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   }
 
   /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
-  private static void drain(ServerHttpRequest request) {
+  static void drain(ServerHttpRequest request) {
     request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
   }
 }

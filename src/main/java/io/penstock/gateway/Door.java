@@ -28,6 +28,11 @@ public final class Door {
     return true;
   }
 
+  /** Returns whether requests are let in. */
+  synchronized boolean open() {
+    return !closed;
+  }
+
   /** Says that a request that was let in has its answer, or needs none any more. */
   void leave() {
     if (left()) {

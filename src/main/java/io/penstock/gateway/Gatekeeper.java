@@ -91,6 +91,26 @@ final class Gatekeeper {
     return allowed ? new Look.In(new Visitor(caller, through)) : new Look.Out(FORBIDDEN);
   }
 
+  /**
+   * Looks at a request that is for no endpoint, and whose query is its own: the key comes in a
+   * header. A key that may use some endpoints only needs one of them to cover the path.
+   */
+  Look look(HttpHeaders headers, String path) {
+    Look look = look(headers, null, null, path);
+    if (look instanceof Look.In(Visitor visitor) && visitor.caller() != null) {
+      Set<String> allowed = visitor.caller().spec().scope().endpoints();
+      return allowed == null || covered(allowed, path) ? look : new Look.Out(FORBIDDEN);
+    }
+    return look;
+  }
+
+  private static boolean covered(Set<String> allowed, String path) {
+    return NormalPath.of(path) instanceof NormalPath.Good(String normal)
+        && allowed.stream()
+            .anyMatch(
+                each -> each.length() == 1 || normal.equals(each) || normal.startsWith(each + "/"));
+  }
+
   private @Nullable Caller caller(String secret) {
     return secret.length() > LONGEST ? null : keys.caller(secret, clock.unixMillis());
   }

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.penstock.coordination.Coordination;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
@@ -68,8 +69,10 @@ public class GatewayConfiguration {
       BodyBudget bodies,
       Door door,
       Keys keys,
+      ObjectProvider<Coordination> coordination,
       Ticker ticker,
       Environment environment) {
+    Coordination objects = coordination.getIfAvailable();
     boolean required =
         environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     return new IdentifyFilter(
@@ -78,6 +81,7 @@ public class GatewayConfiguration {
         door,
         new Gatekeeper(keys, required, WallClock.system()),
         new StatusAnswer(registry, ticker),
+        objects == null ? null : new CoordinationAnswer(objects),
         WallClock.system());
   }
 

@@ -30,14 +30,22 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final Gatekeeper gatekeeper;
   private final StatusAnswer status;
   private final WallClock clock;
+  private final @Nullable CoordinationAnswer coordination;
 
+  /**
+   * Makes the step.
+   *
+   * @param coordination answers what it serves, before any endpoint; null where there is none
+   */
   IdentifyFilter(
       Registry registry,
       BodyBudget bodies,
       Door door,
       Gatekeeper gatekeeper,
       StatusAnswer status,
+      @Nullable CoordinationAnswer coordination,
       WallClock clock) {
+    this.coordination = coordination;
     this.gatekeeper = gatekeeper;
     this.status = status;
     this.registry = registry;
@@ -83,6 +91,11 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     // nothing is made or read for who may not come in
     boolean asks = gatekeeper.asks();
+    if (coordination != null && CoordinationPath.serves(path)) {
+      return asks && gatekeeper.look(request.getHeaders(), path) instanceof Gatekeeper.Look.Out out
+          ? turnedAway(exchange, requestId, null, out.refusal())
+          : coordinated(exchange, requestId, coordination);
+    }
     Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
     Gatekeeper.Look look =
         asks
@@ -92,6 +105,13 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       case Gatekeeper.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
       case Gatekeeper.Look.In(Visitor visitor) -> letIn(exchange, chain, requestId, visitor);
     };
+  }
+
+  private Mono<Void> coordinated(
+      ServerWebExchange exchange, String requestId, CoordinationAnswer answer) {
+    return door.open()
+        ? answer.write(exchange, requestId)
+        : refuse(exchange, requestId, Door.CLOSED.reason(), Door.CLOSED.detail());
   }
 
   private Mono<Void> letIn(

@@ -178,8 +178,10 @@ class OperatorConfiguration {
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
         .add(quotas.all())
-        .GET("/openapi.json", request -> openApi())
+        .GET("/openapi.json", request -> openApi("openapi.json"))
         .path("/openapi.json", () -> Problem.only("GET"))
+        .GET("/openapi/coordination.json", request -> openApi("coordination.json"))
+        .path("/openapi/coordination.json", () -> Problem.only("GET"))
         .GET("/usage", usage::list)
         .path("/usage", () -> Problem.only("GET"))
         .path("/endpoints/{task:pause|resume|test}", () -> Problem.only("POST"))
@@ -196,10 +198,10 @@ class OperatorConfiguration {
         .build();
   }
 
-  /** What all the routes here are, for programs. */
-  private static Mono<ServerResponse> openApi() {
+  /** What all the routes of a port are, for programs. */
+  private static Mono<ServerResponse> openApi(String name) {
     return ServerResponse.ok()
         .contentType(MediaType.APPLICATION_JSON)
-        .bodyValue(new ClassPathResource("openapi.json", OperatorConfiguration.class));
+        .bodyValue(new ClassPathResource(name, OperatorConfiguration.class));
   }
 }

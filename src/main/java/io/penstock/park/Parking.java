@@ -1,5 +1,7 @@
 package io.penstock.park;
 
+import io.penstock.coordination.Reply;
+import io.penstock.coordination.Turn;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
 import java.util.concurrent.Executor;
@@ -25,5 +27,21 @@ public final class Parking {
     Sinks.One<Outcome> sink = Sinks.unsafe().one();
     pending.whenDecided(outcome -> loop.execute(() -> sink.tryEmitValue(outcome).orThrow()));
     return sink.asMono().doOnCancel(() -> pending.endpoint().cancel(pending));
+  }
+
+  /**
+   * Returns the answer to a turn, emitted on {@code loop}. Cancelling it gives up the turn, unless
+   * {@link Turn#take} came first.
+   *
+   * @param loop the event loop of the request
+   */
+  public static Mono<Reply> await(Turn turn, Executor loop) {
+    Reply known = turn.reply();
+    if (known != null) {
+      return Mono.just(known).doOnCancel(turn::cancel);
+    }
+    Sinks.One<Reply> sink = Sinks.unsafe().one();
+    turn.whenAnswered(reply -> loop.execute(() -> sink.tryEmitValue(reply).orThrow()));
+    return sink.asMono().doOnCancel(turn::cancel);
   }
 }

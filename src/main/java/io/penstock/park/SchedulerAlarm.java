@@ -1,5 +1,6 @@
 package io.penstock.park;
 
+import io.penstock.coordination.Alarm;
 import io.penstock.quota.Waits;
 import io.penstock.time.Ticker;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import reactor.core.scheduler.Schedulers;
  * Runs steps on one thread of their own, at computed instants. Safe from any thread; once it is
  * closed it runs nothing more.
  */
-public final class SchedulerAlarm implements Waits.Alarm, AutoCloseable {
+public final class SchedulerAlarm implements Waits.Alarm, Alarm, AutoCloseable {
   private final Ticker ticker;
   private final Scheduler scheduler;
   private @Nullable Disposable pending;

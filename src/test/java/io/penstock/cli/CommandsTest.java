@@ -103,6 +103,22 @@ class CommandsTest {
   }
 
   @Test
+  void check_endpointThatCoversTheCoordinationApi_exitsTwo_whereThatIsEnabled() {
+    Path file = write("endpoints:\n  - path: /event/a\n");
+    String routes = directory.toString();
+    assertThat(run("check", "--routes", routes).exit()).isZero();
+    assertThat(run("check", "--routes", routes, "--penstock.coordination.enabled=false").exit())
+        .isZero();
+    Ran ran = run("check", "--routes", routes, "--penstock.coordination.enabled=true");
+    assertThat(ran.exit()).isEqualTo(2);
+    assertThat(ran.err().strip())
+        .isEqualTo(
+            file
+                + ":2:11: path '/event/a' covers '/event', which penstock.coordination.enabled"
+                + " takes, expected another");
+  }
+
+  @Test
   void check_missingRoutes_exitsTwo() {
     Ran ran = run("check", "--routes", directory.resolve("nope").toString());
     assertThat(ran.exit()).isEqualTo(2);

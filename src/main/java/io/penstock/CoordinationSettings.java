@@ -1,0 +1,88 @@
+package io.penstock;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.coordination.Bounds;
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.MemoryCoordination;
+import io.penstock.park.SchedulerAlarm;
+import io.penstock.sync.SyncSettings;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+
+/**
+ * The settings {@code penstock.coordination.*} of the coordination API.
+ *
+ * @param bounds how much there may be
+ */
+record CoordinationSettings(Bounds bounds) {
+  private static final String ENABLED = "penstock.coordination.enabled";
+  private static final String WAITERS = "penstock.coordination.max-waiters";
+  private static final String OBJECTS = "penstock.coordination.max-objects";
+  private static final long MOST = 1_000_000;
+
+  /** What is so by default where it is enabled: a message is in the first line of its request. */
+  static final Map<String, Object> DEFAULTS =
+      Map.of("server.netty.max-initial-line-length", "16KB");
+
+  /**
+   * Returns the settings, or null unless the API is enabled.
+   *
+   * @param sync how limits are shared; null when this instance is alone
+   * @throws CannotStart when one of them is no good
+   */
+  static @Nullable CoordinationSettings of(Environment environment, @Nullable SyncSettings sync) {
+    String enabled = environment.getProperty(ENABLED, "false").strip();
+    if (enabled.equals("false") || enabled.isEmpty()) {
+      return null;
+    }
+    if (!enabled.equals("true")) {
+      throw new CannotStart(ENABLED + " is '" + enabled + "', expected true or false");
+    }
+    if (sync != null) {
+      throw new CannotStart(
+          ENABLED
+              + " is true with penstock.redis.url, but instances do not share coordination yet:"
+              + " expected one of the two");
+    }
+    Bounds standard = Bounds.DEFAULT;
+    return new CoordinationSettings(
+        new Bounds(
+            whole(environment, WAITERS, 0, standard.waiters()),
+            whole(environment, OBJECTS, 1, standard.objects()),
+            standard.holds(),
+            standard.idleNanos()));
+  }
+
+  /** Returns the coordination of this instance, with its meters. */
+  Coordination open(Ticker ticker, MeterRegistry meters) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-coordination", ticker);
+    MemoryCoordination coordination =
+        new MemoryCoordination(bounds, ticker, WallClock.system(), alarm);
+    Gauge.builder("penstock.coordination.waiters", coordination, MemoryCoordination::waiting)
+        .description("Programs that wait at objects of the coordination API")
+        .register(meters);
+    Gauge.builder("penstock.coordination.objects", coordination, MemoryCoordination::objects)
+        .description("Objects of the coordination API")
+        .register(meters);
+    return coordination;
+  }
+
+  private static long whole(Environment environment, String name, long least, long otherwise) {
+    String text = environment.getProperty(name, "").strip();
+    if (text.isEmpty()) {
+      return otherwise;
+    }
+    if (text.matches("[0-9]{1,7}")) {
+      long value = Long.parseLong(text);
+      if (value >= least && value <= MOST) {
+        return value;
+      }
+    }
+    throw new CannotStart(
+        name + " is '" + text + "', expected a whole number from " + least + " to " + MOST);
+  }
+}

@@ -1,0 +1,38 @@
+package io.penstock.config;
+
+import io.penstock.coordination.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Paths that are no endpoint's, because the gateway answers them itself. */
+final class Reserved {
+  private static final List<String> COORDINATION = coordination();
+
+  private Reserved() {}
+
+  private static List<String> coordination() {
+    List<String> paths = new ArrayList<>(List.of("/.well-known/ready"));
+    for (Kind kind : Kind.values()) {
+      paths.add("/v1/" + kind.word());
+      paths.add("/" + kind.word());
+    }
+    return paths;
+  }
+
+  /** Returns what is wrong with an endpoint's path where the coordination API is on. */
+  static Optional<String> fault(String path) {
+    return COORDINATION.stream()
+        .filter(reserved -> at(path, reserved) || at(reserved, path))
+        .findFirst()
+        .map(
+            reserved ->
+                "path %s covers %s, which penstock.coordination.enabled takes, expected another"
+                    .formatted(Scalar.quote(path), Scalar.quote(reserved)));
+  }
+
+  /** Returns whether a path is another one or below it. */
+  private static boolean at(String path, String above) {
+    return above.length() == 1 || path.equals(above) || path.startsWith(above + "/");
+  }
+}

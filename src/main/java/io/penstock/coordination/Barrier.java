@@ -1,0 +1,80 @@
+package io.penstock.coordination;
+
+import io.penstock.time.Ticker;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Lets those go who wait once there are enough of them, and nobody afterwards. */
+final class Barrier extends Named {
+  private long size;
+
+  /** How many are still to go of those who made it open; −1 while it is closed. */
+  private long passing = -1;
+
+  Barrier(Operation.Arrive first, long createdMillis) {
+    super(createdMillis);
+    this.size = first.size();
+  }
+
+  @Override
+  Kind kind() {
+    return Kind.BARRIER;
+  }
+
+  @Override
+  void adjust(Operation operation, long nowNanos) {
+    if (passing < 0) {
+      size = ((Operation.Arrive) operation).size();
+    }
+  }
+
+  @Override
+  Reply act(Operation operation, long nowMillis, long nowNanos) {
+    throw new IllegalArgumentException("a barrier has nothing to do at once: " + operation);
+  }
+
+  @Override
+  @Nullable Reply serve(Turn first, long nowNanos) {
+    if (passing < 0 && (size == 0 || waiting() < size)) {
+      return null;
+    }
+    if (passing < 0) {
+      passing = waiting();
+    }
+    if (passing == 0) {
+      return new Reply.Conflict("the barrier has opened already");
+    }
+    passing--;
+    served(first, null, nowNanos);
+    return DONE;
+  }
+
+  @Override
+  long nextNanos() {
+    return Ticker.NEVER;
+  }
+
+  @Override
+  void takeBack(Object given, long nowNanos) {
+    // who has passed has passed
+  }
+
+  @Override
+  boolean blank(long nowNanos) {
+    return false;
+  }
+
+  @Override
+  Reply farewell() {
+    return DONE;
+  }
+
+  @Override
+  void describe(Map<String, Object> statistics, long nowNanos) {
+    statistics.put("waiting", (long) waiting());
+    statistics.put("size", size);
+    describeWaits(statistics, "total_waited");
+    statistics.put("triggered", passing < 0 ? 0L : 1L);
+    describeTimes(statistics);
+  }
+}

@@ -1,0 +1,142 @@
+package io.penstock.coordination;
+
+import io.penstock.time.Ticker;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has so many places, each held under a key until it is released or expires. A smaller size takes
+ * nothing from those who hold one.
+ */
+final class Semaphore extends Named {
+  /** One place. */
+  private record Hold(String key, long expiresNanos, long order) {}
+
+  private static final Comparator<Hold> BY_EXPIRY =
+      Comparator.comparingLong(Hold::expiresNanos).thenComparingLong(Hold::order);
+
+  private final Places places;
+  private final Map<String, Hold> byKey = new HashMap<>();
+  private final TreeSet<Hold> byExpiry = new TreeSet<>(BY_EXPIRY);
+  private long size;
+  private long order;
+  private long reacquired;
+  private long released;
+  private long expired;
+  private long mostHeld;
+
+  /**
+   * Makes one that nobody holds.
+   *
+   * @param places bounds the holds of all semaphores together
+   */
+  Semaphore(Operation.Acquire first, Places places, long createdMillis) {
+    super(createdMillis);
+    this.size = first.size();
+    this.places = places;
+  }
+
+  @Override
+  Kind kind() {
+    return Kind.SEMAPHORE;
+  }
+
+  private void expire(long nowNanos) {
+    while (!byExpiry.isEmpty() && byExpiry.getFirst().expiresNanos() <= nowNanos) {
+      free(byExpiry.getFirst());
+      expired++;
+    }
+  }
+
+  private void free(Hold hold) {
+    byKey.remove(hold.key());
+    byExpiry.remove(hold);
+    places.free(1);
+  }
+
+  @Override
+  void adjust(Operation operation, long nowNanos) {
+    size = ((Operation.Acquire) operation).size();
+  }
+
+  @Override
+  Reply act(Operation operation, long nowMillis, long nowNanos) {
+    expire(nowNanos);
+    Hold hold = byKey.get(((Operation.Release) operation).key());
+    if (hold == null) {
+      return NOT_HELD;
+    }
+    free(hold);
+    released++;
+    return DONE;
+  }
+
+  /** What is answered to the release of what nobody holds. */
+  static final Reply NOT_HELD =
+      new Reply.Conflict("nothing is held under that key: it was released, or has expired");
+
+  @Override
+  @Nullable Reply serve(Turn first, long nowNanos) {
+    expire(nowNanos);
+    Operation.Acquire acquire = (Operation.Acquire) first.operation();
+    if (byKey.containsKey(acquire.key())) {
+      reacquired++;
+      return new Reply.Said(acquire.key());
+    }
+    if (byKey.size() >= size) {
+      return null;
+    }
+    if (!places.take()) {
+      return new Reply.Full(places.most() + " places of semaphores are held already");
+    }
+    long expires =
+        acquire.expiresNanos() == 0 ? Ticker.NEVER : later(nowNanos, acquire.expiresNanos());
+    Hold hold = new Hold(acquire.key(), expires, order++);
+    byKey.put(hold.key(), hold);
+    byExpiry.add(hold);
+    mostHeld = Math.max(mostHeld, byKey.size());
+    served(first, hold, nowNanos);
+    return new Reply.Said(hold.key());
+  }
+
+  @Override
+  long nextNanos() {
+    return byExpiry.isEmpty() || size == 0 ? Ticker.NEVER : byExpiry.getFirst().expiresNanos();
+  }
+
+  /** Somebody else may hold a place under the same key by now. */
+  @Override
+  void takeBack(Object given, long nowNanos) {
+    expire(nowNanos);
+    if (given instanceof Hold hold && hold.equals(byKey.get(hold.key()))) {
+      free(hold);
+    }
+  }
+
+  @Override
+  boolean blank(long nowNanos) {
+    expire(nowNanos);
+    return byKey.isEmpty();
+  }
+
+  /** Has all go that is held; for when it is removed. */
+  void clear() {
+    places.free(byKey.size());
+    byKey.clear();
+    byExpiry.clear();
+  }
+
+  @Override
+  void describe(Map<String, Object> statistics, long nowNanos) {
+    expire(nowNanos);
+    describeWaits(statistics, "acquired");
+    statistics.put("reacquired", reacquired);
+    statistics.put("released", released);
+    statistics.put("expired", expired);
+    statistics.put("max_ever_held", mostHeld);
+    describeTimes(statistics);
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.coordination;
+
+import io.penstock.time.Ticker;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** An event: is sent once, and from then on everybody who waits for it goes at once. */
+final class Signal extends Named {
+  private @Nullable String message;
+
+  Signal(long createdMillis) {
+    super(createdMillis);
+  }
+
+  @Override
+  Kind kind() {
+    return Kind.EVENT;
+  }
+
+  @Override
+  void adjust(Operation operation, long nowNanos) {
+    // an event has no parameters
+  }
+
+  @Override
+  Reply act(Operation operation, long nowMillis, long nowNanos) {
+    if (message != null) {
+      return new Reply.Conflict("the event was sent already");
+    }
+    message = ((Operation.Send) operation).message();
+    return DONE;
+  }
+
+  @Override
+  @Nullable Reply serve(Turn first, long nowNanos) {
+    if (message == null) {
+      return null;
+    }
+    served(first, null, nowNanos);
+    return message.isEmpty() ? DONE : new Reply.Said(message);
+  }
+
+  @Override
+  long nextNanos() {
+    return Ticker.NEVER;
+  }
+
+  @Override
+  void takeBack(Object given, long nowNanos) {
+    // nobody is given anything
+  }
+
+  @Override
+  boolean blank(long nowNanos) {
+    return false;
+  }
+
+  @Override
+  void describe(Map<String, Object> statistics, long nowNanos) {
+    describeWaits(statistics, "waited");
+    statistics.put("triggered", message == null ? 0L : 1L);
+    describeTimes(statistics);
+  }
+}

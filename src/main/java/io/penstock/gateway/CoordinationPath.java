@@ -1,0 +1,130 @@
+package io.penstock.gateway;
+
+import io.penstock.coordination.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.UriUtils;
+
+/** What a path asks of the coordination API. */
+sealed interface CoordinationPath {
+  /** The longest name of an object, in characters. */
+  int MOST_NAME = 256;
+
+  /** What can be asked of an object, by its kind; of each also {@code stats}. */
+  Map<Kind, Set<String>> ACTIONS =
+      Map.of(
+          Kind.TOKENBUCKET, Set.of("acquire", "stats"),
+          Kind.SEMAPHORE, Set.of("acquire", "release", "stats"),
+          Kind.EVENT, Set.of("wait", "send", "stats"),
+          Kind.WATCHDOG, Set.of("wait", "kick", "stats"),
+          Kind.COUNTER, Set.of("count", "value", "reset", "stats"),
+          Kind.BARRIER, Set.of("wait", "stats"));
+
+  /** An action on an object. */
+  record Action(Kind kind, String name, String action) implements CoordinationPath {}
+
+  /** The object itself. */
+  record Itself(Kind kind, String name) implements CoordinationPath {}
+
+  /** Is it ready? */
+  record Ready() implements CoordinationPath {}
+
+  /** There is nothing. */
+  record Nothing() implements CoordinationPath {}
+
+  /** It cannot be read. */
+  record Bad(String why) implements CoordinationPath {}
+
+  /** Returns whether a raw path belongs to the API, whatever becomes of it. */
+  static boolean serves(String rawPath) {
+    List<String> segments = segments(rawPath);
+    return segments != null && (ready(segments) || kind(segments) != null);
+  }
+
+  /** Reads a path that it serves. */
+  static CoordinationPath of(String rawPath) {
+    List<String> segments = segments(rawPath);
+    if (segments == null) {
+      return new Bad("the path is not percent-encoded UTF-8");
+    }
+    if (ready(segments)) {
+      return new Ready();
+    }
+    Kind kind = kind(segments);
+    int at = versioned(segments) ? 1 : 0;
+    if (kind == null || segments.size() < at + 2 || segments.size() > at + 3) {
+      return new Nothing();
+    }
+    String name = segments.get(at + 1);
+    String fault = fault("name", name, MOST_NAME);
+    if (fault == null && name.indexOf('/') >= 0) {
+      fault = "name has a slash, expected none";
+    }
+    if (fault != null) {
+      return new Bad(fault);
+    }
+    if (segments.size() == at + 2) {
+      return new Itself(kind, name);
+    }
+    String action = segments.get(at + 2);
+    boolean known = ACTIONS.getOrDefault(kind, Set.of()).contains(action);
+    return known ? new Action(kind, name, action) : new Nothing();
+  }
+
+  /** Returns what is wrong with a text that others choose, or null. */
+  static @Nullable String fault(String what, String text, int most) {
+    if (text.isEmpty()) {
+      return what + " is empty, expected 1 to " + most + " characters";
+    }
+    if (text.length() > most) {
+      return what + " has " + text.length() + " characters, expected at most " + most;
+    }
+    boolean plain = text.codePoints().noneMatch(CoordinationPath::hidden);
+    return plain ? null : what + " has a control character, expected none";
+  }
+
+  private static boolean hidden(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE,
+          Character.UNASSIGNED ->
+          true;
+      default -> codePoint == '\uFFFD'; // what was no UTF-8
+    };
+  }
+
+  private static boolean ready(List<String> segments) {
+    return segments.equals(List.of(".well-known", "ready"));
+  }
+
+  private static boolean versioned(List<String> segments) {
+    return !segments.isEmpty() && segments.getFirst().equals("v1");
+  }
+
+  private static @Nullable Kind kind(List<String> segments) {
+    int at = versioned(segments) ? 1 : 0;
+    return segments.size() > at ? Kind.of(segments.get(at)) : null;
+  }
+
+  /** Returns the segments, decoded, without empty ones; null when they cannot be. */
+  private static @Nullable List<String> segments(String rawPath) {
+    List<String> segments = new ArrayList<>();
+    try {
+      for (String segment : rawPath.split("/", -1)) {
+        if (!segment.isEmpty()) {
+          segments.add(UriUtils.decode(segment, StandardCharsets.UTF_8));
+        }
+      }
+      return segments;
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.penstock.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Fleet;
+import io.penstock.fake.Message;
+import io.penstock.fake.Wire;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What those cost who wait at an object of the coordination API, in a process of its own. */
+@Isolated("measures")
+@Timeout(300)
+class CoordinationFigures {
+  private static final int WAITERS = 10_000;
+  private static final Duration LOOK = Duration.ofSeconds(30);
+
+  @TempDir private Path directory;
+  private final Figures figures = new Figures();
+
+  private static Message get(int port, String target) {
+    try (Wire wire = Wire.to(port)) {
+      return wire.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+          .answer();
+    }
+  }
+
+  @Test
+  void thoseWhoWait_costNothing() throws Exception {
+    List<SocketChannel> waiting = new ArrayList<>();
+    try (Fleet fleet =
+        new Fleet(
+            directory,
+            1,
+            "endpoints: [{path: /a}]",
+            Duration.ofMinutes(1),
+            "--penstock.coordination.enabled=true")) {
+      int port = fleet.port(0);
+      for (int i = 0; i < WAITERS; i++) {
+        SocketChannel client =
+            SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        client.write(
+            ByteBuffer.wrap(
+                "GET /v1/barrier/b/wait?size=10001 HTTP/1.1\r\nHost: x\r\n\r\n"
+                    .getBytes(US_ASCII)));
+        waiting.add(client);
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> get(port, "/v1/barrier/b/stats").text().contains("\"waiting\":10000,"));
+      assertThat(get(port, "/v1/barrier/b/wait?size=10001").status()).isEqualTo(204);
+      for (SocketChannel client : waiting) {
+        client.read(ByteBuffer.allocate(1_000));
+        client.write(
+            ByteBuffer.wrap("GET /v1/event/e/wait HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII)));
+      }
+      pass(Duration.ofSeconds(10)); // until what was compiled, and collected, is
+      Duration before = fleet.ran(0);
+      pass(LOOK);
+      double share = (double) fleet.ran(0).minus(before).toMillis() / LOOK.toMillis();
+      figures.add(
+          "CPU of a gateway in which 10,000 wait: less than 2 %",
+          share < 0.02, "%.2f %%".formatted(share * 100));
+    } finally {
+      for (SocketChannel each : waiting) {
+        each.close();
+      }
+    }
+    System.out.println("\n" + figures);
+    assertThat(figures.toString()).doesNotContain("NOT MET");
+  }
+
+  private static void pass(Duration time) throws InterruptedException {
+    assertThat(new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+  }
+}

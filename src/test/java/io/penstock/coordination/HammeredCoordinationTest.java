@@ -1,0 +1,83 @@
+package io.penstock.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many threads at one semaphore, some of which go away at any moment. */
+@Timeout(60)
+class HammeredCoordinationTest {
+  private static final int THREADS = 16;
+  private static final int ROUNDS = 3_000;
+  private static final int SIZE = 3;
+
+  private final ManualAlarm alarm = new ManualAlarm();
+  private final MemoryCoordination memory =
+      new MemoryCoordination(Bounds.DEFAULT, alarm.ticker, () -> 0, alarm);
+  private final AtomicInteger inside = new AtomicInteger();
+  private final AtomicInteger most = new AtomicInteger();
+  private final AtomicInteger passed = new AtomicInteger();
+
+  private void visit(int thread) throws Exception {
+    Random random = new Random(thread);
+    for (int round = 0; round < ROUNDS; round++) {
+      String key = thread + "." + round;
+      Turn turn = memory.call("it", new Operation.Acquire(SIZE, key, 0), Coordination.FOR_EVER);
+      CompletableFuture<Reply> answer = new CompletableFuture<>();
+      turn.whenAnswered(answer::complete);
+      if (random.nextInt(3) == 0) {
+        turn.cancel();
+        assertThat(turn.take()).isFalse();
+        continue;
+      }
+      answer.get(30, TimeUnit.SECONDS);
+      if (random.nextInt(5) == 0) {
+        turn.cancel(); // it had the answer, and did not take it
+        continue;
+      }
+      assertThat(turn.take()).isTrue();
+      most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+      passed.incrementAndGet();
+      inside.decrementAndGet();
+      Turn release = memory.call("it", new Operation.Release(key), 0);
+      assertThat(release.reply()).isEqualTo(new Reply.Done());
+    }
+  }
+
+  @Test
+  void neverMoreThanThereArePlaces_andNobodyIsForgotten() throws Exception {
+    List<Future<?>> threads = new ArrayList<>();
+    try (ExecutorService all = Executors.newFixedThreadPool(THREADS)) {
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        threads.add(
+            all.submit(
+                () -> {
+                  visit(thread);
+                  return null;
+                }));
+      }
+      for (Future<?> thread : threads) {
+        thread.get(50, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(most.get()).isBetween(1, SIZE);
+    assertThat(passed.get()).isGreaterThan(THREADS * ROUNDS / 3);
+    assertThat(memory.waiting()).isZero();
+    Turn inspected = memory.call("it", new Operation.Inspect(Kind.SEMAPHORE), 0);
+    assertThat(((Reply.Told) Objects.requireNonNull(inspected.reply())).statistics())
+        .containsEntry("acquired", (long) passed.get())
+        .containsEntry("released", (long) passed.get());
+  }
+}

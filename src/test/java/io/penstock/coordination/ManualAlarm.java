@@ -1,0 +1,39 @@
+package io.penstock.coordination;
+
+import io.penstock.fake.FakeTicker;
+import io.penstock.time.Ticker;
+import org.jspecify.annotations.Nullable;
+
+/** An alarm that rings as a clock is moved on, exactly in time. */
+final class ManualAlarm implements Alarm {
+  final FakeTicker ticker = new FakeTicker();
+  private long atNanos = Ticker.NEVER;
+  private @Nullable Runnable step;
+
+  /** How often it rang. */
+  int rings;
+
+  @Override
+  public void at(long instantNanos, Runnable step) {
+    this.atNanos = instantNanos;
+    this.step = step;
+  }
+
+  @Override
+  public void close() {
+    step = null;
+  }
+
+  void pass(long nanos) {
+    long end = ticker.nanos() + nanos;
+    while (atNanos <= end && step != null) {
+      ticker.set(Math.max(atNanos, ticker.nanos()));
+      Runnable due = step;
+      step = null;
+      atNanos = Ticker.NEVER;
+      rings++;
+      due.run();
+    }
+    ticker.set(end);
+  }
+}

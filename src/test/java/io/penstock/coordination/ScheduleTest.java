@@ -1,0 +1,192 @@
+package io.penstock.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clients come, go, give up and change sizes at random; what they get is what a list would say. */
+class ScheduleTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long EXPIRES = 2 * SECOND;
+  private static final int STEPS = 1_000;
+  private static final Reply TIMED_OUT = new Reply.TimedOut();
+
+  /** One client, as the oracle knows it. */
+  private static final class Client {
+    final Turn turn;
+    final long deadlineNanos;
+    final String key;
+    boolean waits = true;
+    boolean has;
+    boolean took;
+    long sinceNanos;
+
+    Client(Turn turn, long deadlineNanos, String key) {
+      this.turn = turn;
+      this.deadlineNanos = deadlineNanos;
+      this.key = key;
+    }
+  }
+
+  private Random random = new Random();
+  private final ManualAlarm alarm = new ManualAlarm();
+  private final MemoryCoordination memory =
+      new MemoryCoordination(Bounds.DEFAULT, alarm.ticker, () -> 0, alarm);
+  private final List<Client> clients = new ArrayList<>();
+  private long size = 3;
+  private long served;
+
+  static LongStream seeds() {
+    return LongStream.concat(LongStream.range(0, 60), LongStream.of(new Random().nextLong()));
+  }
+
+  private long now() {
+    return alarm.ticker.nanos();
+  }
+
+  private void arrive(boolean bucket) {
+    if (random.nextInt(20) == 0) {
+      size = random.nextInt(6);
+    }
+    String key = "k" + clients.size();
+    Operation operation =
+        bucket ? new Operation.TakeToken(size, SECOND) : new Operation.Acquire(size, key, EXPIRES);
+    long maxWait =
+        switch (random.nextInt(3)) {
+          case 0 -> 0;
+          case 1 -> 1 + random.nextLong(3 * SECOND);
+          default -> Coordination.FOR_EVER;
+        };
+    long deadline = maxWait < 0 ? Ticker.NEVER : now() + maxWait;
+    clients.add(new Client(memory.call("it", operation, maxWait), deadline, key));
+  }
+
+  private Client any() {
+    return clients.get(random.nextInt(clients.size()));
+  }
+
+  /** Moves the clock on, at most to the next instant at which something can change. */
+  private void pass(long mostNanos) {
+    long end = now() + random.nextLong(mostNanos);
+    for (Client client : clients) {
+      if (client.waits && client.deadlineNanos > now()) {
+        end = Math.min(end, client.deadlineNanos);
+      }
+      if (client.has && client.sinceNanos + EXPIRES > now()) {
+        end = Math.min(end, client.sinceNanos + EXPIRES);
+      }
+    }
+    end = Math.min(end, (now() / SECOND + 1) * SECOND);
+    alarm.pass(end - now());
+  }
+
+  /** Notes who has an answer now, and fails unless each was the first of those who waited. */
+  private void note() {
+    boolean somebodyWaits = false;
+    for (Client client : clients) {
+      if (!client.waits) {
+        continue;
+      }
+      Reply reply = client.turn.reply();
+      if (reply == null) {
+        assertThat(client.deadlineNanos).as("nobody is forgotten").isGreaterThan(now());
+        somebodyWaits = true;
+        continue;
+      }
+      client.waits = false;
+      if (reply.equals(TIMED_OUT)) {
+        assertThat(client.deadlineNanos).as("nobody is sent away early").isEqualTo(now());
+        continue;
+      }
+      assertThat(somebodyWaits).as("who came first goes first").isFalse();
+      client.has = true;
+      client.sinceNanos = now();
+      served++;
+    }
+  }
+
+  private long has() {
+    return clients.stream().filter(client -> client.has).count();
+  }
+
+  private boolean anybodyWaits() {
+    return clients.stream().anyMatch(client -> client.waits);
+  }
+
+  /** What nobody has any more: of an interval that is over, or expired. */
+  private void age(boolean bucket) {
+    for (Client client : clients) {
+      boolean over =
+          bucket
+              ? client.sinceNanos / SECOND < now() / SECOND
+              : client.sinceNanos + EXPIRES <= now();
+      client.has &= !over;
+    }
+  }
+
+  private void step(boolean bucket) {
+    long before = has();
+    switch (random.nextInt(bucket ? 4 : 5)) {
+      case 0, 1 -> arrive(bucket);
+      case 2 -> pass(SECOND);
+      case 3 -> {
+        if (!clients.isEmpty()) {
+          Client client = any();
+          if (random.nextBoolean()) {
+            client.took |= client.turn.take();
+          } else {
+            giveUp(client);
+          }
+        }
+      }
+      default -> {
+        if (!clients.isEmpty()) {
+          Client client = any();
+          memory.call("it", new Operation.Release(client.key), 0);
+          client.has = false;
+        }
+      }
+    }
+    age(bucket);
+    note();
+    assertThat(has()).as("never more than there is").isLessThanOrEqualTo(Math.max(size, before));
+    if (anybodyWaits()) {
+      assertThat(has()).as("nobody waits for nothing").isGreaterThanOrEqualTo(size);
+    }
+  }
+
+  /** A client goes away; what it was given and did not take is there for others. */
+  private static void giveUp(Client client) {
+    client.turn.cancel();
+    client.waits = false;
+    client.has &= client.took;
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void bucket_isAsAListWouldHaveIt(long seed) {
+    run(seed, true);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void semaphore_isAsAListWouldHaveIt(long seed) {
+    run(seed, false);
+  }
+
+  private void run(long seed, boolean bucket) {
+    random = new Random(seed);
+    arrive(bucket); // so the intervals begin with the clock
+    note();
+    for (int step = 0; step < STEPS; step++) {
+      step(bucket);
+    }
+    assertThat(served).as("seed " + seed).isGreaterThan(10);
+  }
+}
