@@ -31,7 +31,8 @@ final class ImageTar {
 
   private static void unpack(Path tar, Path to) throws IOException, InterruptedException {
     Process process =
-        new ProcessBuilder("tar", "-xpf", tar.toString(), "-C", to.toString())
+        new ProcessBuilder(
+                "tar", "--warning=no-unknown-keyword", "-xpf", tar.toString(), "-C", to.toString())
             .redirectErrorStream(true)
             .start();
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);

@@ -134,7 +134,7 @@ class ImageTrial {
             routes,
             variables,
             arguments(
-                "--penstock.state.file=/tmp/state.db",
+                "--penstock.state.file=" + Path.of("/tmp", "state.db"),
                 "--penstock.redis.url=" + RedisServer.shared().url(),
                 "--penstock.redis.namespace=image-" + port))) {
       awaitReady(container);
