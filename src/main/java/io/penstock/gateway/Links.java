@@ -20,6 +20,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.transport.ProxyProvider;
@@ -30,9 +32,12 @@ import reactor.netty.transport.ProxyProvider;
  * that are being established there are no more than {@value #ESTABLISHING} at once, since who
  * listens keeps no more than so many waiting. Safe from any thread.
  */
-final class Links implements Events, AutoCloseable {
+final class Links implements Events, SmartLifecycle, AutoCloseable {
   /** What Linux kept waiting at most until 5.4, by {@code net.core.somaxconn}. */
   static final int ESTABLISHING = 128;
+
+  /** The phase in which Spring stops the event loops. */
+  private static final int EVENT_LOOPS = new ReactorResourceFactory().getPhase();
 
   private static final Duration MOST_IDLE = Duration.ofSeconds(30);
 
@@ -174,6 +179,28 @@ final class Links implements Events, AutoCloseable {
         gone.pool().dispose();
       }
     }
+  }
+
+  @Override
+  public void start() {
+    // connections are made when they are asked for
+  }
+
+  /** Whether there are pools, which is what there is to stop. */
+  @Override
+  public boolean isRunning() {
+    return !byId.isEmpty();
+  }
+
+  @Override
+  public void stop() {
+    close();
+  }
+
+  /** Just before the event loops: what they no longer run could only be closed with an error. */
+  @Override
+  public int getPhase() {
+    return EVENT_LOOPS + 1;
   }
 
   @Override

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.http.client.ReactorResourceFactory;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
@@ -88,6 +89,15 @@ class LinksTest {
 
   private Path pem(String name, String text) throws IOException {
     return Files.writeString(directory.resolve(name), text);
+  }
+
+  @Test
+  void stop_comesBeforeThatOfTheEventLoops_andKeepsNoPool() throws Exception {
+    links.client(spec("http://localhost/", null, null));
+    assertThat(links.isRunning()).isTrue();
+    assertThat(links.getPhase()).isGreaterThan(new ReactorResourceFactory().getPhase());
+    links.stop();
+    assertThat(links.isRunning()).isFalse();
   }
 
   /** Somebody who signs for himself, and is his own authority. */
