@@ -103,11 +103,17 @@ class DrainIT {
 
   @Test
   void terminated_closesConnectionsThatRest_andThoseItAnswers() throws IOException {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").awaitEnd();
+        });
     try (Program program = start();
         Wire resting = program.connect();
         Wire unused = program.connect();
         Wire waiting = parked(program, "/slot")) {
-      Message kept = resting.send("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n").answer();
+      Message kept = resting.post(CHAT, STREAM).answer();
+      assertThat(kept.text()).isEqualTo("{}");
       assertThat(kept.header("connection")).isNull();
       program.terminate();
       resting.awaitEnd();

@@ -47,7 +47,7 @@ class RollingUpdateIT {
   }
 
   private static HaProxy.Sent sent(Deployment deployment, String id) {
-    Awaitility.await().pollDelay(Duration.ZERO).until(() -> deployment.sent(id) != null);
+    Awaitility.await(id).pollDelay(Duration.ZERO).until(() -> deployment.sent(id) != null);
     return Objects.requireNonNull(deployment.sent(id));
   }
 

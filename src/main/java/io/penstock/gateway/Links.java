@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.transport.ProxyProvider;
@@ -30,9 +31,12 @@ import reactor.netty.transport.ProxyProvider;
  * that are being established there are no more than {@value #ESTABLISHING} at once, since who
  * listens keeps no more than so many waiting. Safe from any thread.
  */
-final class Links implements Events, AutoCloseable {
+final class Links implements Events, AutoCloseable, SmartLifecycle {
   /** What Linux kept waiting at most until 5.4, by {@code net.core.somaxconn}. */
   static final int ESTABLISHING = 128;
+
+  /** The phase in which Spring's resource factory stops them. */
+  private static final int EVENT_LOOPS = 0;
 
   private static final Duration MOST_IDLE = Duration.ofSeconds(30);
 
@@ -43,6 +47,7 @@ final class Links implements Events, AutoCloseable {
   private final Upstreams upstreams;
   private final ConcurrentMap<String, Link> byId = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ConnectLine> lines = new ConcurrentHashMap<>();
+  private volatile boolean running;
 
   /**
    * Makes no connections yet.
@@ -174,6 +179,28 @@ final class Links implements Events, AutoCloseable {
         gone.pool().dispose();
       }
     }
+  }
+
+  @Override
+  public void start() {
+    running = true;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  /** After the server, and before the event loops: connections are closed on them. */
+  @Override
+  public int getPhase() {
+    return EVENT_LOOPS + 1;
+  }
+
+  @Override
+  public void stop() {
+    close();
+    running = false;
   }
 
   @Override

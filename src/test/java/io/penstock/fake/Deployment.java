@@ -83,13 +83,12 @@ public final class Deployment implements AutoCloseable {
         find(
             CHART.resolve("templates").resolve("deployment.yaml"),
             "readinessProbe:\\s+httpGet: \\{path: (\\S+), port: operator}"
-                + "\\s+periodSeconds: (\\d+)\\s+timeoutSeconds: (\\d+)"
+                + "\\s+periodSeconds: (\\d+)\\s+timeoutSeconds: \\d+"
                 + "\\s+failureThreshold: (\\d+)");
     return new HaProxy.Check(
         said.group(1),
         Integer.parseInt(said.group(2)),
-        Integer.parseInt(said.group(3)),
-        Integer.parseInt(said.group(4)));
+        Integer.parseInt(said.group(3)));
   }
 
   /** Returns how long the chart has one wait before it is told to stop. */

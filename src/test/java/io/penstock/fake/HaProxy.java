@@ -35,12 +35,12 @@ public final class HaProxy implements AutoCloseable {
    *
    * @param falls how often in a row the answer is no until it sends there no more
    */
-  public record Check(String path, int everySeconds, int withinSeconds, int falls) {}
+  public record Check(String path, int everySeconds, int falls) {}
 
   /**
    * What became of a request.
    *
-   * @param server where it went, by its place in the list
+   * @param server where it went, by its place in the list; -1 where there was nobody to send to
    * @param end HAProxy's two letters for how it ended; the first is S where the server broke off
    */
   public record Sent(int server, int status, String end) {}
@@ -115,7 +115,8 @@ public final class HaProxy implements AutoCloseable {
           timeout connect 2s
           timeout client 600s
           timeout server 600s
-          timeout check %ds
+          # what is slow because the machine is busy is not taken for dead
+          timeout check 30s
           # who cannot be connected to has got nothing: another one is asked
           retries 3
           option redispatch 1
@@ -133,7 +134,6 @@ public final class HaProxy implements AutoCloseable {
             .formatted(
                 commandPort,
                 http ? "http" : "tcp",
-                check.withinSeconds(),
                 port,
                 http ? logging() : "",
                 BACKEND,
@@ -155,9 +155,9 @@ public final class HaProxy implements AutoCloseable {
 
   private void logged(String line) {
     String[] words = line.split(" ", -1);
-    if (words.length == 5 && words[0].equals("SENT") && words[2].matches("\\d+")) {
-      sent.put(
-          words[1], new Sent(Integer.parseInt(words[2]), Integer.parseInt(words[3]), words[4]));
+    if (words.length == 5 && words[0].equals("SENT")) {
+      int server = words[2].startsWith("<") ? -1 : Integer.parseInt(words[2]);
+      sent.put(words[1], new Sent(server, Integer.parseInt(words[3]), words[4]));
     }
   }
 
