@@ -33,8 +33,9 @@ class RollingUpdateIT {
 
   @TempDir private Path directory;
 
-  private Deployment deployment(RollingLoad load, RedisServer redis) throws Exception {
-    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, true);
+  private Deployment deployment(RollingLoad load, RedisServer redis, HaProxy.Manner manner)
+      throws Exception {
+    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, manner);
     return new Deployment(shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
   }
 
@@ -66,7 +67,7 @@ class RollingUpdateIT {
   void replacedOneByOne_everyRequestIsAnswered() throws Exception {
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        Deployment deployment = deployment(load, redis);
+        Deployment deployment = deployment(load, redis, HaProxy.Manner.REQUESTS);
         Clients clients = new Clients(deployment.port())) {
       load.begin(clients);
       List<Deployment.Replaced> all = new ArrayList<>();
@@ -93,7 +94,7 @@ class RollingUpdateIT {
   void killed_losesWhatWasInside_andOthersGetItsShareOfTheLimit() throws Exception {
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
-        Deployment deployment = deployment(load, redis);
+        Deployment deployment = deployment(load, redis, HaProxy.Manner.SINGLE_REQUESTS);
         Clients clients = new Clients(deployment.port())) {
       load.begin(clients);
       Awaitility.await().atMost(ANSWERS).until(() -> cells(deployment).size() > 3);

@@ -39,9 +39,9 @@ class RollingFigures {
 
   private final Figures figures = new Figures();
 
-  /** Replaces all of them some times; {@code http} as in {@link Deployment.Shape}. */
-  private void replace(String name, boolean http, boolean noneMayFail) throws Exception {
-    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, http);
+  /** Replaces all of them some times. */
+  private void replace(String name, HaProxy.Manner manner, boolean noneMayFail) throws Exception {
+    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, manner);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
         Deployment deployment =
@@ -111,20 +111,20 @@ class RollingFigures {
   @Test
   @Timeout(1200)
   void replacedBehindABalancerOfRequests_nobodyFails() throws Exception {
-    replace("HAProxy, by request", true, true);
+    replace("HAProxy, by request", HaProxy.Manner.REQUESTS, true);
   }
 
   /** As a Service does: connections stay where they are. */
   @Test
   @Timeout(1200)
   void replacedBehindABalancerOfConnections_isMeasured() throws Exception {
-    replace("HAProxy, by connection", false, false);
+    replace("HAProxy, by connection", HaProxy.Manner.CONNECTIONS, false);
   }
 
   @Test
   @Timeout(600)
   void killed_onlyWhatWasInsideFails() throws Exception {
-    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, true);
+    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
         Deployment deployment =

@@ -96,7 +96,7 @@ class SizingFigures {
     try (RollingLoad load = new RollingLoad();
         Fleet fleet = new Fleet(directory, 1, load.routes(), MINUTE)) {
       figures.add("chat, answered in 100 ms", true, cost(fleet, load.shortQuestion(), 64));
-      figures.add("stream of 30 events in 3 s", true, cost(fleet, load.streamQuestion(), 300));
+      figures.add("stream of 30 events in 3 s", true, cost(fleet, load.streamQuestion(30), 300));
       System.out.println(figures);
     }
   }

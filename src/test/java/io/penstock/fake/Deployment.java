@@ -53,7 +53,7 @@ public final class Deployment implements AutoCloseable {
   private final Deque<Pod> running = new ArrayDeque<>();
 
   /** How a deployment is made, beside its routes. */
-  public record Shape(Path program, int size, boolean http) {}
+  public record Shape(Path program, int size, HaProxy.Manner manner) {}
 
   /**
    * Starts gateways and a balancer, which sends to all of them when this returns.
@@ -70,7 +70,7 @@ public final class Deployment implements AutoCloseable {
     for (int i = 0; i <= shape.size(); i++) {
       servers.add(new HaProxy.Server(RunningGateway.freePort(), RunningGateway.freePort()));
     }
-    balancer = HaProxy.start(shape.program(), directory, servers, probe(), shape.http());
+    balancer = HaProxy.start(shape.program(), directory, servers, probe(), shape.manner());
     for (int i = 0; i < shape.size(); i++) {
       running.add(start(i));
     }

@@ -45,6 +45,17 @@ public final class HaProxy implements AutoCloseable {
    */
   public record Sent(int server, int status, String end) {}
 
+  /** What it knows of what it passes on. */
+  public enum Manner {
+    /** Requests, which take turns on connections that are kept. */
+    REQUESTS,
+    /** Requests, each on a connection of its own: of those that a server breaks off none is missing
+     * in what it logs. */
+    SINGLE_REQUESTS,
+    /** Connections only, as a Service of Kubernetes. */
+    CONNECTIONS
+  }
+
   private static final String BACKEND = "gateways";
 
   /** States of servers, as it names them: up; and out because the configuration said so once. */
@@ -57,10 +68,10 @@ public final class HaProxy implements AutoCloseable {
   private final Map<String, Sent> sent = new ConcurrentHashMap<>();
   private final Process process;
 
-  private HaProxy(Path program, Path directory, List<Server> servers, Check check, boolean http)
+  private HaProxy(Path program, Path directory, List<Server> servers, Check check, Manner manner)
       throws IOException {
     Path file = directory.resolve("haproxy.cfg");
-    Files.writeString(file, configuration(servers, check, http));
+    Files.writeString(file, configuration(servers, check, manner));
     process =
         new ProcessBuilder(program.toString(), "-db", "-f", file.toString())
             .redirectErrorStream(true)
@@ -87,21 +98,17 @@ public final class HaProxy implements AutoCloseable {
         .findFirst();
   }
 
-  /**
-   * Starts one that sends to nobody yet.
-   *
-   * @param http whether it knows requests; else it knows connections only, as a Service does
-   */
+  /** Starts one that sends to nobody yet. */
   static HaProxy start(
-      Path program, Path directory, List<Server> servers, Check check, boolean http) {
+      Path program, Path directory, List<Server> servers, Check check, Manner manner) {
     try {
-      return new HaProxy(program, directory, servers, check, http);
+      return new HaProxy(program, directory, servers, check, manner);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private String configuration(List<Server> servers, Check check, boolean http) {
+  private String configuration(List<Server> servers, Check check, Manner manner) {
     StringBuilder text = new StringBuilder();
     text.append(
         """
@@ -126,6 +133,7 @@ public final class HaProxy implements AutoCloseable {
           default_backend %s
         backend %s
           balance leastconn
+          %s
           option httpchk
           http-check send meth GET uri %s ver HTTP/1.1 hdr Host 127.0.0.1
           http-check expect status 200
@@ -133,11 +141,12 @@ public final class HaProxy implements AutoCloseable {
         """
             .formatted(
                 commandPort,
-                http ? "http" : "tcp",
+                manner == Manner.CONNECTIONS ? "tcp" : "http",
                 port,
-                http ? logging() : "",
+                manner == Manner.CONNECTIONS ? "" : logging(),
                 BACKEND,
                 BACKEND,
+                manner == Manner.SINGLE_REQUESTS ? "option httpclose" : "",
                 check.path(),
                 check.everySeconds(),
                 check.falls()));

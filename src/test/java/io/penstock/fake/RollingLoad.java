@@ -3,6 +3,8 @@ package io.penstock.fake;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What is asked of gateways while they are replaced: requests that are answered at once, streams of
@@ -24,16 +26,14 @@ public final class RollingLoad implements AutoCloseable {
   public static final long WINDOW_TOKENS = 10_000;
   public static final int WINDOW_SECONDS = 2;
 
-  private static final int PIECES = 30;
   private static final long PIECE_NANOS = 100_000_000;
+  private static final Pattern MOST = Pattern.compile("\"max_tokens\":(\\d+)");
   private static final String CHAT = "/v1/chat/completions";
   private static final String ASK =
       "{\"model\":\"m\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
-  private static final String STREAMED = ASK.replaceFirst("\\{", "{\"stream\":true,");
   private static final String ANSWER =
       "{\"id\":\"a\",\"object\":\"chat.completion\",\"choices\":[],\"usage\":"
           + "{\"prompt_tokens\":5,\"completion_tokens\":5,\"total_tokens\":10}}";
-  private static final String EVENTS = events();
 
   private final RawUpstream provider = RawUpstream.start((self, wire) -> serve(wire));
 
@@ -41,9 +41,9 @@ public final class RollingLoad implements AutoCloseable {
     return "data: {\"piece\":%d}\n\n".formatted(piece);
   }
 
-  private static String events() {
+  private static String events(int pieces) {
     StringBuilder all = new StringBuilder();
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < pieces; i++) {
       all.append(event(i));
     }
     return all.append("data: [DONE]\n\n").toString();
@@ -54,7 +54,7 @@ public final class RollingLoad implements AutoCloseable {
     while (true) {
       Message request = wire.request();
       if (request.text().contains("\"stream\":true")) {
-        stream(wire);
+        stream(wire, pieces(request.text()));
       } else {
         LockSupport.parkNanos(PIECE_NANOS);
         wire.send(
@@ -66,11 +66,16 @@ public final class RollingLoad implements AutoCloseable {
     }
   }
 
-  private static void stream(Wire wire) {
+  private static int pieces(String asked) {
+    Matcher most = MOST.matcher(asked);
+    return most.find() ? Integer.parseInt(most.group(1)) : 0;
+  }
+
+  private static void stream(Wire wire, int pieces) {
     wire.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             + "Transfer-Encoding: chunked\r\n\r\n");
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < pieces; i++) {
       LockSupport.parkNanos(PIECE_NANOS);
       wire.chunk(event(i));
     }
@@ -98,15 +103,20 @@ public final class RollingLoad implements AutoCloseable {
     return new Clients.Question(SHORT, "/chat" + CHAT, ASK, ANSWER::equals);
   }
 
-  /** Returns a request whose answer takes three seconds. */
-  public Clients.Question streamQuestion() {
-    return new Clients.Question(STREAM, "/chat" + CHAT, STREAMED, EVENTS::equals);
+  /** Returns a request whose answer is so many events, each a tenth of a second after another. */
+  public Clients.Question streamQuestion(int pieces) {
+    String asks =
+        "{\"stream\":true,\"model\":\"m\",\"max_tokens\":%d,".formatted(pieces)
+            + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+    return new Clients.Question(STREAM, "/chat" + CHAT, asks, events(pieces)::equals);
   }
 
   /** Has clients ask all of it. */
   public void begin(Clients clients) {
     clients.ask(8, shortQuestion());
-    clients.ask(12, streamQuestion());
+    for (int i = 0; i < 12; i++) {
+      clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end together
+    }
     clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
     for (int i = 0; i < 60; i++) {
       String path = WINDOW_PATH + "?tokens=" + (10 + 7 * i);
