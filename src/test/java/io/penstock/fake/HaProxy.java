@@ -49,8 +49,10 @@ public final class HaProxy implements AutoCloseable {
   public enum Manner {
     /** Requests, which take turns on connections that are kept. */
     REQUESTS,
-    /** Requests, each on a connection of its own: of those that a server breaks off none is missing
-     * in what it logs. */
+    /**
+     * Requests, each on connections of its own: what a server breaks off of a client's second
+     * request HAProxy neither logs nor answers.
+     */
     SINGLE_REQUESTS,
     /** Connections only, as a Service of Kubernetes. */
     CONNECTIONS
@@ -118,6 +120,7 @@ public final class HaProxy implements AutoCloseable {
           maxconn 4000
         defaults
           mode %s
+          %s
           log global
           timeout connect 2s
           timeout client 600s
@@ -133,7 +136,6 @@ public final class HaProxy implements AutoCloseable {
           default_backend %s
         backend %s
           balance leastconn
-          %s
           option httpchk
           http-check send meth GET uri %s ver HTTP/1.1 hdr Host 127.0.0.1
           http-check expect status 200
@@ -142,11 +144,11 @@ public final class HaProxy implements AutoCloseable {
             .formatted(
                 commandPort,
                 manner == Manner.CONNECTIONS ? "tcp" : "http",
+                manner == Manner.SINGLE_REQUESTS ? "option httpclose" : "",
                 port,
                 manner == Manner.CONNECTIONS ? "" : logging(),
                 BACKEND,
                 BACKEND,
-                manner == Manner.SINGLE_REQUESTS ? "option httpclose" : "",
                 check.path(),
                 check.everySeconds(),
                 check.falls()));
