@@ -124,7 +124,8 @@ class RollingFigures {
   @Test
   @Timeout(600)
   void killed_onlyWhatWasInsideFails() throws Exception {
-    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
+    Deployment.Shape shape =
+        new Deployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
         Deployment deployment =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Clients;
 import io.penstock.fake.Fleet;
 import io.penstock.fake.RollingLoad;
+import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import io.penstock.time.Ticker;
 import java.net.InetAddress;
@@ -52,12 +53,20 @@ class SizingFigures {
   @Test
   @Timeout(300)
   void memory_ofRequestsThatWait() throws Exception {
+    int operatorPort = RunningGateway.freePort();
     try (RollingLoad load = new RollingLoad();
-        Fleet fleet = new Fleet(directory, 1, load.routes() + parked(load), MINUTE)) {
+        Fleet fleet =
+            new Fleet(
+                directory,
+                1,
+                load.routes() + parked(load),
+                MINUTE,
+                "--management.server.port=" + operatorPort)) {
       figures.add("resident, at rest", true, mebibytes(fleet));
       List<SocketChannel> clients = new ArrayList<>();
       for (int many : new int[] {1_000, 10_000}) {
         park(fleet.port(0), clients, many);
+        awaitParked(operatorPort, many - 1); // the first one was let go
         last(5);
         figures.add("resident, %,d wait".formatted(many), true, mebibytes(fleet));
       }
@@ -88,6 +97,18 @@ class SizingFigures {
       clients.add(client);
       client.write(ByteBuffer.wrap(request));
     }
+  }
+
+  private static void awaitParked(int operatorPort, int many) {
+    String asks = "GET /endpoints?path=/parked HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    Awaitility.await()
+        .atMost(MINUTE)
+        .until(
+            () -> {
+              try (Wire wire = Wire.to(operatorPort)) {
+                return wire.send(asks).answer().text().contains("\"queue_depth\":" + many);
+              }
+            });
   }
 
   @Test

@@ -86,9 +86,7 @@ public final class Deployment implements AutoCloseable {
                 + "\\s+periodSeconds: (\\d+)\\s+timeoutSeconds: \\d+"
                 + "\\s+failureThreshold: (\\d+)");
     return new HaProxy.Check(
-        said.group(1),
-        Integer.parseInt(said.group(2)),
-        Integer.parseInt(said.group(3)));
+        said.group(1), Integer.parseInt(said.group(2)), Integer.parseInt(said.group(3)));
   }
 
   /** Returns how long the chart has one wait before it is told to stop. */
