@@ -3,8 +3,10 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.penstock.fake.Http2Wire;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import java.io.IOException;
@@ -108,6 +110,52 @@ class DrainIT {
   }
 
   @Test
+  void terminated_closesConnectionsThatRest_andThoseItAnswers() throws IOException {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").awaitEnd();
+        });
+    try (Program program = start();
+        Wire resting = program.connect();
+        Wire unused = program.connect();
+        Wire waiting = parked(program, "/slot")) {
+      Message kept = resting.post(CHAT, STREAM).answer();
+      assertThat(kept.text()).isEqualTo("{}");
+      assertThat(kept.header("connection")).isNull();
+      program.terminate();
+      resting.awaitEnd();
+      Message refused = unused.send("GET /slot HTTP/1.1\r\nHost: x\r\n\r\n").answer();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.all("connection")).containsExactly("close");
+      unused.awaitEnd();
+      Message served = waiting.answer();
+      assertThat(served.status()).isEqualTo(200);
+      assertThat(served.all("connection")).containsExactly("close");
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void terminated_tellsHttp2ConnectionsToGo_andServesWhoWaitsOnThem() throws IOException {
+    try (Program program = start("--server.http2.enabled=true");
+        Wire waiting = parked(program, "/slot");
+        Http2Wire asks = new Http2Wire(program.port())) {
+      asks.get(1, "/slot");
+      RunningGateway.awaiting()
+          .until(
+              () -> program.operator("/endpoints?path=/slot").text().contains("\"queue_depth\":2"));
+      program.terminate();
+      assertThat(asks.next(Http2Wire.GOAWAY).lastStream()).isEqualTo(1);
+      assertThat(waiting.answer().status()).isEqualTo(200); // it was told before anybody had left
+      Http2Wire.Frame answer = asks.next(Http2Wire.DATA);
+      assertThat(answer.stream()).isEqualTo(1);
+      assertThat(answer.text()).startsWith("{\"ok\":true");
+      program.endsWell();
+    }
+  }
+
+  @Test
   void interrupted_refusesWhoWaitsTooLong_letsAnswersFinish_andMindsNoSecondSignal()
       throws Exception {
     try (Program program =
@@ -151,6 +199,34 @@ class DrainIT {
       assertThat(running.head().status()).isEqualTo(200);
       program.terminate();
       running.awaitEnd();
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void upstreamThatNeverAnswers_holdsItNoLongerThanAllowed() throws Exception {
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.awaitEnd();
+        });
+    try (Program program =
+            start("--penstock.drain-timeout=0s", "--penstock.stream-drain-timeout=1s");
+        Wire running = program.connect()) {
+      running.post(CHAT, STREAM);
+      assertThat(upstream.received().text()).contains("\"stream\":true");
+      program.terminate();
+      running.awaitEnd();
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void redisThatHangs_holdsItNoLongerThanAllowed() throws IOException {
+    try (RedisServer redis = RedisServer.started();
+        Program program = start("--penstock.redis.url=" + redis.url())) {
+      redis.pause();
+      program.terminate();
       program.endsWell();
     }
   }

@@ -59,6 +59,10 @@ final class Program implements AutoCloseable {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
+  int port() {
+    return port;
+  }
+
   Wire connect() {
     return Wire.to(port);
   }

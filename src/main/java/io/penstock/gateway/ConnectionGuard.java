@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -44,13 +45,16 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   private boolean knowsChunks = true;
   private boolean closes;
+  private boolean answered;
+  private int unanswered;
 
   private ConnectionGuard() {}
 
   /** Has a guard at every connection of a server. */
-  static HttpServer guard(HttpServer server) {
+  static HttpServer guard(HttpServer server, Connections connections) {
     return server.doOnChannelInit(
         (observer, channel, address) -> {
+          connections.opened(channel);
           if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
             channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new ConnectionGuard());
           }
@@ -89,6 +93,11 @@ final class ConnectionGuard extends ChannelDuplexHandler {
                     }));
   }
 
+  /** Whether it has had answers, and no request that has none yet; asked on its event loop. */
+  boolean rests() {
+    return answered && unanswered == 0;
+  }
+
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof DecoderResultProvider decoded && decoded.decoderResult().isFailure()) {
@@ -96,12 +105,17 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     if (message instanceof HttpRequest request) {
       knowsChunks = !request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+      unanswered++;
     }
     context.fireChannelRead(message);
   }
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (message instanceof LastHttpContent && !goesOn(message)) {
+      answered = true;
+      unanswered--;
+    }
     if (!(message instanceof HttpResponse response)) {
       context.write(
           message, closes && message instanceof LastHttpContent ? close(promise) : promise);
@@ -113,6 +127,12 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       closes = true;
     }
     context.write(whole(response), promise);
+  }
+
+  /** Whether it only says that the answer is to come, as 100 does. */
+  private static boolean goesOn(Object message) {
+    return message instanceof HttpResponse response
+        && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
   /** Without chunks it is the end of the connection that ends the answer. */

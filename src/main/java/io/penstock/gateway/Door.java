@@ -13,11 +13,14 @@ public final class Door {
   public static final Refusal CLOSED =
       Refusal.of(Reason.SHUTTING_DOWN, "the gateway is shutting down");
 
+  private final Connections connections;
   private final CompletableFuture<Void> empty = new CompletableFuture<>();
   private long inside;
   private boolean closed;
 
-  Door() {}
+  Door(Connections connections) {
+    this.connections = connections;
+  }
 
   /** Lets a request in, which has to {@link #leave}; returns false when nobody is let in. */
   synchronized boolean enter() {
@@ -45,8 +48,13 @@ public final class Door {
     return closed && inside == 0;
   }
 
+  /** Returns whether nobody is let in any more. */
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   /**
-   * Lets nobody in any more.
+   * Lets nobody in any more, and has clients take their next requests to other connections.
    *
    * @return completes when nobody is inside
    */
@@ -54,6 +62,7 @@ public final class Door {
     if (shut()) {
       empty.complete(null);
     }
+    connections.leave();
     return empty;
   }
 

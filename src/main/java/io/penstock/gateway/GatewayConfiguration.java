@@ -44,14 +44,19 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  NettyServerCustomizer connectionGuard() {
-    return ConnectionGuard::guard;
+  Connections connections() {
+    return new Connections();
+  }
+
+  @Bean
+  NettyServerCustomizer connectionGuard(Connections connections) {
+    return server -> ConnectionGuard.guard(server, connections);
   }
 
   /** How long those inside are waited for is not for the context to say, which would for good. */
   @Bean(destroyMethod = "")
-  Door door() {
-    return new Door();
+  Door door(Connections connections) {
+    return new Door(connections);
   }
 
   /** Where nobody wants to know of requests there is none. */

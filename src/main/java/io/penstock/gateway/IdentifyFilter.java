@@ -61,11 +61,20 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    exchange.getResponse().beforeCommit(() -> farewell(exchange.getResponse().getHeaders()));
     return Mono.defer(
         () ->
             door.enter()
                 ? identified(exchange, chain).doFinally(signal -> door.leave())
                 : identified(exchange, this::refuseNew));
+  }
+
+  /** Who is answered while the gateway stops is to come back on another connection. */
+  private Mono<Void> farewell(HttpHeaders headers) {
+    if (door.isClosed() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
+      headers.set(HttpHeaders.CONNECTION, "close");
+    }
+    return Mono.empty();
   }
 
   private Mono<Void> refuseNew(ServerWebExchange exchange) {

@@ -217,6 +217,16 @@ public final class Fleet implements AutoCloseable {
     return instances.get(instance).process().info().totalCpuDuration().orElseThrow();
   }
 
+  /** Returns how much memory a gateway has in the machine's, of Linux. */
+  public long residentBytes(int instance) throws IOException {
+    String pid = Long.toString(instances.get(instance).process().pid());
+    return Files.readAllLines(Path.of("/proc", pid, "status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Kills a gateway at once. */
   public void kill(int instance) {
     instances.get(instance).process().destroyForcibly().onExit().join();
@@ -245,15 +255,7 @@ public final class Fleet implements AutoCloseable {
   public List<Released> released(String endpoint) throws IOException {
     List<Released> all = new ArrayList<>();
     for (int i = 0; i < instances.size(); i++) {
-      for (String line : Files.readAllLines(instances.get(i).log())) {
-        String[] words = line.split(" ", 4);
-        if (words.length == 4 && words[3].equals(endpoint)) {
-          long tokens = Long.parseLong(words[1]);
-          all.add(
-              new Released(
-                  Long.parseLong(words[0]), i, tokens, Long.parseLong(words[2]), words[3]));
-        }
-      }
+      all.addAll(ReleaseNotes.read(instances.get(i).log(), i, endpoint));
     }
     all.sort(Comparator.comparingLong(Released::unixNanos));
     return all;

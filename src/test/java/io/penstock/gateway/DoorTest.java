@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class DoorTest {
-  private final Door door = new Door();
+  private final Door door = new Door(new Connections());
 
   @Test
   void closedWithNobodyInside_isEmptyAtOnce() {

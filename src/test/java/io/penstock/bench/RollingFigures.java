@@ -1,0 +1,153 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Clients;
+import io.penstock.fake.Deployment;
+import io.penstock.fake.Fleet;
+import io.penstock.fake.HaProxy;
+import io.penstock.fake.RedisServer;
+import io.penstock.fake.RollingLoad;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What clients notice of updates under load, with the pauses the chart has. */
+@Isolated("measures")
+class RollingFigures {
+  private static final int INSTANCES = 2;
+
+  /** How often each instance is replaced. */
+  private static final int ROUNDS = Integer.getInteger("penstock.rolling.rounds", 3);
+
+  /** As in the chart: {@code minReadySeconds}. */
+  private static final Duration READY = Duration.ofSeconds(5);
+
+  private static final Duration ANSWERS = Duration.ofSeconds(60);
+  private static final long CELL_NANOS = RollingLoad.WINDOW_SECONDS * 1_000_000_000L;
+
+  @TempDir private Path directory;
+
+  private final Figures figures = new Figures();
+
+  /** Replaces all of them some times. */
+  private void replace(String name, HaProxy.Manner manner, boolean noneMayFail) throws Exception {
+    Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, manner);
+    try (RedisServer redis = RedisServer.started();
+        RollingLoad load = new RollingLoad();
+        Deployment deployment =
+            new Deployment(shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
+        Clients clients = new Clients(deployment.port())) {
+      load.begin(clients);
+      List<Deployment.Replaced> all = new ArrayList<>();
+      for (int i = 0; i < ROUNDS * INSTANCES; i++) {
+        deployment.pause(READY);
+        all.add(deployment.replaceOldest(Deployment.preStop()));
+      }
+      clients.finish(ANSWERS);
+      add(name, clients.asked(), noneMayFail);
+      figures.add(
+          "  all ended by themselves, 0",
+          all.stream().allMatch(each -> each.exit() == 0),
+          all.stream().map(Deployment.Replaced::exit).toList().toString());
+      figures.add("  until the new one is sent to", true, of(all, each -> each.startSeconds()));
+      figures.add("  from SIGTERM to its end", true, of(all, each -> each.drainSeconds()));
+      addWindow(deployment);
+      System.out.println(figures);
+      assertThat(figures.toString()).doesNotContain("NOT MET");
+    }
+  }
+
+  private void add(String name, List<Clients.Asked> asked, boolean noneMayFail) {
+    List<Clients.Asked> failed = asked.stream().filter(each -> !each.good()).toList();
+    long streams = asked.stream().filter(each -> each.kind().equals(RollingLoad.STREAM)).count();
+    Map<Integer, Long> statuses =
+        failed.stream()
+            .collect(Collectors.groupingBy(Clients.Asked::status, Collectors.counting()));
+    figures.add(
+        name + (noneMayFail ? ": none may fail" : ""),
+        failed.isEmpty() || !noneMayFail,
+        "%,d requests, %d failed %s".formatted(asked.size(), failed.size(), statuses));
+    failed.stream().limit(5).forEach(System.out::println);
+    long broken = failed.stream().filter(each -> each.kind().equals(RollingLoad.STREAM)).count();
+    figures.add(
+        "  streams", broken == 0 || !noneMayFail, "%,d, %d broken".formatted(streams, broken));
+    for (String kind : List.of(RollingLoad.SLOT, RollingLoad.WINDOW)) {
+      long longest =
+          asked.stream()
+              .filter(each -> each.kind().equals(kind))
+              .mapToLong(each -> each.endedMillis() - each.sentMillis())
+              .max()
+              .orElse(0);
+      figures.add("  longest answer, " + kind, true, "%,d ms".formatted(longest));
+    }
+  }
+
+  private void addWindow(Deployment deployment) throws Exception {
+    Map<Long, Long> cells = Fleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+    long most = cells.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    double mean = cells.values().stream().mapToLong(Long::longValue).average().orElse(0);
+    figures.add(
+        "  window of 10,000 tokens, shared exactly: over 0",
+        most <= RollingLoad.WINDOW_TOKENS,
+        "most %,d, mean %,.0f of %d windows".formatted(most, mean, cells.size()));
+  }
+
+  private static String of(
+      List<Deployment.Replaced> all, ToDoubleFunction<Deployment.Replaced> seconds) {
+    DoubleSummaryStatistics figure = all.stream().mapToDouble(seconds).summaryStatistics();
+    return "mean %.1f s, longest %.1f s".formatted(figure.getAverage(), figure.getMax());
+  }
+
+  @Test
+  @Timeout(1200)
+  void replacedBehindABalancerOfRequests_nobodyFails() throws Exception {
+    replace("HAProxy, by request", HaProxy.Manner.REQUESTS, true);
+  }
+
+  /** As a Service does: connections stay where they are. */
+  @Test
+  @Timeout(1200)
+  void replacedBehindABalancerOfConnections_isMeasured() throws Exception {
+    replace("HAProxy, by connection", HaProxy.Manner.CONNECTIONS, false);
+  }
+
+  @Test
+  @Timeout(600)
+  void killed_onlyWhatWasInsideFails() throws Exception {
+    Deployment.Shape shape =
+        new Deployment.Shape(HaProxy.program(), INSTANCES, HaProxy.Manner.SINGLE_REQUESTS);
+    try (RedisServer redis = RedisServer.started();
+        RollingLoad load = new RollingLoad();
+        Deployment deployment =
+            new Deployment(shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
+        Clients clients = new Clients(deployment.port())) {
+      load.begin(clients);
+      deployment.pause(Duration.ofSeconds(15));
+      deployment.killOldest();
+      long killed = clients.unixMillis();
+      deployment.pause(Duration.ofSeconds(15));
+      clients.finish(ANSWERS);
+      add("killed with -9", clients.asked(), false);
+      long cell = Math.floorDiv(killed * 1_000_000, CELL_NANOS);
+      Map<Long, Long> cells = Fleet.cells(deployment.released(RollingLoad.WINDOW_PATH), CELL_NANOS);
+      List<Long> around = new ArrayList<>();
+      for (long at = cell - 2; at <= cell + 5; at++) {
+        around.add(cells.getOrDefault(at, 0L));
+      }
+      figures.add("  windows, the third one that of the end", true, around.toString());
+      addWindow(deployment);
+      System.out.println(figures);
+      assertThat(figures.toString()).doesNotContain("NOT MET");
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package io.penstock.fake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gateways behind a balancer that are replaced as Kubernetes does with those of the chart: one more
+ * is started, once it is ready an old one is taken out, after the pause of {@code preStop} told to
+ * stop, and has left when it ends. The probe is the chart's, too.
+ */
+public final class Deployment implements AutoCloseable {
+  /**
+   * How one was replaced.
+   *
+   * @param server the place it had
+   * @param toldMillis the Unix time when it was told to stop
+   * @param startSeconds until the new one was sent to
+   * @param drainSeconds from the signal to the end of the old one
+   */
+  public record Replaced(
+      int server,
+      long toldMillis,
+      int exit,
+      List<String> log,
+      double startSeconds,
+      double drainSeconds) {}
+
+  private static final Path CHART = Path.of("k8s", "penstock");
+  private static final Duration LONGEST = Duration.ofMinutes(2);
+
+  private final Ticker ticker = Ticker.system();
+  private final Path directory;
+  private final String[] more;
+  private final List<HaProxy.Server> servers = new ArrayList<>();
+  private final HaProxy balancer;
+  private final List<Pod> all = new ArrayList<>();
+  private final Deque<Pod> running = new ArrayDeque<>();
+
+  /** How a deployment is made, beside its routes. */
+  public record Shape(Path program, int size, HaProxy.Manner manner) {}
+
+  /**
+   * Starts gateways and a balancer, which sends to all of them when this returns.
+   *
+   * @param directory what they write is in it
+   * @param routes a route file
+   * @param more Spring's arguments
+   */
+  public Deployment(Shape shape, Path directory, String routes, String... more) throws Exception {
+    this.directory = directory;
+    this.more = more;
+    Path files = Files.createDirectories(directory.resolve("routes"));
+    Files.writeString(files.resolve("routes.yaml"), routes);
+    for (int i = 0; i <= shape.size(); i++) {
+      servers.add(new HaProxy.Server(RunningGateway.freePort(), RunningGateway.freePort()));
+    }
+    balancer = HaProxy.start(shape.program(), directory, servers, probe(), shape.manner());
+    for (int i = 0; i < shape.size(); i++) {
+      running.add(start(i));
+    }
+    running.forEach(this::awaitSentTo);
+  }
+
+  /** The readiness probe as the chart has it. */
+  private static HaProxy.Check probe() throws IOException {
+    MatchResult said =
+        find(
+            CHART.resolve("templates").resolve("deployment.yaml"),
+            "readinessProbe:\\s+httpGet: \\{path: (\\S+), port: operator}"
+                + "\\s+periodSeconds: (\\d+)\\s+timeoutSeconds: \\d+"
+                + "\\s+failureThreshold: (\\d+)");
+    return new HaProxy.Check(
+        said.group(1), Integer.parseInt(said.group(2)), Integer.parseInt(said.group(3)));
+  }
+
+  /** Returns how long the chart has one wait before it is told to stop. */
+  public static Duration preStop() throws IOException {
+    MatchResult said = find(CHART.resolve("values.yaml"), "preStopSeconds: (\\d+)");
+    return Duration.ofSeconds(Long.parseLong(said.group(1)));
+  }
+
+  private static MatchResult find(Path file, String regex) throws IOException {
+    return Pattern.compile(regex)
+        .matcher(Files.readString(file))
+        .results()
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(file + " has nothing like " + regex));
+  }
+
+  private Pod start(int server) throws IOException {
+    Pod pod = new Pod(all.size(), server, servers.get(server), directory, more);
+    all.add(pod);
+    balancer.putIn(server);
+    return pod;
+  }
+
+  private void awaitSentTo(Pod pod) {
+    Awaitility.await()
+        .atMost(LONGEST)
+        .failFast(() -> assertThat(pod.lives()).as("lives; log: %s", pod.log()).isTrue())
+        .until(() -> balancer.sendsTo(pod.server()));
+  }
+
+  /** Returns the port for clients. */
+  public int port() {
+    return balancer.port();
+  }
+
+  /**
+   * Replaces the one that runs for longest.
+   *
+   * @param pause from when nothing new is sent to it until it is told to stop
+   */
+  public Replaced replaceOldest(Duration pause) throws Exception {
+    long from = ticker.nanos();
+    Pod next = start(free());
+    awaitSentTo(next);
+    double started = secondsSince(from);
+    Pod old = running.remove();
+    running.add(next);
+    balancer.takeOut(old.server());
+    pause(pause);
+    long told = ticker.nanos();
+    long toldMillis = WallClock.system().unixMillis();
+    old.terminate();
+    int exit = old.ended(LONGEST);
+    return new Replaced(old.server(), toldMillis, exit, old.log(), started, secondsSince(told));
+  }
+
+  /** Kills the one that runs for longest, as {@code kill -9}; returns its place at the balancer. */
+  public int killOldest() {
+    Pod killed = running.remove();
+    killed.kill();
+    return killed.server();
+  }
+
+  private int free() {
+    List<Integer> taken = running.stream().map(Pod::server).toList();
+    for (int i = 0; i < servers.size(); i++) {
+      if (!taken.contains(i)) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("all places are taken");
+  }
+
+  /** Waits, as Kubernetes does. */
+  public void pause(Duration time) {
+    long until = ticker.nanos() + time.toNanos();
+    for (long now = ticker.nanos(); now < until; now = ticker.nanos()) {
+      LockSupport.parkNanos(until - now);
+    }
+  }
+
+  private double secondsSince(long nanos) {
+    return (ticker.nanos() - nanos) / 1e9;
+  }
+
+  /** Returns what became of a request at the balancer; null while that is not known. */
+  public HaProxy.@Nullable Sent sent(String id) {
+    return balancer.sent(id);
+  }
+
+  /** Returns what all gateways let go at an endpoint, in order; those that ended among them. */
+  public List<Fleet.Released> released(String endpoint) throws IOException {
+    List<Fleet.Released> released = new ArrayList<>();
+    for (Pod pod : all) {
+      released.addAll(pod.released(endpoint));
+    }
+    released.sort(Comparator.comparingLong(Fleet.Released::unixNanos));
+    return released;
+  }
+
+  @Override
+  public void close() {
+    balancer.close();
+    all.forEach(Pod::close);
+  }
+}

@@ -1,0 +1,101 @@
+package io.penstock.fake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.Penstock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/** The program in a process of its own, which writes down what it lets go. */
+final class Pod implements AutoCloseable {
+  private final int number;
+  private final int server;
+  private final Path released;
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Process process;
+
+  /**
+   * Begins to start one.
+   *
+   * @param number how many were started before
+   * @param server its place among those of the balancer
+   */
+  Pod(int number, int server, HaProxy.Server ports, Path directory, String... more)
+      throws IOException {
+    this.number = number;
+    this.server = server;
+    this.released = directory.resolve("released-" + number);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseSerialGC",
+                "-Xmx512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Penstock.class.getName(),
+                "serve",
+                "--routes=" + directory.resolve("routes"),
+                "--port=" + ports.port(),
+                "--operator-port=" + ports.checkPort(),
+                ReleaseNotes.ARGUMENT,
+                "--" + ReleaseNotes.FILE + "=" + released,
+                "--logging.level.io.penstock=INFO"));
+    command.addAll(List.of(more));
+    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+  }
+
+  int number() {
+    return number;
+  }
+
+  int server() {
+    return server;
+  }
+
+  boolean lives() {
+    return process.isAlive();
+  }
+
+  void terminate() {
+    process.toHandle().destroy(); // the process itself would close its output too
+  }
+
+  /** Ends it at once, as {@code kill -9}. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Waits until it has ended by itself; returns the exit code. */
+  int ended(Duration within) throws InterruptedException {
+    if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError("still there after " + within + "; log: " + log);
+    }
+    // what it said last may not have been read yet
+    Awaitility.await().until(() -> !log.isEmpty());
+    return process.exitValue();
+  }
+
+  List<String> log() {
+    return List.copyOf(log);
+  }
+
+  List<Fleet.Released> released(String endpoint) throws IOException {
+    return ReleaseNotes.read(released, number, endpoint);
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,132 @@
+package io.penstock.fake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What is asked of gateways while they are replaced: requests that are answered at once, streams of
+ * some seconds, requests that wait for a slot before they are forwarded, and permits of a token
+ * window that is always spent.
+ */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+public final class RollingLoad implements AutoCloseable {
+  /** The kinds of requests; all but the first take longer than an instant. */
+  public static final String SHORT = "short";
+
+  public static final String STREAM = "stream";
+  public static final String SLOT = "slot";
+  public static final String WINDOW = "window";
+
+  /** The path of the window that is shared exactly, and what it lets go. */
+  public static final String WINDOW_PATH = "/window";
+
+  public static final long WINDOW_TOKENS = 10_000;
+  public static final int WINDOW_SECONDS = 2;
+
+  private static final long PIECE_NANOS = 100_000_000;
+  private static final Pattern MOST = Pattern.compile("\"max_tokens\":(\\d+)");
+  private static final String CHAT = "/v1/chat/completions";
+  private static final String ASK =
+      "{\"model\":\"m\",\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+  private static final String ANSWER =
+      "{\"id\":\"a\",\"object\":\"chat.completion\",\"choices\":[],\"usage\":"
+          + "{\"prompt_tokens\":5,\"completion_tokens\":5,\"total_tokens\":10}}";
+
+  private final RawUpstream provider = RawUpstream.start((self, wire) -> serve(wire));
+
+  private static String event(int piece) {
+    return "data: {\"piece\":%d}\n\n".formatted(piece);
+  }
+
+  private static String events(int pieces) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < pieces; i++) {
+      all.append(event(i));
+    }
+    return all.append("data: [DONE]\n\n").toString();
+  }
+
+  /** Serves a connection until it is closed, which ends it by an exception. */
+  private static void serve(Wire wire) {
+    while (true) {
+      Message request = wire.request();
+      if (request.text().contains("\"stream\":true")) {
+        stream(wire, pieces(request.text()));
+      } else {
+        LockSupport.parkNanos(PIECE_NANOS);
+        wire.send(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                + ANSWER.getBytes(UTF_8).length
+                + "\r\n\r\n"
+                + ANSWER);
+      }
+    }
+  }
+
+  private static int pieces(String asked) {
+    Matcher most = MOST.matcher(asked);
+    return most.find() ? Integer.parseInt(most.group(1)) : 0;
+  }
+
+  private static void stream(Wire wire, int pieces) {
+    wire.send(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < pieces; i++) {
+      LockSupport.parkNanos(PIECE_NANOS);
+      wire.chunk(event(i));
+    }
+    wire.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
+  }
+
+  /** Returns a route file for it. */
+  public String routes() {
+    return """
+    endpoints:
+      - {path: %s, algorithm: token_window, tokens_per_window: %d, window_seconds: %d}
+      - {path: /slot, algorithm: strict, rate: 20, dialect: openai, upstreams: [{id: s, url: "%s"}]}
+      - {path: /chat, dialect: openai, upstreams: [{id: c, url: "%s"}]}
+    """
+        .formatted(WINDOW_PATH, WINDOW_TOKENS, WINDOW_SECONDS, provider.url(), provider.url());
+  }
+
+  /** Returns where the provider is. */
+  public String url() {
+    return provider.url();
+  }
+
+  /** Returns a request that is answered within an instant of its being forwarded. */
+  public Clients.Question shortQuestion() {
+    return new Clients.Question(SHORT, "/chat" + CHAT, ASK, ANSWER::equals);
+  }
+
+  /** Returns a request whose answer is so many events, each a tenth of a second after another. */
+  public Clients.Question streamQuestion(int pieces) {
+    String asks =
+        "{\"stream\":true,\"model\":\"m\",\"max_tokens\":%d,".formatted(pieces)
+            + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+    return new Clients.Question(STREAM, "/chat" + CHAT, asks, events(pieces)::equals);
+  }
+
+  /** Has clients ask all of it. */
+  public void begin(Clients clients) {
+    clients.ask(8, shortQuestion());
+    for (int i = 0; i < 12; i++) {
+      clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end together
+    }
+    clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
+    for (int i = 0; i < 60; i++) {
+      String path = WINDOW_PATH + "?tokens=" + (10 + 7 * i);
+      clients.ask(
+          1, new Clients.Question(WINDOW, path, "", text -> text.startsWith("{\"ok\":true")));
+    }
+  }
+
+  @Override
+  public void close() {
+    provider.close();
+  }
+}
