@@ -98,6 +98,11 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return answered && unanswered == 0;
   }
 
+  /** Has it be closed after the answer that runs, whose head said nothing of that. */
+  void closeAfterAnswer() {
+    closes = true;
+  }
+
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof DecoderResultProvider decoded && decoded.decoderResult().isFailure()) {

@@ -38,8 +38,13 @@ final class Connections {
       return;
     }
     ConnectionGuard guard = channel.pipeline().get(ConnectionGuard.class);
-    if (guard != null && guard.rests()) {
+    if (guard == null) {
+      return;
+    }
+    if (guard.rests()) {
       channel.close();
+    } else {
+      guard.closeAfterAnswer();
     }
   }
 }
