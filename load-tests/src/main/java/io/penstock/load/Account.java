@@ -20,7 +20,7 @@ final class Account {
   private long used;
   private long throttled;
 
-  /** Makes one with a limit in tokens per trailing minute; 0 is none, and then nothing is kept. */
+  /** Makes one with a limit in tokens per trailing minute. */
   Account(long limitTokens) {
     this.limitTokens = limitTokens;
   }
@@ -30,7 +30,7 @@ final class Account {
     while (!minute.isEmpty() && nanos - minute.getFirst().nanos() >= MINUTE_NANOS) {
       used -= minute.removeFirst().tokens();
     }
-    if (used + tokens > limitTokens) {
+    if (tokens > limitTokens - used) {
       throttled++;
       return false;
     }

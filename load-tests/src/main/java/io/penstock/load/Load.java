@@ -125,7 +125,7 @@ final class Load {
   static Stretch parse(String said) throws IOException {
     String[] lines = said.strip().split("\n", -1);
     String[] values = lines[lines.length - 1].strip().split(" ", -1);
-    if (values.length != 5) {
+    if (!lines[lines.length - 1].strip().matches("\\d+( \\d+){4}")) {
       throw new IOException("load said '" + said.strip() + "', expected five numbers at its end");
     }
     double seconds = Long.parseLong(values[2]) / 1e9;

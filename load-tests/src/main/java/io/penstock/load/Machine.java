@@ -6,6 +6,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,10 +73,11 @@ final class Machine {
     return command;
   }
 
-  /** Returns what there is of it, for tables: processors, memory and Java. */
+  /** Returns when and where something was measured, for tables. */
   static String described() {
-    return "%d processors, Java %s, %s %s"
+    return "%s, %d processors, Java %s, %s %s"
         .formatted(
+            LocalDate.now(ZoneOffset.UTC),
             Runtime.getRuntime().availableProcessors(),
             Runtime.version(),
             System.getProperty("os.name"),

@@ -37,7 +37,7 @@ final class Overhead {
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Path directory = Path.of(System.getProperty("directory", "target"));
     Path made = Files.createDirectories(directory.resolve("01-overhead")).toAbsolutePath();
-    Path script = Path.of(System.getProperty("script", "src/main/wrk/post.lua"));
+    Path script = Path.of(System.getProperty("script", "src/main/wrk/post.lua")).toAbsolutePath();
     int connections = Integer.getInteger("connections", 32);
     Load load = Load.by(System.getProperty("load", "auto"), made, script, connections);
     Overhead overhead = new Overhead(load);

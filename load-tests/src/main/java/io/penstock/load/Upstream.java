@@ -62,22 +62,22 @@ final class Upstream {
   private final Duration pace;
   private final int events;
   private final int cost;
-  private final int limit;
   private final Account account;
 
   private Upstream(Arguments given) {
     this.delay = Duration.ofMillis(given.number("delay-ms", 0));
     this.pace = Duration.ofMillis(given.number("event-ms", 10));
     this.events = given.number("events", 20);
-    this.cost = given.number("cost", PROMPT_TOKENS + COMPLETION_TOKENS);
-    this.limit = given.number("tpm", 0);
-    this.account = new Account(limit);
+    this.cost = given.number("cost", 0);
+    int limit = given.number("tpm", 0);
+    this.account = new Account(limit == 0 ? Long.MAX_VALUE : limit);
   }
 
   /**
    * Serves {@code --port} until it is killed. {@code --delay-ms} is how long an answer takes,
-   * {@code --events} and {@code --event-ms} are those of a stream, {@code --tpm} is a limit in
-   * tokens per trailing minute beyond which it is 429, and {@code --cost} what a request counts.
+   * {@code --events} and {@code --event-ms} are those of a stream, {@code --cost} is what a request
+   * counts (0: nothing is counted), and {@code --tpm} the tokens per trailing minute beyond which
+   * it is 429 (0: none).
    */
   public static void main(String[] arguments) {
     Arguments given = new Arguments(arguments);
@@ -110,7 +110,7 @@ final class Upstream {
   }
 
   private Publisher<Void> answer(String body, HttpServerResponse response) {
-    if (limit > 0 && !account.take(System.nanoTime(), cost)) {
+    if (cost > 0 && !account.take(System.nanoTime(), cost)) {
       return whole(response.status(429).header("retry-after", "1"), THROTTLED);
     }
     if (body.contains("\"stream\":true")) {
