@@ -45,22 +45,13 @@ final class Account {
     return throttled;
   }
 
-  /** Returns the tokens of each window that is over at an instant; the first begins with a take. */
-  synchronized List<Long> windows(long nanos, long windowNanos) {
-    List<Long> windows = new ArrayList<>();
-    if (all.isEmpty()) {
-      return windows;
-    }
-    long first = all.getFirst().nanos();
-    for (long over = (nanos - first) / windowNanos; over > 0; over--) {
-      windows.add(0L);
-    }
+  /** Returns what was taken: milliseconds after the first take, and tokens. */
+  synchronized List<long[]> taken() {
+    List<long[]> taken = new ArrayList<>();
     for (Spend spend : all) {
-      int at = (int) ((spend.nanos() - first) / windowNanos);
-      if (at < windows.size()) {
-        windows.set(at, windows.get(at) + spend.tokens());
-      }
+      long after = spend.nanos() - all.getFirst().nanos();
+      taken.add(new long[] {after / 1_000_000, spend.tokens()});
     }
-    return windows;
+    return taken;
   }
 }

@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -85,18 +84,14 @@ final class Upstream {
     HttpServer.create()
         .host("127.0.0.1")
         .port(given.number("port"))
-        .route(
-            routes ->
-                routes.get("/counts/{millis}", upstream::counts).post("/**", upstream::answer))
+        .route(routes -> routes.get("/counts", upstream::counts).post("/**", upstream::answer))
         .bindNow()
         .onDispose()
         .block();
   }
 
   private Publisher<Void> counts(HttpServerRequest request, HttpServerResponse response) {
-    long windowNanos = 1_000_000 * Long.parseLong(String.valueOf(request.param("millis")));
-    List<Long> windows = account.windows(System.nanoTime(), windowNanos);
-    Map<String, Object> counts = Map.of("throttled", account.throttled(), "windows", windows);
+    Map<String, Object> counts = Map.of("throttled", account.throttled(), "taken", account.taken());
     return response.sendString(Mono.just(json.writeValueAsString(counts)));
   }
 

@@ -19,19 +19,12 @@ class AccountTest {
   }
 
   @Test
-  void windows_beginWithTheFirstTake_andAreToldOnceTheyAreOver() {
-    Account account = new Account(1_000);
-    long first = 5 * SECOND;
-    account.take(first, 10);
-    account.take(first + 10 * SECOND - 1, 20);
-    account.take(first + 20 * SECOND, 30);
-    assertThat(account.windows(first + 10 * SECOND - 1, 10 * SECOND)).isEmpty();
-    assertThat(account.windows(first + 30 * SECOND, 10 * SECOND)).containsExactly(30L, 0L, 30L);
-    assertThat(account.windows(first + 29 * SECOND, 10 * SECOND)).containsExactly(30L, 0L);
-  }
-
-  @Test
-  void windows_ofNothing_areNone() {
-    assertThat(new Account(1).windows(9 * SECOND, SECOND)).isEmpty();
+  void taken_isToldFromTheFirstOn_withoutWhatWasThrottled() {
+    Account account = new Account(50);
+    account.take(5 * SECOND, 10);
+    account.take(5 * SECOND, 41);
+    account.take(15 * SECOND, 20);
+    assertThat(account.taken()).containsExactly(new long[] {0, 10}, new long[] {10_000, 20});
+    assertThat(new Account(1).taken()).isEmpty();
   }
 }

@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class Budget {
   private final int seconds;
   private final int goalPercent;
   private final int port;
+  private final boolean fixed;
   private final AtomicLong answers = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
 
@@ -50,12 +52,16 @@ final class Budget {
     }
   }
 
-  /** Makes one of tokens in a window of seconds, whose provider listens on a port of loopback. */
-  Budget(String name, int tokens, int seconds, int goalPercent, int port) {
+  /**
+   * Makes one of tokens in a window of seconds, fixed or trailing, whose provider listens on a port
+   * of loopback.
+   */
+  Budget(String name, int tokens, int seconds, int goalPercent, boolean fixed, int port) {
     this.name = name;
     this.tokens = tokens;
     this.seconds = seconds;
     this.goalPercent = goalPercent;
+    this.fixed = fixed;
     this.port = port;
   }
 
@@ -84,24 +90,17 @@ final class Budget {
   Used used(Duration length) throws IOException, InterruptedException {
     JsonNode counts = counts();
     int many = (int) (length.toSeconds() / seconds);
-    JsonNode windows = counts.required("windows");
-    if (windows.size() < many) {
-      throw new IOException(name + ": " + windows.size() + " windows, expected " + many);
+    List<long[]> taken = new ArrayList<>();
+    for (JsonNode each : counts.required("taken")) {
+      taken.add(new long[] {each.required(0).asLong(), each.required(1).asLong()});
     }
-    long all = 0;
-    long least = Long.MAX_VALUE;
-    long most = 0;
-    for (int at = 0; at < many; at++) {
-      long used = windows.required(at).asLong();
-      all += used;
-      least = Math.min(least, used);
-      most = Math.max(most, used);
-    }
+    long millis = 1_000L * seconds;
+    Grid grid = fixed ? Grid.bestOf(taken, millis, many) : Grid.from(0, taken, millis, many);
     return new Used(
         name,
-        100.0 * all / many / tokens,
-        100.0 * least / tokens,
-        100.0 * most / tokens,
+        100.0 * grid.sum() / many / tokens,
+        100.0 * grid.least() / tokens,
+        100.0 * grid.most() / tokens,
         counts.required("throttled").asLong(),
         failures.get(),
         answers.get(),
@@ -109,7 +108,7 @@ final class Budget {
   }
 
   private JsonNode counts() throws IOException, InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + port + "/counts/" + 1_000 * seconds);
+    URI uri = URI.create("http://127.0.0.1:" + port + "/counts");
     HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(20)).build();
     try (HttpClient client = HttpClient.newHttpClient()) {
       String said = client.send(request, HttpResponse.BodyHandlers.ofString()).body();

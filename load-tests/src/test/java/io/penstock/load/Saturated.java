@@ -27,6 +27,8 @@ import java.util.List;
  */
 public final class Saturated extends Simulation {
   private static final Duration START = Duration.ofSeconds(90);
+  private static final Duration WARMUP = Duration.ofSeconds(20);
+  private static final int WARMUP_CONNECTIONS = 16;
   private static final int DELAY_MILLIS = 500;
   private static final int OVER_BUDGET = 5;
   private static final int COST = Upstream.PROMPT_TOKENS + Upstream.COMPLETION_TOKENS;
@@ -45,8 +47,8 @@ public final class Saturated extends Simulation {
 
   /** Says what is sent; Gatling sends it once {@link #before} has run. */
   public Saturated() throws IOException {
-    window = new Budget("token_window", 60_000, 10, 98, Machine.freePort());
-    trailing = new Budget("upstream trailing 60 s", 90_000, 60, 97, Machine.freePort());
+    window = new Budget("token_window", 60_000, 10, 98, true, Machine.freePort());
+    trailing = new Budget("upstream trailing 60 s", 90_000, 60, 97, false, Machine.freePort());
     port = Machine.freePort();
     setUp(clients(window, "/window"), clients(trailing, "/trailing"))
         .protocols(http.baseUrl("http://127.0.0.1:" + port).shareConnections())
@@ -81,10 +83,13 @@ public final class Saturated extends Simulation {
   public void before() {
     try {
       Path made = Files.createDirectories(directory.resolve("02-saturated")).toAbsolutePath();
+      int unlimited = Machine.freePort();
+      start(made, "upstream", unlimited, Machine.main(Upstream.class, "--port=" + unlimited));
       provider(made, "window-upstream", window, 0);
       provider(made, "trailing-upstream", trailing, trailing.tokens());
-      Path routes = Files.writeString(made.resolve("routes.yaml"), routes());
+      Path routes = Files.writeString(made.resolve("routes.yaml"), routes(unlimited));
       start(made, Penstock.NAME, port, Penstock.command(jar, routes, port));
+      warmUp(made);
     } catch (IOException e) {
       close();
       throw new UncheckedIOException(e);
@@ -94,9 +99,19 @@ public final class Saturated extends Simulation {
     }
   }
 
-  private String routes() {
+  /** What is slow once, when a gateway has just started, is not what budgets are about. */
+  private void warmUp(Path made) throws IOException, InterruptedException {
+    Peer peer =
+        new Peer("warm-up", port, "/warm-up/v1/chat/completions", "", Double.NaN, head -> true);
+    Load.by("own", made, made, WARMUP_CONNECTIONS).measure(peer, WARMUP);
+  }
+
+  private String routes(int unlimited) {
     return """
     endpoints:
+      - path: /warm-up
+        dialect: openai
+        upstreams: [{id: warm-up, url: "http://127.0.0.1:%d"}]
       - path: /window
         dialect: openai
         algorithm: token_window
@@ -108,7 +123,12 @@ public final class Saturated extends Simulation {
         upstreams: [{id: trailing, url: "http://127.0.0.1:%d", tpm_limit: %d}]
     """
         .formatted(
-            window.tokens(), window.seconds(), window.port(), trailing.port(), trailing.tokens());
+            unlimited,
+            window.tokens(),
+            window.seconds(),
+            window.port(),
+            trailing.port(),
+            trailing.tokens());
   }
 
   private void provider(Path made, String name, Budget budget, int limit)
