@@ -15,10 +15,11 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock(StartedGateway.EVENT_LOOPS)
 class ExemplarsIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String TRACEPARENT = "traceparent: 00-" + TRACE + "-00f067aa0ba902b7-01";
   private static final String ROUTES =
       """
       endpoints:
-        - {path: /paced, algorithm: strict, rate: 20, unit: rps}
+        - {path: /paced, algorithm: strict, rate: 5, unit: rps}
       """;
 
   @TempDir private Path directory;
@@ -36,8 +37,9 @@ class ExemplarsIT {
       RunningGateway.awaiting()
           .untilAsserted(
               () -> {
-                gateway.gateway("GET /paced");
-                gateway.gateway("GET /paced", "traceparent: 00-" + TRACE + "-00f067aa0ba902b7-01");
+                // both of the trace: an example taken of another one is kept for seconds
+                gateway.gateway("GET /paced", TRACEPARENT);
+                gateway.gateway("GET /paced", TRACEPARENT);
                 assertThat(
                         gateway.operator(
                             "GET /actuator/prometheus",

@@ -230,18 +230,19 @@ final class SharedState implements Around {
   public State give(Answer.Receipt receipt, long taken, long held, long now) {
     State alone = own(now);
     long own = own(receipt, alone, now);
-    long back = permits() ? taken + held : taken;
+    long back = back(receipt, alone, permits() ? taken + held : taken, now);
     return with(
         alone.give(own, taken, held, now),
-        counts(receipt, alone, now) ? using(receipt.shared(), -back) : portions,
+        portions.has(receipt.shared()) ? using(receipt.shared(), -back) : portions,
         permits() ? 0 : Math.max(0, this.held - held),
         spent);
   }
 
-  /** What was filled in since is another token. */
-  private boolean counts(Answer.Receipt receipt, State alone, long now) {
-    boolean filled = alone instanceof TokenBucketState bucket && bucket.filledSince(receipt, now);
-    return portions.has(receipt.shared()) && !filled;
+  /** Of a bucket that all spend no less is missing than if this instance alone did. */
+  private static long back(Answer.Receipt receipt, State alone, long amount, long now) {
+    return alone instanceof TokenBucketState bucket
+        ? bucket.back(receipt.cell(), amount, now)
+        : amount;
   }
 
   /** The window or day, as it is counted now, where the receipt is of it. */

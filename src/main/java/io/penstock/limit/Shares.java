@@ -320,7 +320,7 @@ public final class Shares {
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
     if (keepForHeads(allotment, 0, turn) && grantHead(member, allotment, parts)) {
       if (keepForHeads(allotment, turn, Long.MAX_VALUE)) {
-        grantWanted(member, allotment, parts, sharers.wanted(now, ttl));
+        grantWanted(member, allotment, parts, sharers.wanted(now, ttl), now + ttl / 4);
       }
     }
     List<Part> granted = new ArrayList<>();
@@ -375,13 +375,21 @@ public final class Shares {
     parts.merge(cell, amount, Long::sum);
   }
 
-  /** When there is less than all want, nobody but who is alone gets more than a part of it. */
+  /**
+   * When there is less than all want, nobody but who is alone gets more than a part of it, and what
+   * could be spent now is not put by for cells to come, but those that begin soon.
+   */
   private void grantWanted(
-      Sharer member, Allotment allotment, Map<Long, Long> parts, long wantedByAll) {
+      Sharer member, Allotment allotment, Map<Long, Long> parts, long wantedByAll, long soon) {
     long left = member.wanted;
     for (long cell : allotment.cells()) {
       long room = allotment.room(cell);
       boolean scarce = sharers.living() > 1 && wantedByAll > room;
+      if (scarce
+          && partition.kind() == Partition.Kind.TRAILING
+          && cell * partition.cellMicros() > soon) {
+        return;
+      }
       long most = scarce ? Math.max(1, room / (2L * sharers.living())) : room;
       long amount = Math.min(left, Math.min(room, most));
       if (amount > 0) {

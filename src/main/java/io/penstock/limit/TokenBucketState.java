@@ -13,22 +13,22 @@ import java.util.List;
  * A bucket of tokens on Bucket4j's arithmetic, which is never changed once it is here: a successor
  * changes a copy.
  *
- * <p>A take before the bucket was last full has been filled up since: giving it back would be a
- * token too many.
+ * <p>What is given back late may have been filled in since: no more comes back than if it had never
+ * been taken.
  *
  * @param bucket as it is at {@code at}; below zero is debt
- * @param fullAt the last instant at which the bucket was seen to be full
+ * @param lows how much can be given back of what was taken when
  * @param held kept free of what is in the bucket
  */
 record TokenBucketState(
-    LimitSpec.TokenBucket spec, BucketState bucket, long at, long fullAt, long held)
+    LimitSpec.TokenBucket spec, BucketState bucket, long at, Lows lows, long held)
     implements State {
   private static final long SECOND = 1_000_000_000L;
 
   static TokenBucketState starting(LimitSpec.TokenBucket spec, Balance owed, long now) {
     long spent = State.sum(owed.charged(), owed.debt());
     BucketState bucket = bucket(configuration(spec), spec.burst() - spent, 0, now);
-    return new TokenBucketState(spec, bucket, now, now, owed.held());
+    return new TokenBucketState(spec, bucket, now, Lows.since(now, spent), owed.held());
   }
 
   private static BucketConfiguration configuration(LimitSpec.TokenBucket spec) {
@@ -69,17 +69,25 @@ record TokenBucketState(
   }
 
   private long spent() {
-    return spec.burst() - tokens();
+    return missing(bucket);
   }
 
-  private TokenBucketState with(BucketState next, long held, long now) {
-    long full = next.getCurrentSize(0) >= spec.burst() ? now : fullAt;
-    return new TokenBucketState(spec, next, now, full, held);
+  /** What is missing to a full bucket, rounded up: what comes back late is less than one above. */
+  private long missing(BucketState of) {
+    return spec.burst() - of.getCurrentSize(0);
+  }
+
+  private TokenBucketState with(BucketState next, Lows lows, long held) {
+    return new TokenBucketState(spec, next, at, lows, held);
   }
 
   /** This state at {@code now}. */
   private TokenBucketState at(long now) {
-    return now <= at ? this : with(filled(now), held, now);
+    if (now <= at) {
+      return this;
+    }
+    BucketState next = filled(now);
+    return new TokenBucketState(spec, next, now, lows.filled(missing(next)), held);
   }
 
   private BucketState filled(long now) {
@@ -161,34 +169,38 @@ record TokenBucketState(
   @Override
   public Taken take(long taken, long held, long now) {
     TokenBucketState state = at(now);
-    BucketState next = state.bucket.copy();
-    next.consume(taken);
     return new Taken(
-        state.with(next, this.held + held, state.at),
-        new Answer.Receipt(state.fullAt, taken, held));
+        state.spending(taken, this.held + held), new Answer.Receipt(state.at, taken, held));
   }
 
-  /** Whether it was full since what a receipt is of was taken. */
-  boolean filledSince(Answer.Receipt receipt, long now) {
-    return receipt.cell() != at(now).fullAt;
+  private TokenBucketState spending(long amount, long held) {
+    BucketState next = bucket.copy();
+    next.consume(amount);
+    return with(next, lows.taken(at, missing(next)), held);
+  }
+
+  /** How much comes back when so much is given back of what was taken at an instant. */
+  long back(long taken, long amount, long now) {
+    return taken > now ? 0 : Math.min(amount, at(now).lows.of(taken));
   }
 
   @Override
   public State give(long cell, long taken, long held, long now) {
     TokenBucketState state = at(now);
+    long back = state.back(cell, taken, now);
     BucketState next = state.bucket.copy();
-    next.addTokens(cell == state.fullAt ? taken : 0);
-    return state.with(next, Math.max(0, this.held - held), state.at);
+    next.addTokens(back);
+    Lows lower = state.lows.given(cell, back).filled(missing(next));
+    return state.with(next, lower, Math.max(0, this.held - held));
   }
 
   @Override
   public Taken charge(long amount, long unheld, long now) {
     TokenBucketState state = at(now);
-    BucketState next = state.bucket.copy();
-    next.consume(Math.max(0, Math.min(amount, MOST - state.spent())));
+    long charged = Math.max(0, Math.min(amount, MOST - state.spent()));
     return new Taken(
-        state.with(next, Math.max(0, held - unheld), state.at),
-        new Answer.Receipt(state.fullAt, amount, 0));
+        state.spending(charged, Math.max(0, held - unheld)),
+        new Answer.Receipt(state.at, amount, 0));
   }
 
   @Override
@@ -198,7 +210,7 @@ record TokenBucketState(
     }
     BucketState empty = bucket.copy();
     empty.addTokens(-tokens());
-    return with(empty, held, at);
+    return with(empty, lows.filled(missing(empty)), held);
   }
 
   @Override
@@ -230,6 +242,6 @@ record TokenBucketState(
             .divide(BigInteger.valueOf(fill().getRefillPeriodNanos()));
     BucketState resized =
         bucket(configuration, other.burst() - state.spent(), part.longValueExact(), state.at);
-    return new TokenBucketState(other, resized, state.at, state.fullAt, held);
+    return new TokenBucketState(other, resized, state.at, state.lows, held);
   }
 }

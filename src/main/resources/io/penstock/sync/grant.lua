@@ -428,7 +428,10 @@ local function grant_wanted()
   for _, cell in ipairs(cells) do
     local free = room(cell)
     local most = free
-    if living > 1 and all > free then most = max(1, div(free, 2 * living)) end
+    if living > 1 and all > free then
+      if kind == 'TRAILING' and cell * length > now + div(ttl, 4) then return end
+      most = max(1, div(free, 2 * living))
+    end
     local amount = min(left, free, most)
     if amount > 0 then
       grant(cell, amount)

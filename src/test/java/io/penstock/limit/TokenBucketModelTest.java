@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
 import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +23,10 @@ class TokenBucketModelTest {
     private final BigInteger rate;
     private final BigInteger burst;
     private BigInteger level;
+
+    /** The most that was there since the last take. */
+    private BigInteger most;
+
     private long at;
 
     Exact(Rate rate, long burst, long now) {
@@ -25,11 +34,13 @@ class TokenBucketModelTest {
       this.rate = BigInteger.valueOf(rate.releases());
       this.burst = BigInteger.valueOf(burst).multiply(unit);
       this.level = this.burst;
+      this.most = level;
       this.at = now;
     }
 
     void fill(long now) {
       level = level.add(rate.multiply(BigInteger.valueOf(now - at))).min(burst);
+      most = most.max(level);
       at = now;
     }
 
@@ -37,8 +48,15 @@ class TokenBucketModelTest {
       level = level.subtract(BigInteger.valueOf(tokens).multiply(unit));
     }
 
+    void take(long tokens) {
+      consume(tokens);
+      most = level;
+    }
+
+    /** Whole tokens come back, as many as were missing ever since, or a part of one more. */
     void add(long tokens) {
-      level = level.add(BigInteger.valueOf(tokens).multiply(unit)).min(burst);
+      BigInteger missing = burst.subtract(most).add(unit).subtract(BigInteger.ONE).divide(unit);
+      level = level.add(BigInteger.valueOf(tokens).min(missing).multiply(unit)).min(burst);
     }
 
     /** Whole tokens, rounded down. */
@@ -93,7 +111,6 @@ class TokenBucketModelTest {
       for (int step = 0; step < 500 && now < Long.MAX_VALUE / 8; step++) {
         now += step(random, rate);
         exact.fill(now);
-        last = exact.full() ? null : last;
         long amount = 1 + random.nextLong(burst);
         String where = "seed " + seed + " step " + step;
         assertThat(limit.room(now)).as(where).isEqualTo(room(exact, burst));
@@ -110,12 +127,85 @@ class TokenBucketModelTest {
           exact.consume(amount);
         } else if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
           assertThat(exact.tokens()).as(where).isGreaterThanOrEqualTo(amount);
-          exact.consume(amount);
+          exact.take(amount);
           last = receipt;
         } else {
           assertThat(exact.tokens()).as(where).isLessThan(amount);
         }
       }
+    }
+  }
+
+  /** What was let go, as it counts in the end. */
+  private static final class Passed {
+    private final Answer.Receipt receipt;
+    private long amount;
+
+    Passed(Answer.Receipt receipt) {
+      this.receipt = receipt;
+      this.amount = receipt.taken();
+    }
+  }
+
+  /** What is missing from a bucket that nothing was ever taken from but what counts in the end. */
+  private static double missing(List<Passed> all, double perNano, long now) {
+    double missing = 0;
+    long before = 0;
+    for (Passed each : all) {
+      long at = each.receipt.cell();
+      missing = Math.max(0, missing - (at - before) * perNano) + each.amount;
+      before = at;
+    }
+    return Math.max(0, missing - (now - before) * perNano);
+  }
+
+  /**
+   * Takes as much as there is again and again, and gives most of it back later; returns the share
+   * of that which comes back.
+   */
+  private static double givesBackLate(Random random, int load, String where) {
+    long burst = 1 + random.nextLong(300);
+    Limit limit = new Limit(new LimitSpec.TokenBucket(new Rate(40, 1), burst), 0);
+    List<Passed> all = new ArrayList<>();
+    Deque<Passed> running = new ArrayDeque<>();
+    long asked = 0;
+    long back = 0;
+    long now = 0;
+    for (int step = 0; step < 1_000; step++) {
+      now += random.nextLong(SECOND.longValue() / load);
+      long amount = 1 + random.nextLong(Math.min(burst, 20));
+      if (limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt receipt) {
+        all.add(new Passed(receipt));
+        running.add(all.getLast());
+      }
+      if (running.size() > random.nextInt(20)) {
+        Passed done = random.nextBoolean() ? running.removeFirst() : running.removeLast();
+        long rest = random.nextLong(done.receipt.taken());
+        long before = limit.balance(now).charged();
+        limit.give(done.receipt, rest, 0, now);
+        asked += rest;
+        back += before - limit.balance(now).charged();
+        done.amount -= rest;
+      }
+      assertThat(missing(all, 40 / 1e9, now))
+          .as("%s step %d", where, step)
+          .isLessThan(limit.balance(now).charged() + 1.0);
+    }
+    return (double) back / asked;
+  }
+
+  @Test
+  void givenBackLate_passesNoMoreThanIfItHadNeverBeenTaken() {
+    for (long seed = 1; seed <= 200; seed++) {
+      Random random = new Random(seed);
+      givesBackLate(random, 1 + random.nextInt(40), "seed " + seed);
+    }
+  }
+
+  @Test
+  void givenBackLateToABucketThatIsNeverFull_comesBack() {
+    for (long seed = 1; seed <= 40; seed++) {
+      assertThat(givesBackLate(new Random(seed), 40, "seed " + seed)).isGreaterThan(0.95);
     }
   }
 

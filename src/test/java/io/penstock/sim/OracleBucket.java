@@ -2,6 +2,8 @@ package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A bucket that is filled continuously, in whole units of the amount that one nanosecond brings
@@ -21,8 +23,22 @@ final class OracleBucket extends OracleLimit {
   private BigInteger missing;
 
   private long at;
-  private long fullAt;
   private long held;
+
+  /** Stretches of time, and the least that was missing since each began, in whole ones. */
+  private final List<Stretch> stretches = new ArrayList<>();
+
+  private static final int STRETCHES = 64;
+
+  private static final class Stretch {
+    final long from;
+    long low;
+
+    Stretch(long from, long low) {
+      this.from = from;
+      this.low = low;
+    }
+  }
 
   /** What is free from one instant until before another, when nothing is taken or given. */
   private long free;
@@ -33,9 +49,9 @@ final class OracleBucket extends OracleLimit {
   OracleBucket(LimitSpec.TokenBucket spec, long owed, long now) {
     this.spec = spec;
     this.at = now;
-    this.fullAt = now;
     measure();
     this.missing = units(owed);
+    stretches.add(new Stretch(now, owed));
   }
 
   private void measure() {
@@ -90,13 +106,34 @@ final class OracleBucket extends OracleLimit {
   private void pass(long now, long more) {
     change(missing(now), now);
     change(missing.add(units(more)), now);
+    long wholes = ceil(missing, one);
+    long low = stretches.getLast().low;
+    if (wholes > low + low / 32) {
+      stretches.add(new Stretch(now, wholes));
+    }
+    if (stretches.size() > STRETCHES) {
+      stretches.remove(1);
+    }
   }
 
   private void change(BigInteger next, long now) {
     missing = next.max(BigInteger.ZERO);
     at = now;
-    fullAt = missing.signum() == 0 ? now : fullAt;
     freeUntil = Long.MIN_VALUE;
+    long wholes = ceil(missing, one);
+    stretches.forEach(each -> each.low = Math.min(each.low, wholes));
+    join();
+  }
+
+  /** What is as low later is as low since before. */
+  private void join() {
+    for (int each = stretches.size() - 1; each > 0; each--) {
+      Stretch before = stretches.get(each - 1);
+      if (stretches.get(each).low <= before.low) {
+        before.low = stretches.get(each).low;
+        stretches.remove(each);
+      }
+    }
   }
 
   @Override
@@ -109,15 +146,24 @@ final class OracleBucket extends OracleLimit {
   long take(long taken, long held, long now) {
     pass(now, taken);
     this.held += held;
-    return fullAt;
+    return now;
   }
 
-  /** Once it was full again what was taken has come back by itself. */
+  /** No more comes back than was missing at all times since. */
   @Override
   void give(long cell, long taken, long held, long now) {
     pass(now, 0);
-    if (cell == fullAt) {
-      change(missing.subtract(units(taken)), now);
+    Stretch since = null;
+    for (Stretch each : stretches) {
+      since = each.from <= cell ? each : since;
+    }
+    if (since != null) {
+      long back = Math.min(taken, since.low);
+      for (int each = stretches.indexOf(since); each < stretches.size(); each++) {
+        stretches.get(each).low = Math.max(0, stretches.get(each).low - back);
+      }
+      join();
+      change(missing.subtract(units(back)), now);
     }
     this.held -= held;
   }
@@ -126,7 +172,7 @@ final class OracleBucket extends OracleLimit {
   long charge(long amount, long unheld, long now) {
     pass(now, amount);
     held -= unheld;
-    return fullAt;
+    return now;
   }
 
   /** What is spent stays spent; a part of one that was filled in is kept in whole units. */

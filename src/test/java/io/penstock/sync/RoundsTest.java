@@ -5,6 +5,7 @@ import static io.penstock.sync.World.SECOND;
 import static io.penstock.sync.World.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.TrailingChecker;
 import io.penstock.limit.LimitSpec;
 import java.util.List;
 import java.util.Random;
@@ -83,6 +84,26 @@ class RoundsTest {
     assertUsed(fixed, 3_000, 10 * SECOND, 0.95);
     World trailing = saturated(TRAILING, members, 0.9, START + 80 * SECOND);
     assertUsed(trailing, 6_000, 12 * SECOND, 0.95);
+  }
+
+  /** A minute's requests are asked for in its first seconds, and come back as they were spent. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1.0 / 3, 0.9})
+  void askedForAtOnce_isSpentAtOnceAndComesBackASixtiethLater(double first) {
+    World world = new World(3, new LimitSpec.SlidingWindow(6_000, 60 * SECOND));
+    long until = START + 320 * SECOND;
+    for (int each = 0; each < 3; each++) {
+      double share = each == 0 ? first : (1 - first) / 2;
+      offer(world, world.join(), (long) (SECOND / (3_000 * share)), 1, until);
+    }
+    world.run(until);
+    assertThat(world.most()).isLessThanOrEqualTo(6_000);
+    TrailingChecker key = new TrailingChecker(6_000, 60 * SECOND);
+    world.releases.forEach(each -> key.charge(each.at - START, each.amount));
+    // nothing of it is put by for later while somebody waits
+    assertThat(world.released(START, START + 7 * SECOND)).isEqualTo(6_000);
+    double used = key.mean(70 * SECOND, 310 * SECOND) / 6_000;
+    assertThat(used).isGreaterThanOrEqualTo(0.97);
   }
 
   @Test
