@@ -8,13 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FormatTest {
   @TempDir Path directory;
 
-  @Test
-  void sourceTree_asItIs_isFormatted() {
-    assertThat(Format.unformatted(Path.of("src")))
+  @ParameterizedTest
+  @ValueSource(strings = {"src", "load-tests/src"})
+  void sourceTree_asItIs_isFormatted(Path sources) {
+    assertThat(Format.unformatted(sources))
         .as("files that are not formatted; this formats them: %s", Format.COMMAND)
         .isEmpty();
   }

@@ -1,0 +1,69 @@
+package io.penstock.load;
+
+import java.util.Arrays;
+
+/** What repeated measurements say together. Nothing here assumes how they are distributed. */
+final class Statistics {
+  /** How sure a lower bound is. */
+  static final double CONFIDENCE = 0.95;
+
+  private Statistics() {}
+
+  /** Returns the middle one, or the mean of the two in the middle; there is at least one. */
+  static double median(double[] values) {
+    if (values.length == 0) {
+      throw new IllegalArgumentException("no values, expected at least one");
+    }
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /**
+   * Returns the ratios of values that were measured one beside the other, so that what the machine
+   * did at that time is in both and falls out.
+   */
+  static double[] ratios(double[] ours, double[] theirs) {
+    if (ours.length != theirs.length) {
+      throw new IllegalArgumentException(
+          ours.length + " beside " + theirs.length + " values, expected pairs");
+    }
+    double[] ratios = new double[ours.length];
+    for (int at = 0; at < ratios.length; at++) {
+      ratios[at] = ours[at] / theirs[at];
+    }
+    return ratios;
+  }
+
+  /**
+   * Returns what the true median is at least, with {@link #CONFIDENCE}; NaN where there are too few
+   * values, fewer than five, to say so.
+   *
+   * <p>Of n independent values the k-th smallest is above the true median only if fewer than k are
+   * below it, each of which is so with probability ½: P = Σ C(n, i) ÷ 2ⁿ over i &lt; k. This is the
+   * largest k with P ≤ 1 − {@link #CONFIDENCE} (the bound of the sign test): the smallest value of
+   * 5 to 7, the second of 8 to 10, the third of 11 and 12.
+   */
+  static double lowerBound(double[] values) {
+    int rank = rank(values.length);
+    if (rank == 0) {
+      return Double.NaN;
+    }
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[rank - 1];
+  }
+
+  private static int rank(int values) {
+    double term = Math.pow(0.5, values);
+    double below = term;
+    int rank = 0;
+    while (rank < values && below <= 1 - CONFIDENCE) {
+      rank++;
+      term = term * (values - rank + 1) / rank;
+      below += term;
+    }
+    return rank;
+  }
+}

@@ -1,0 +1,176 @@
+package io.penstock.load;
+
+import static io.gatling.javaapi.core.CoreDsl.StringBody;
+import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.during;
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.global;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.gatling.javaapi.http.HttpDsl.status;
+
+import io.gatling.javaapi.core.PopulationBuilder;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.Simulation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code 02-saturated}: clients who would send five times what the budgets allow, for two minutes.
+ * One budget is the endpoint's own {@code token_window}, the other what a provider allows in any
+ * trailing minute, which refuses what is beyond it.
+ */
+public final class Saturated extends Simulation {
+  private static final Duration START = Duration.ofSeconds(90);
+  private static final Duration WARMUP = Duration.ofSeconds(20);
+  private static final int WARMUP_CONNECTIONS = 16;
+  private static final int DELAY_MILLIS = 500;
+  private static final int OVER_BUDGET = 5;
+  private static final int COST = Upstream.PROMPT_TOKENS + Upstream.COMPLETION_TOKENS;
+
+  /** States as much output as the provider counts a request, so that both add up the same. */
+  private static final String BODY =
+      Load.BODY.replace("\"max_tokens\":100", "\"max_tokens\":" + COST);
+
+  private final Path directory = Path.of(System.getProperty("directory", "target"));
+  private final Path jar = Path.of(System.getProperty("penstock.jar", "../target/penstock.jar"));
+  private final Duration length = Duration.ofMinutes(Integer.getInteger("minutes", 2));
+  private final List<Child> children = new ArrayList<>();
+  private final Budget window;
+  private final Budget trailing;
+  private final int port;
+
+  /** Says what is sent; Gatling sends it once {@link #before} has run. */
+  public Saturated() throws IOException {
+    window = new Budget("token_window", 60_000, 10, 98, true, Machine.freePort());
+    trailing = new Budget("upstream trailing 60 s", 90_000, 60, 97, false, Machine.freePort());
+    port = Machine.freePort();
+    setUp(clients(window, "/window"), clients(trailing, "/trailing"))
+        .protocols(http.baseUrl("http://127.0.0.1:" + port).shareConnections())
+        .maxDuration(length.plusMinutes(2))
+        .assertions(global().failedRequests().count().is(0L));
+  }
+
+  private PopulationBuilder clients(Budget budget, String path) {
+    double perSecond = (double) budget.tokens() / COST / budget.seconds();
+    int clients = (int) Math.ceil(OVER_BUDGET * perSecond * DELAY_MILLIS / 1e3);
+    // a little longer, so that the last window is over while there is still load
+    return scenario(budget.name())
+        .exec(
+            during(length.plusSeconds(2))
+                .on(
+                    exec(
+                        http(budget.name())
+                            .post(path + "/v1/chat/completions")
+                            .header("Content-Type", "application/json")
+                            .body(StringBody(BODY))
+                            .check(status().is(200))),
+                    exec(session -> count(budget, session))))
+        .injectOpen(atOnceUsers(clients));
+  }
+
+  private static Session count(Budget budget, Session session) {
+    budget.count(!session.isFailed());
+    return session.markAsSucceeded();
+  }
+
+  @Override
+  public void before() {
+    try {
+      Path made = Files.createDirectories(directory.resolve("02-saturated")).toAbsolutePath();
+      int unlimited = Machine.freePort();
+      start(made, "upstream", unlimited, Machine.main(Upstream.class, "--port=" + unlimited));
+      provider(made, "window-upstream", window, 0);
+      provider(made, "trailing-upstream", trailing, trailing.tokens());
+      Path routes = Files.writeString(made.resolve("routes.yaml"), routes(unlimited));
+      start(made, Penstock.NAME, port, Penstock.command(jar, routes, port));
+      warmUp(made);
+    } catch (IOException e) {
+      close();
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      close();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What is slow once, when a gateway has just started, is not what budgets are about. */
+  private void warmUp(Path made) throws IOException, InterruptedException {
+    Peer peer =
+        new Peer("warm-up", port, "/warm-up/v1/chat/completions", "", Double.NaN, head -> true);
+    Load.by("own", made, made, WARMUP_CONNECTIONS).measure(peer, WARMUP);
+  }
+
+  private String routes(int unlimited) {
+    return """
+    endpoints:
+      - path: /warm-up
+        dialect: openai
+        upstreams: [{id: warm-up, url: "http://127.0.0.1:%d"}]
+      - path: /window
+        dialect: openai
+        algorithm: token_window
+        tokens_per_window: %d
+        window_seconds: %d
+        upstreams: [{id: window, url: "http://127.0.0.1:%d"}]
+      - path: /trailing
+        dialect: openai
+        upstreams: [{id: trailing, url: "http://127.0.0.1:%d", tpm_limit: %d}]
+    """
+        .formatted(
+            unlimited,
+            window.tokens(),
+            window.seconds(),
+            window.port(),
+            trailing.port(),
+            trailing.tokens());
+  }
+
+  private void provider(Path made, String name, Budget budget, int limit)
+      throws IOException, InterruptedException {
+    start(
+        made,
+        name,
+        budget.port(),
+        Machine.main(
+            Upstream.class,
+            "--port=" + budget.port(),
+            "--delay-ms=" + DELAY_MILLIS,
+            "--tpm=" + limit,
+            "--cost=" + COST));
+  }
+
+  private void start(Path made, String name, int at, List<String> command)
+      throws IOException, InterruptedException {
+    Child child = Child.start(name, made, command);
+    children.add(child);
+    child.awaitPort(at, START);
+  }
+
+  @Override
+  public void after() {
+    try {
+      List<Budget.Used> used = List.of(window.used(length), trailing.used(length));
+      String title =
+          "02-saturated: %d × over budget for %d minutes; %s"
+              .formatted(OVER_BUDGET, length.toMinutes(), Machine.described());
+      System.out.println(Budget.table(title, used));
+      Files.writeString(directory.resolve("02-saturated.json"), Budget.json(title, used));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      close();
+    }
+  }
+
+  private void close() {
+    children.reversed().forEach(Child::close);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.load;
+
+import org.jspecify.annotations.NullMarked;
