@@ -8,6 +8,7 @@ env:
   {{- with .Values.keys.store }}
   - {name: PENSTOCK_KEYS_STORE, value: {{ . }}}
   {{- end }}
+  - {name: PENSTOCK_DRAIN_PAUSE, value: {{ int64 .Values.drain.pauseSeconds }}s}
   - {name: PENSTOCK_DRAIN_TIMEOUT, value: {{ int64 .Values.drain.parkedSeconds }}s}
   - {name: PENSTOCK_STREAM_DRAIN_TIMEOUT, value: {{ int64 .Values.drain.streamsSeconds }}s}
   - name: PENSTOCK_OPERATOR_TOKEN

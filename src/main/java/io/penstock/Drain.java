@@ -18,20 +18,27 @@ import org.springframework.core.env.Environment;
 
 /**
  * Stops the gateway once those who are inside have their answers. Until then both ports answer: new
- * requests are refused, and the operator's says that it is not ready.
+ * requests are refused, after a pause in which clients are told to take other connections, and the
+ * operator's says that it is not ready.
  */
 final class Drain {
   /**
    * How long it takes at most, from its beginning.
    *
+   * @param pause until new requests are refused, at most {@code parked}
    * @param parked until those who still wait are refused
    * @param running until answers that still run are broken off
    */
-  record Timeouts(Duration parked, Duration running) {
+  record Timeouts(Duration pause, Duration parked, Duration running) {
     /** Reads the settings. */
     static Timeouts of(Environment environment) {
+      Duration parked =
+          environment.getProperty("penstock.drain-timeout", Duration.class, Duration.ofSeconds(30));
+      Duration pause =
+          environment.getProperty("penstock.drain-pause", Duration.class, Duration.ZERO);
       return new Timeouts(
-          environment.getProperty("penstock.drain-timeout", Duration.class, Duration.ofSeconds(30)),
+          pause.compareTo(parked) < 0 ? pause : parked,
+          parked,
           environment.getProperty(
               "penstock.stream-drain-timeout", Duration.class, Duration.ofSeconds(600)));
     }
@@ -51,11 +58,16 @@ final class Drain {
   /** Waits until all have left or their time is up, and closes. */
   void run() {
     Door door = context.getBean(Door.class);
-    CompletableFuture<Void> empty = door.close();
-    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
     Timeouts timeouts = Timeouts.of(context.getEnvironment());
+    AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+    if (timeouts.pause().isPositive()) {
+      LOG.info("stopping: requests are taken for {} ms still", timeouts.pause().toMillis());
+      door.closing();
+      within(timeouts.pause(), new CompletableFuture<>());
+    }
+    CompletableFuture<Void> empty = door.close();
     LOG.info("stopping: {} requests are inside", door.inside());
-    if (!within(timeouts.parked(), empty)) {
+    if (!within(timeouts.parked().minus(timeouts.pause()), empty)) {
       context.getBean(Registry.class).refuseAll(Door.CLOSED);
       context
           .getBeanProvider(Coordination.class)

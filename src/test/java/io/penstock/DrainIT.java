@@ -12,6 +12,7 @@ import io.penstock.fake.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class DrainIT {
   private static final String CHAT = "/openai/v1/chat/completions";
+  private static final String NOWHERE = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n";
   private static final String STREAM =
       "{\"stream\":true,\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
 
@@ -132,6 +134,31 @@ class DrainIT {
       Message served = waiting.answer();
       assertThat(served.status()).isEqualTo(200);
       assertThat(served.all("connection")).containsExactly("close");
+      program.endsWell();
+    }
+  }
+
+  @Test
+  void terminated_servesNewOnesDuringAPause_andHasThemComeBackElsewhere() throws Exception {
+    try (Program program = start("--penstock.drain-pause=3s", "--penstock.drain-timeout=4s");
+        Wire resting = program.connect();
+        Wire idle = program.connect();
+        Wire running = program.connect()) {
+      assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
+      for (Wire wire : List.of(resting, idle)) {
+        assertThat(wire.send(NOWHERE).answer().all("connection")).isEmpty();
+      }
+      program.terminate();
+      RunningGateway.awaiting().until(() -> program.readiness() == 503);
+      Message served = resting.send("GET /slot HTTP/1.1\r\nHost: x\r\n\r\n").answer();
+      assertThat(served.status()).isEqualTo(200);
+      assertThat(served.all("connection")).containsExactly("close");
+      resting.awaitEnd();
+      idle.awaitEnd(); // once the pause is over
+      refusesNewOnes(program);
+      assertThat(running.chunk()).isEqualTo("data: {}\n\n");
+      finish.countDown();
+      assertThat(running.chunk()).isEqualTo("data: [DONE]\n\n");
       program.endsWell();
     }
   }

@@ -7,6 +7,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 /** The connections clients have open, so that they can be told to go. Safe from any thread. */
@@ -24,27 +25,31 @@ final class Connections {
    * Has clients take other connections for what they ask next: those that rest are closed, and
    * HTTP/2 ones get a GOAWAY, so that what is under way goes on. On one that was opened and never
    * used a request may be coming, which is better refused than lost.
+   *
+   * @param now whether nothing more is let in; else what is on its way is, so that none that rests
+   *     is closed
    */
-  void leave() {
+  void leave(boolean now) {
     for (Channel each : open) {
-      each.eventLoop().execute(() -> leave(each));
+      each.eventLoop().execute(() -> leave(each, now));
     }
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // whoever is gone need not be told
-  private static void leave(Channel channel) {
+  private static void leave(Channel channel, boolean now) {
     if (channel.pipeline().get(Http2FrameCodec.class) != null) {
-      channel.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      Http2GoAwayFrame away = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);
+      channel.writeAndFlush(now ? away : away.setExtraStreamIds(Integer.MAX_VALUE));
       return;
     }
     ConnectionGuard guard = channel.pipeline().get(ConnectionGuard.class);
     if (guard == null) {
       return;
     }
-    if (guard.rests()) {
-      channel.close();
-    } else {
+    if (!guard.rests()) {
       guard.closeAfterAnswer();
+    } else if (now) {
+      channel.close();
     }
   }
 }

@@ -16,6 +16,7 @@ public final class Door {
   private final Connections connections;
   private final CompletableFuture<Void> empty = new CompletableFuture<>();
   private long inside;
+  private boolean closing;
   private boolean closed;
 
   Door(Connections connections) {
@@ -48,9 +49,15 @@ public final class Door {
     return closed && inside == 0;
   }
 
-  /** Returns whether nobody is let in any more. */
-  synchronized boolean isClosed() {
-    return closed;
+  /** Returns whether nobody is let in any more, or soon is not. */
+  synchronized boolean isClosing() {
+    return closing;
+  }
+
+  /** Has clients take their next requests to other connections, and lets those in who do not. */
+  public void closing() {
+    close(false);
+    connections.leave(false);
   }
 
   /**
@@ -59,15 +66,16 @@ public final class Door {
    * @return completes when nobody is inside
    */
   public CompletableFuture<Void> close() {
-    if (shut()) {
+    if (close(true)) {
       empty.complete(null);
     }
-    connections.leave();
+    connections.leave(true);
     return empty;
   }
 
-  private synchronized boolean shut() {
-    closed = true;
+  private synchronized boolean close(boolean now) {
+    closing = true;
+    closed = closed || now;
     return inside == 0;
   }
 

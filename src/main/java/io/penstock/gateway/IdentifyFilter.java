@@ -71,7 +71,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   /** Who is answered while the gateway stops is to come back on another connection. */
   private Mono<Void> farewell(HttpHeaders headers) {
-    if (door.isClosed() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
+    if (door.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
       headers.set(HttpHeaders.CONNECTION, "close");
     }
     return Mono.empty();

@@ -65,6 +65,7 @@ final class JsonWalk {
   private final JsonFactory factory;
   private final Visitor visitor;
   private final Utf8Counter counter = new Utf8Counter();
+  private final CutComma cut = new CutComma();
   private @Nullable JsonParser parser;
   private @Nullable String fault;
   private @Nullable String[] names = new @Nullable String[16];
@@ -106,6 +107,7 @@ final class JsonWalk {
       skipMark(bytes);
     }
     if (fault == null && bytes.hasRemaining()) {
+      cut.look(bytes);
       JsonParser open = parser;
       if (open == null) {
         open = factory.createNonBlockingByteBufferParser(ObjectReadContext.empty());
@@ -151,6 +153,7 @@ final class JsonWalk {
     markBytes = 0;
     begun = false;
     complete = false;
+    cut.restart();
   }
 
   /** Returns what is wrong with the document, without its content, or null. */
@@ -209,6 +212,10 @@ final class JsonWalk {
       return;
     }
     begun = true;
+    if (cut.forbids(token)) {
+      fault = "the JSON is broken" + where(open);
+      return;
+    }
     switch (token) {
       case START_OBJECT, START_ARRAY -> {
         visitor.open(this, token == JsonToken.START_ARRAY);

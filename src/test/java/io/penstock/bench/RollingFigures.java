@@ -45,7 +45,12 @@ class RollingFigures {
     try (RedisServer redis = RedisServer.started();
         RollingLoad load = new RollingLoad();
         Deployment deployment =
-            new Deployment(shape, directory, load.routes(), "--penstock.redis.url=" + redis.url());
+            new Deployment(
+                shape,
+                directory,
+                load.routes(),
+                "--penstock.redis.url=" + redis.url(),
+                "--penstock.drain-pause=" + Deployment.drainPause().toMillis());
         Clients clients = new Clients(deployment.port())) {
       load.begin(clients);
       List<Deployment.Replaced> all = new ArrayList<>();

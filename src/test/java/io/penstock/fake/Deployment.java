@@ -91,7 +91,16 @@ public final class Deployment implements AutoCloseable {
 
   /** Returns how long the chart has one wait before it is told to stop. */
   public static Duration preStop() throws IOException {
-    MatchResult said = find(CHART.resolve("values.yaml"), "preStopSeconds: (\\d+)");
+    return seconds("preStopSeconds");
+  }
+
+  /** Returns how long the chart has one serve new requests once it is told to stop. */
+  public static Duration drainPause() throws IOException {
+    return seconds("pauseSeconds");
+  }
+
+  private static Duration seconds(String value) throws IOException {
+    MatchResult said = find(CHART.resolve("values.yaml"), " " + value + ": (\\d+)");
     return Duration.ofSeconds(Long.parseLong(said.group(1)));
   }
 
