@@ -118,8 +118,9 @@ public final class RollingLoad implements AutoCloseable {
       clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end together
     }
     clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
-    for (int i = 0; i < 60; i++) {
-      String path = WINDOW_PATH + "?tokens=" + (10 + 7 * i);
+    // more than two windows let go, so that some wait still after the longest pause of a test
+    for (int i = 0; i < 120; i++) {
+      String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
       clients.ask(
           1, new Clients.Question(WINDOW, path, "", text -> text.startsWith("{\"ok\":true")));
     }
