@@ -40,7 +40,7 @@ final class Drain {
           pause.compareTo(parked) < 0 ? pause : parked,
           parked,
           environment.getProperty(
-              "penstock.stream-drain-timeout", Duration.class, Duration.ofSeconds(600)));
+              "penstock.stream-drain-timeout", Duration.class, Duration.ofMinutes(10)));
     }
   }
 

@@ -17,14 +17,25 @@ class DrainTimeoutsTest {
   @Test
   void unset_isHalfAMinuteForThoseWhoWaitAndTenForAnswers() {
     assertThat(Drain.Timeouts.of(environment))
-        .isEqualTo(new Drain.Timeouts(Duration.ofSeconds(30), Duration.ofMinutes(10)));
+        .isEqualTo(
+            new Drain.Timeouts(Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(10)));
   }
 
   @Test
   void set_isTakenAsItIs() {
-    environment.setProperty("penstock.drain-timeout", "1500ms");
+    environment.setProperty("penstock.drain-pause", "2s");
+    environment.setProperty("penstock.drain-timeout", "2500ms");
     environment.setProperty("penstock.stream-drain-timeout", "2m");
     assertThat(Drain.Timeouts.of(environment))
-        .isEqualTo(new Drain.Timeouts(Duration.ofMillis(1_500), Duration.ofMinutes(2)));
+        .isEqualTo(
+            new Drain.Timeouts(
+                Duration.ofSeconds(2), Duration.ofMillis(2_500), Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void pauseLongerThanThoseWhoWaitAreServed_endsWithThat() {
+    environment.setProperty("penstock.drain-pause", "1m");
+    environment.setProperty("penstock.drain-timeout", "10s");
+    assertThat(Drain.Timeouts.of(environment).pause()).isEqualTo(Duration.ofSeconds(10));
   }
 }

@@ -84,6 +84,10 @@ final class Recovery {
   /** Takes in what is known of another member when the shared clock was {@code clock}. */
   void see(Supply.Member member, long clock) {
     long heard = clock - member.silentNanos();
+    if (lasts && member.wholeNanos() == Long.MAX_VALUE) {
+      // what it says came from before the loss, be it from one that is no more
+      expected.merge(member.name(), heard, Math::max);
+    }
     if (expected.containsKey(member.name()) && heard > heardFrom) {
       Long first = once.putIfAbsent(member.name(), heard);
       if (first != null && clock - member.wholeNanos() > first) {

@@ -81,6 +81,15 @@ class RecoveryTest {
   }
 
   @Test
+  void otherIsNewsToWhoJoins_andIsHeardLateOnly_isWaitedForAndBarred() {
+    learning.lost(Map.of(), LOST, LOST, 0);
+    see(LOST + 1, Long.MAX_VALUE); // on its way since before the loss, while it died
+    assertThat(learning.lasts(TTL)).isTrue();
+    assertThat(learning.lasts(2 * TTL)).isFalse();
+    assertThat(learning.barred(CELLS)).isEqualTo((LOST + TTL) / (10 * SECOND));
+  }
+
+  @Test
   void anotherLossWithAnOlderRecord_doesNotForgetWhenOthersWereHeard() {
     lose();
     learning.lost(Map.of("other", LOST - 20 * SECOND), LOST + 1, Long.MAX_VALUE, 1);
