@@ -87,7 +87,7 @@ public final class RollingLoad implements AutoCloseable {
     return """
     endpoints:
       - {path: %s, algorithm: token_window, tokens_per_window: %d, window_seconds: %d}
-      - {path: /slot, algorithm: strict, rate: 20, dialect: openai, upstreams: [{id: s, url: "%s"}]}
+      - {path: /slot, algorithm: strict, rate: 5, dialect: openai, upstreams: [{id: s, url: "%s"}]}
       - {path: /chat, dialect: openai, upstreams: [{id: c, url: "%s"}]}
     """
         .formatted(WINDOW_PATH, WINDOW_TOKENS, WINDOW_SECONDS, provider.url(), provider.url());
@@ -118,7 +118,7 @@ public final class RollingLoad implements AutoCloseable {
       clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end together
     }
     clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
-    // more than two windows let go, so that some wait still after the longest pause of a test
+    // more than two windows, and ten seconds of slots, let go: some wait still after a pause
     for (int i = 0; i < 120; i++) {
       String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
       clients.ask(
