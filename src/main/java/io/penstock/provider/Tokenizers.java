@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -23,8 +24,8 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class Tokenizers implements AutoCloseable {
   /**
-   * The longest text, in characters, that {@link #atOnce} counts: 2 ms of an event loop at worst,
-   * once warm; prose takes half of that.
+   * The longest text, in characters, that {@link #atOnce} counts: 3 ms of an event loop at worst,
+   * if none of its words was seen before; prose takes a fiftieth of that.
    */
   static final int AT_ONCE = 4_096;
 
@@ -43,7 +44,7 @@ public final class Tokenizers implements AutoCloseable {
 
   private final Scheduler scheduler;
   private final EncodingRegistry tables = Encodings.newLazyEncodingRegistry();
-  private final Map<EncodingType, Encoding> loaded = new ConcurrentHashMap<>();
+  private final Map<EncodingType, ToLongFunction<String>> loaded = new ConcurrentHashMap<>();
   private final Set<EncodingType> asked = ConcurrentHashMap.newKeySet();
 
   /** Makes some with threads of their own, half as many as there are processors. */
@@ -64,14 +65,14 @@ public final class Tokenizers implements AutoCloseable {
 
   /** Returns the request's content, counted where that can be; null where it takes longer. */
   public @Nullable Content atOnce(Weighed.Request request) {
-    Encoding encoding = encoding(request);
+    ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
-    if (encoding == null || text == null) {
+    if (counter == null || text == null) {
       return request.content();
     }
     return text.length() > AT_ONCE
         ? null
-        : request.content().tokenized(encoding.countTokensOrdinary(text.toString()));
+        : request.content().tokenized(counter.applyAsLong(text.toString()));
   }
 
   /** Returns the request's content, counted elsewhere; as it is where there is no room for that. */
@@ -83,16 +84,16 @@ public final class Tokenizers implements AutoCloseable {
 
   /** Returns the request's content, counted here, however long that takes. */
   Content counted(Weighed.Request request) {
-    Encoding encoding = encoding(request);
+    ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
-    if (encoding == null || text == null) {
+    if (counter == null || text == null) {
       return request.content();
     }
     Content content = request.content();
     if (text.length() <= PIECE * PIECES) {
-      return content.tokenized(whole(encoding, text));
+      return content.tokenized(whole(counter, text));
     }
-    double tokensAByte = sampled(encoding, text);
+    double tokensAByte = sampled(counter, text);
     double bytes =
         text.length() < LONGEST
             ? (double) Utf8Counter.bytes(text)
@@ -100,37 +101,37 @@ public final class Tokenizers implements AutoCloseable {
     return content.tokenized(Math.min(Cost.MAX_TOKENS, Math.round(bytes * tokensAByte)));
   }
 
-  private static long whole(Encoding encoding, CharSequence text) {
+  private static long whole(ToLongFunction<String> counter, CharSequence text) {
     long tokens = 0;
     for (int from = 0; from < text.length(); from += PIECE) {
       int to = Math.min(text.length(), from + PIECE);
-      tokens += encoding.countTokensOrdinary(text.subSequence(from, to).toString());
+      tokens += counter.applyAsLong(text.subSequence(from, to).toString());
     }
     return tokens;
   }
 
   /** Returns the tokens of evenly spread pieces ÷ their bytes of UTF-8. */
-  private static double sampled(Encoding encoding, CharSequence text) {
+  private static double sampled(ToLongFunction<String> counter, CharSequence text) {
     int apart = (text.length() - PIECE) / (PIECES - 1);
     long tokens = 0;
     long bytes = 0;
     for (int piece = 0; piece < PIECES; piece++) {
       int from = piece * apart;
       String part = text.subSequence(from, from + PIECE).toString();
-      tokens += encoding.countTokensOrdinary(part);
+      tokens += counter.applyAsLong(part);
       bytes += Utf8Counter.bytes(part);
     }
     return (double) tokens / (double) Math.max(1, bytes);
   }
 
   /** Returns the tokenizer of the model, or null: it has none, or its table is not there yet. */
-  private @Nullable Encoding encoding(Weighed.Request request) {
+  private @Nullable ToLongFunction<String> counter(Weighed.Request request) {
     String model = request.model();
     EncodingType type = model == null || request.text() == null ? null : OpenAiModels.table(model);
     if (type == null) {
       return null;
     }
-    Encoding known = loaded.get(type);
+    ToLongFunction<String> known = loaded.get(type);
     if (known == null && asked.add(type)) {
       load(type);
     }
@@ -139,10 +140,17 @@ public final class Tokenizers implements AutoCloseable {
 
   private void load(EncodingType type) {
     try {
-      scheduler.schedule(() -> loaded.put(type, tables.getEncoding(type)));
+      scheduler.schedule(() -> loaded.put(type, counter(type)));
     } catch (RejectedExecutionException busy) {
       asked.remove(type); // the next request asks again
     }
+  }
+
+  private ToLongFunction<String> counter(EncodingType type) {
+    Encoding encoding = tables.getEncoding(type);
+    return type == EncodingType.O200K_BASE
+        ? new CountedPieces(encoding)::count
+        : encoding::countTokensOrdinary;
   }
 
   /** Returns whether the table of a model's tokenizer is there. */
