@@ -78,6 +78,37 @@ class BenchFigures {
         admit <= 3 * bare,
         "%.1f × (%.1f ns beside %.1f ns)".formatted(admit / bare, admit, bare));
     check("decision on a packed window: 0 bytes", bytes < 0.01, "%.0f bytes".formatted(bytes));
+    double trailing = score(scores, "admitTrailing:gc.alloc.rate.norm");
+    check(
+        "decision on a trailing window: at most 1,024 bytes",
+        trailing <= 1_024,
+        "%.0f bytes, %.0f ns".formatted(trailing, score(scores, "admitTrailing")));
+    double bucket4j = score(scores, "bucket4j");
+    double guava = score(scores, "guava");
+    double resilience4j = score(scores, "resilience4j");
+    check(
+        "decision on a packed window: less than Bucket4j, Guava and resilience4j take",
+        admit < Math.min(bucket4j, Math.min(guava, resilience4j)),
+        "%.1f ns beside %.1f, %.1f, %.1f".formatted(admit, bucket4j, guava, resilience4j));
+  }
+
+  @Test
+  void requestAndAnswer_areReadForLessThanTreesOfThem() throws Exception {
+    Map<String, Double> scores = new Jmh(MADE.resolve("reading")).run(ReadingBenchmark.class);
+    for (String what : List.of("weigh", "usage")) {
+      double own = score(scores, what);
+      double tree = score(scores, what + "OfTree");
+      check(
+          what + " of 1 KiB: at most what a parsed tree takes",
+          own <= tree,
+          "%.2f × (%,.0f ns beside %,.0f)".formatted(own / tree, own, tree));
+      double bytes = score(scores, what + ":gc.alloc.rate.norm");
+      double treeBytes = score(scores, what + "OfTree:gc.alloc.rate.norm");
+      check(
+          what + " of 1 KiB: allocates at most what a parsed tree takes",
+          bytes <= treeBytes,
+          "%,.0f bytes beside %,.0f".formatted(bytes, treeBytes));
+    }
   }
 
   @Test

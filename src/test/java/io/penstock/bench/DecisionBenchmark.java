@@ -1,7 +1,12 @@
 package io.penstock.bench;
 
+import com.google.common.util.concurrent.RateLimiter;
+import io.github.bucket4j.Bucket;
+import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -14,7 +19,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What it costs to decide, beside the least that any decision could cost. */
+/**
+ * What it costs to decide, beside the least that any decision could cost, and beside what the
+ * libraries need that are used for that. They read the clock themselves; here a request reads it
+ * once for all its limits.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
@@ -30,6 +39,24 @@ public class DecisionBenchmark {
 
   private final AtomicLong bare = new AtomicLong();
   private final Limit window = new Limit(new LimitSpec.FixedWindow(CAPACITY, 60_000_000_000L), 0);
+  private final Limit trailing =
+      new Limit(
+          new LimitSpec.TrailingWindow(
+              CAPACITY, 60_000_000_000L, 0, LimitSpec.TrailingWindow.UNPACED),
+          0);
+  private final Bucket bucket4j =
+      Bucket.builder()
+          .addLimit(limit -> limit.capacity(CAPACITY).refillGreedy(CAPACITY, Duration.ofMillis(1)))
+          .build();
+  private final RateLimiter guava = RateLimiter.create(1e12);
+  private final AtomicRateLimiter resilience4j =
+      new AtomicRateLimiter(
+          "bench",
+          RateLimiterConfig.custom()
+              .limitForPeriod(Integer.MAX_VALUE)
+              .limitRefreshPeriod(Duration.ofMillis(1))
+              .timeoutDuration(Duration.ZERO)
+              .build());
   private long now;
 
   /** One compare-and-set of a word. */
@@ -44,5 +71,30 @@ public class DecisionBenchmark {
   public boolean admit() {
     now += STEP_NANOS;
     return window.admit(1, now);
+  }
+
+  /** One decision of a trailing window that has room: sixty sub-cells. */
+  @Benchmark
+  public boolean admitTrailing() {
+    now += STEP_NANOS;
+    return trailing.admit(1, now);
+  }
+
+  /** One decision of a Bucket4j bucket that has room. */
+  @Benchmark
+  public boolean bucket4j() {
+    return bucket4j.tryConsume(1);
+  }
+
+  /** One decision of Guava's limiter at a rate that is never reached. */
+  @Benchmark
+  public boolean guava() {
+    return guava.tryAcquire();
+  }
+
+  /** One decision of resilience4j's limiter that has room. */
+  @Benchmark
+  public boolean resilience4j() {
+    return resilience4j.acquirePermission();
   }
 }

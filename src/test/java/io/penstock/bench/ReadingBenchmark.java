@@ -1,0 +1,122 @@
+package io.penstock.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingType;
+import io.penstock.cost.Content;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Usage;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.provider.AnswerReader;
+import io.penstock.provider.RequestReader;
+import io.penstock.provider.Speech;
+import io.penstock.provider.Tokenizers;
+import io.penstock.provider.Weighed;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What it costs to weigh a request of 1 KiB and to find the usage in its answer, beside a parsed
+ * tree of the same bytes, which is what most gateways make.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@State(Scope.Thread)
+public class ReadingBenchmark {
+  private static final String MODEL = "gpt-4o-mini";
+  private static final String QUESTION =
+      "Why does the water stand still above the mill and run below it? ".repeat(14).strip();
+  private static final byte[] ASKED =
+      ("{\"model\":\""
+              + MODEL
+              + "\",\"max_tokens\":100,\"messages\":[{\"role\":\"user\",\"content\":\"")
+          .concat(QUESTION + "\"}]}")
+          .getBytes(UTF_8);
+  private static final byte[] ANSWERED =
+      ("{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"model\":\"gpt-4o-mini\",\"choices\":"
+           + "[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"")
+          .concat("It waits until the turbine has room for it. ".repeat(16))
+          .concat("\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":196,")
+          .concat("\"completion_tokens\":80,\"total_tokens\":276}}")
+          .getBytes(UTF_8);
+  private static final EndpointSpec.Reading READING =
+      new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 32 << 20, false);
+  private static final String PATH = "/v1/chat/completions";
+
+  private final Speech speech = Speech.of(Dialect.OPENAI);
+  private final JsonMapper json = new JsonMapper();
+  private final Tokenizers tokenizers = new Tokenizers();
+  private final Encoding encoding =
+      Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
+
+  /** Has the table there. */
+  @Setup
+  public void load() {
+    Awaitility.await().until(() -> weigh().tokenized());
+  }
+
+  /** Lets the threads go. */
+  @TearDown
+  public void close() {
+    tokenizers.close();
+  }
+
+  /** Reads a request and counts its tokens. */
+  @Benchmark
+  public Content weigh() {
+    RequestReader reader = speech.requestReader(READING, PATH);
+    reader.feed(ByteBuffer.wrap(ASKED));
+    if (reader.finish() instanceof Weighed.Request request) {
+      return Objects.requireNonNull(tokenizers.atOnce(request));
+    }
+    throw new IllegalStateException("expected a request that can be weighed");
+  }
+
+  /** Parses a request to a tree, and has the library count its text. */
+  @Benchmark
+  public int weighOfTree() {
+    JsonNode tree = json.readTree(ASKED);
+    String text = tree.get("messages").get(0).get("content").asString();
+    return encoding.countTokensOrdinary(text) + tree.get("max_tokens").asInt();
+  }
+
+  /** Reads an answer for its usage. */
+  @Benchmark
+  public @Nullable Usage usage() {
+    AnswerReader reader = speech.answerReader("application/json");
+    reader.feed(ByteBuffer.wrap(ANSWERED));
+    reader.finish();
+    Usage usage = reader.usage();
+    reader.close();
+    return usage;
+  }
+
+  /** Parses an answer to a tree, for the same. */
+  @Benchmark
+  public int usageOfTree() {
+    JsonNode usage = json.readTree(ANSWERED).get("usage");
+    return usage.get("prompt_tokens").asInt() + usage.get("completion_tokens").asInt();
+  }
+}
