@@ -108,6 +108,9 @@ final class Ways implements Routes {
 
   /** Who is kept to an upstream that is not there any more may go to any. */
   private static List<Route> chosen(List<Route> routes, Facing facing) {
+    if (facing.only() == null && facing.not() == null) {
+      return routes;
+    }
     List<Route> kept = routes.stream().filter(route -> route.goesTo(facing.only())).toList();
     List<Route> allowed = kept.isEmpty() ? routes : kept;
     List<Route> others = allowed.stream().filter(route -> !route.goesTo(facing.not())).toList();

@@ -11,11 +11,12 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import io.penstock.trace.Trail;
 import java.net.URI;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
-import org.springframework.http.HttpHeaders;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -81,8 +82,8 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void tells(HttpHeaders headers) {
-    trace.tells(headers);
+  public void tells(Consumer<String> removed, BiConsumer<String, String> set) {
+    trace.tells(removed, set);
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +30,10 @@ final class Allowances {
   private static final String UPSTREAM = "upstream";
   private static final long MILLI = 1_000_000L;
   private static final long MINUTE_SECONDS = 60;
+
+  private static final Comparator<LimitLine> TIGHTER =
+      Comparator.comparing((LimitLine line) -> line.windowSeconds() > MINUTE_SECONDS)
+          .thenComparingLong(LimitLine::remaining);
 
   private final Ticker ticker;
   private final WallClock clock;
@@ -72,7 +76,11 @@ final class Allowances {
   static List<LimitLine> ofKey(Caller caller, @Nullable String model, long now) {
     List<Metered> limits = new ArrayList<>();
     for (Quota quota : caller.account().quotas(model, now)) {
-      quota.limits().stream().filter(Allowances::ofTheKey).forEach(limits::add);
+      for (Metered metered : quota.limits()) {
+        if (ofTheKey(metered)) {
+          limits.add(metered);
+        }
+      }
     }
     return named(KEY, limits, now);
   }
@@ -102,10 +110,14 @@ final class Allowances {
   private Map<String, String> headers(
       List<LimitLine> lines, List<LimitLine> ofKey, Passage passage) {
     Map<String, String> headers = new LinkedHashMap<>();
-    headers.put(
-        "RateLimit-Policy",
-        lines.stream().map(LimitLine::policy).collect(Collectors.joining(", ")));
-    headers.put("RateLimit", lines.stream().map(LimitLine::left).collect(Collectors.joining(", ")));
+    StringJoiner policies = new StringJoiner(", ");
+    StringJoiner left = new StringJoiner(", ");
+    for (LimitLine line : lines) {
+      policies.add(line.policy());
+      left.add(line.left());
+    }
+    headers.put("RateLimit-Policy", policies.toString());
+    headers.put("RateLimit", left.toString());
     Dialect dialect = passage.endpoint().spec().reading().dialect();
     shape(headers, dialect, "requests", tightest(ofKey, Measure.REQUESTS));
     shape(headers, dialect, "tokens", tightest(ofKey, Measure.TOKENS));
@@ -114,12 +126,14 @@ final class Allowances {
 
   /** Providers tell of one limit: that of the minute, where there is one. */
   private static @Nullable LimitLine tightest(List<LimitLine> lines, Measure measure) {
-    return lines.stream()
-        .filter(line -> line.measure() == measure)
-        .min(
-            Comparator.comparing((LimitLine line) -> line.windowSeconds() > MINUTE_SECONDS)
-                .thenComparingLong(LimitLine::remaining))
-        .orElse(null);
+    LimitLine tightest = null;
+    for (LimitLine line : lines) {
+      boolean first = line.measure() == measure && tightest == null;
+      if (first || (line.measure() == measure && TIGHTER.compare(line, tightest) < 0)) {
+        tightest = line;
+      }
+    }
+    return tightest;
   }
 
   private void shape(

@@ -1,13 +1,16 @@
 package io.penstock.gateway;
 
+import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
+
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -22,7 +25,7 @@ import reactor.netty.http.client.HttpClientResponse;
  * {@linkplain #pass passes} it on or {@linkplain #drop drops} it.
  *
  * @param status its status
- * @param headers its headers, hop-by-hop ones removed
+ * @param headers its headers
  * @param body its body; null when there is none that could be read
  * @param connection it comes on; null when that is closed
  */
@@ -57,13 +60,10 @@ record Answer(
    * an error apart, or of any other answer its first bytes, because until they are there it can
    * still fail without the client having had anything.
    */
-  static Mono<Answer> begun(ServerWebExchange exchange, Learner learner) {
-    HttpClientResponse head =
-        exchange.getRequiredAttribute(ServerWebExchangeUtils.CLIENT_RESPONSE_ATTR);
-    Connection connection =
-        exchange.getRequiredAttribute(ServerWebExchangeUtils.CLIENT_RESPONSE_CONN_ATTR);
+  static Mono<Answer> begun(
+      HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
     int status = head.status().code();
-    HttpHeaders headers = headers(head.responseHeaders());
+    HttpHeaders headers = head.responseHeaders();
     if (status < ERRORS) {
       learner.learned(status, headers);
     }
@@ -94,49 +94,55 @@ record Answer(
         .map(read -> new Answer(status, headers, read, null));
   }
 
-  static HttpHeaders headers(Iterable<Map.Entry<String, String>> entries) {
-    HttpHeaders headers = new HttpHeaders();
-    entries.forEach(entry -> headers.add(entry.getKey(), entry.getValue()));
-    return headers;
-  }
-
-  /** Forgets the answer that the framework left in an exchange. */
-  static void forget(ServerWebExchange exchange) {
-    Map<String, Object> attributes = exchange.getAttributes();
-    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_ATTR);
-    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_CONN_ATTR);
-    attributes.remove(ServerWebExchangeUtils.CLIENT_RESPONSE_HEADER_NAMES);
-    attributes.remove(ServerWebExchangeUtils.ORIGINAL_RESPONSE_CONTENT_TYPE_ATTR);
-  }
-
   /** Returns the beginning of an error's body. */
   byte[] beginning() {
     return body == null ? new byte[0] : body.bytes();
   }
 
-  /** Writes it as it came; its head is in the exchange already. */
+  /** Writes it as it came. */
   Mono<Void> pass(ServerWebExchange exchange) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(status));
+    pass(response.getHeaders());
     if (body == null) {
       return response.setComplete();
     }
     Passage passage = Passage.of(exchange);
+    // one piece is written with its head, without all that streams need
+    return passage.weighed() && body.isOnePiece(headers.getInt(CONTENT_LENGTH, -1))
+        ? response.writeWith(Mono.fromSupplier(body::onePiece)).doFinally(this::closes)
+        : stream(response, body, passage);
+  }
+
+  /** What a provider says of its limits is not for the client, whose limits are the gateway's. */
+  private void pass(org.springframework.http.HttpHeaders to) {
+    Iterator<Map.Entry<String, String>> all = headers.iteratorAsString();
+    while (all.hasNext()) {
+      Map.Entry<String, String> each = all.next();
+      String lower = each.getKey().toLowerCase(Locale.ROOT);
+      if (!Names.HOP_BY_HOP.contains(lower) && !Names.saysProviderLimits(lower)) {
+        to.add(each.getKey(), each.getValue());
+      }
+    }
+  }
+
+  private Mono<Void> stream(ServerHttpResponse response, Beginning body, Passage passage) {
     // to who sends, an answer ends when its request breaks off: it must not look complete
     Flux<DataBuffer> whole =
         body.whole()
             .concatWith(
                 Mono.defer(() -> Mono.justOrEmpty(passage.badUpload())).flatMap(Mono::error));
     Mono<Void> written =
-        response.getHeaders().containsHeader(HttpHeaders.CONTENT_LENGTH)
+        headers.contains(CONTENT_LENGTH)
             ? response.writeWith(whole)
             : response.writeAndFlushWith(whole.map(Flux::just));
-    return written.doFinally(
-        signal -> {
-          if (signal != SignalType.ON_COMPLETE) {
-            drop();
-          }
-        });
+    return written.doFinally(this::closes);
+  }
+
+  private void closes(SignalType signal) {
+    if (signal != SignalType.ON_COMPLETE) {
+      drop();
+    }
   }
 
   /** Lets go of it. The connection can be used again only if there is no more to come on it. */

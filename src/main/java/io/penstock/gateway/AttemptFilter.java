@@ -21,6 +21,6 @@ final class AttemptFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    return Mono.defer(() -> new Attempts(house, exchange, chain).next());
+    return Mono.defer(() -> new Attempts(house, exchange).next());
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
@@ -19,10 +20,6 @@ import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.cloud.gateway.filter.GatewayFilterChain;
-import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
@@ -38,6 +35,8 @@ final class Attempts {
    * @param addresses where upstreams are
    * @param judge says what becomes of an attempt
    * @param budgets bound the retries
+   * @param origin tells upstreams who asked
+   * @param call asks them
    * @param relay serves connections that become WebSockets
    * @param allowances tell what is left of limits
    */
@@ -45,6 +44,8 @@ final class Attempts {
       UpstreamAddress addresses,
       Judge judge,
       RetryBudgets budgets,
+      ForwardedHeaders origin,
+      UpstreamCall call,
       Relay relay,
       Allowances allowances,
       Ticker ticker) {}
@@ -60,20 +61,16 @@ final class Attempts {
       Refusal.of(Reason.BAD_REQUEST, "the path or query is not a valid URI");
 
   private final House house;
-  private final GatewayFilterChain chain;
   private final Passage passage;
-  private final HttpHeaders before = new HttpHeaders();
   private ServerWebExchange exchange;
   private int rejected;
   private int broken;
   private boolean withoutUsage;
 
-  Attempts(House house, ServerWebExchange exchange, GatewayFilterChain chain) {
+  Attempts(House house, ServerWebExchange exchange) {
     this.house = house;
     this.exchange = exchange;
-    this.chain = chain;
     this.passage = Passage.of(exchange);
-    before.addAll(exchange.getResponse().getHeaders());
   }
 
   /** Sends the request to the upstream at hand, and sees to whatever comes of it. */
@@ -84,16 +81,17 @@ final class Attempts {
     passage.asksUsage(asksUsage(upstream));
     passage.trail().calls(spec, base, passage.askedModel(), passage.operation());
     List<Edit> edits = Outbound.edits(passage, spec, passage.asksUsage());
-    ServerWebExchange outbound = Outbound.of(exchange, spec, base, edits);
-    if (outbound == null) {
+    URI target = Outbound.target(exchange, spec, base);
+    if (target == null) {
       settlement().refused(NO_URI, house.ticker().nanos());
       return Refuser.refuse(untapped(), passage, NO_URI);
     }
     house.budgets().of(spec.id()).sent(house.ticker().nanos());
+    OutgoingRequest asks = OutgoingRequest.of(exchange, spec, target, edits, house.origin());
     Mono<Answer> answer =
         passage.upgrades()
-            ? house.relay().run(outbound, spec)
-            : chain.filter(outbound).then(Mono.defer(() -> Answer.begun(outbound, this::learned)));
+            ? house.relay().run(exchange, spec, asks)
+            : house.call().run(exchange, spec, asks, this::learned);
     return answer
         .<Came>map(Came.Answered::new)
         .onErrorResume(error -> Mono.just(new Came.Failed(error)))
@@ -132,7 +130,6 @@ final class Attempts {
     Verdict verdict = house.judge().answered(upstream(), tries(), lesson, now());
     if (verdict == Verdict.WITHOUT_USAGE && passage.asksUsage() && passage.repeatable()) {
       withoutUsage = true;
-      undo();
       answer.drop();
       return next();
     }
@@ -187,21 +184,7 @@ final class Attempts {
     if (elsewhere && budgeted && !house.budgets().of(upstream().spec().id()).retry(now)) {
       return null;
     }
-    Pending waits = settlement().again(failure, elsewhere, now);
-    if (waits != null) {
-      undo();
-    }
-    return waits;
-  }
-
-  /** Forgets what an attempt has set in the exchange. */
-  private void undo() {
-    ServerWebExchangeUtils.removeAlreadyRouted(exchange);
-    Answer.forget(exchange);
-    ServerHttpResponse response = exchange.getResponse();
-    response.setStatusCode(null);
-    response.getHeaders().clear();
-    response.getHeaders().addAll(before);
+    return settlement().again(failure, elsewhere, now);
   }
 
   private Mono<Void> await(Pending waits) {
@@ -242,14 +225,13 @@ final class Attempts {
     }
     Tap tap = tap();
     exchange = exchange.mutate().response(tapped().over(late)).build();
-    before.clear();
     return released(waits, outcome)
         .onErrorResume(error -> SettleFilter.answered(later, tap, error));
   }
 
   /** What an answer teaches, which the upstream's limits have learned then. */
   private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
-    Lesson lesson = passage.speech().lesson(status, headers::getFirst, body);
+    Lesson lesson = passage.speech().lesson(status, headers::get, body);
     settlement().learn(lesson, now());
     if (lesson.oddity() != null) {
       tap().complain(upstream().spec().id(), lesson.oddity());

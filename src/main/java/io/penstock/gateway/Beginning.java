@@ -155,6 +155,16 @@ final class Beginning extends BaseSubscriber<DataBuffer> {
         .doOnDiscard(DataBuffer.class, DataBufferUtils::release);
   }
 
+  /** Returns whether a body of so many bytes is all there, in one buffer. */
+  synchronized boolean isOnePiece(int contentLength) {
+    return read.size() == 1 && bytes == contentLength;
+  }
+
+  /** Takes the one buffer; null when it was dropped. */
+  synchronized @Nullable DataBuffer onePiece() {
+    return read.isEmpty() ? null : read.removeFirst();
+  }
+
   private void handOver(FluxSink<DataBuffer> sink) {
     synchronized (this) {
       reader = sink;

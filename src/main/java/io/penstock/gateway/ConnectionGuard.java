@@ -122,8 +122,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       unanswered--;
     }
     if (!(message instanceof HttpResponse response)) {
-      context.write(
-          message, closes && message instanceof LastHttpContent ? close(promise) : promise);
+      context.write(message, last(message, promise));
       return;
     }
     if (!knowsChunks && HttpUtil.isTransferEncodingChunked(response)) {
@@ -131,7 +130,13 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       closes = true;
     }
-    context.write(whole(response), promise);
+    context.write(whole(response), last(message, promise));
+  }
+
+  /** An answer of one piece is head and end at once. */
+  private ChannelPromise last(Object message, ChannelPromise promise) {
+    boolean ends = message instanceof LastHttpContent && !goesOn(message);
+    return closes && ends ? close(promise) : promise;
   }
 
   /** Whether it only says that the answer is to come, as 100 does. */

@@ -14,14 +14,16 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.trace.Tracing;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
-import org.springframework.cloud.gateway.config.HttpClientProperties;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.cloud.gateway.filter.headers.ForwardedHeadersFilter;
 import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
+import org.springframework.cloud.gateway.filter.headers.XForwardedHeadersFilter;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
@@ -146,6 +148,7 @@ public class GatewayConfiguration {
       Ticker ticker,
       ReactorResourceFactory resources,
       RetryBudgets budgets,
+      ForwardedHeaders origin,
       Allowances allowances,
       ObjectProvider<Judge> judges) {
     Judge judge = judges.getIfAvailable();
@@ -155,6 +158,8 @@ public class GatewayConfiguration {
             addresses,
             new UpstreamLog(judge == null ? Judge.UPSTREAM : judge),
             budgets,
+            origin,
+            new UpstreamCall(links),
             relay,
             allowances,
             ticker));
@@ -174,17 +179,15 @@ public class GatewayConfiguration {
     return links;
   }
 
+  /** What the framework adds to is there only where there are trusted proxies. */
   @Bean
-  RoutingFilter routingFilter(
-      Links links,
-      ObjectProvider<List<HttpHeadersFilter>> headers,
-      HttpClientProperties properties) {
-    return new RoutingFilter(links, headers, properties);
-  }
-
-  @Bean
-  HttpHeadersFilter forwardedHeaders() {
-    return new ForwardedHeaders();
+  ForwardedHeaders forwardedHeaders(
+      ObjectProvider<ForwardedHeadersFilter> standard,
+      ObjectProvider<XForwardedHeadersFilter> usual) {
+    List<HttpHeadersFilter> trusting = new ArrayList<>();
+    standard.ifAvailable(trusting::add);
+    usual.ifAvailable(trusting::add);
+    return new ForwardedHeaders(trusting);
   }
 
   @Bean

@@ -2,7 +2,6 @@ package io.penstock.gateway;
 
 import io.penstock.endpoint.Settlement;
 import io.penstock.pool.Upstream;
-import java.util.List;
 import org.springframework.http.HttpHeaders;
 
 /** What the gateway says of itself on every answer. */
@@ -10,11 +9,6 @@ final class Head {
   private Head() {}
 
   static void write(HttpHeaders headers, Passage passage, Settlement settlement) {
-    for (String name : List.copyOf(headers.headerNames())) {
-      if (Names.saysProviderLimits(name)) {
-        headers.remove(name);
-      }
-    }
     write(headers, passage);
     Upstream upstream = settlement.upstream();
     if (upstream != null) {

@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.core.io.buffer.PooledDataBuffer;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -135,6 +137,20 @@ final class HeldBody {
     } else {
       sink.success();
     }
+  }
+
+  /**
+   * Returns the body, as often as it is asked for, when it is in one buffer as it came; or null.
+   */
+  synchronized @Nullable Mono<DataBuffer> onePiece(NettyDataBufferFactory factory) {
+    boolean one = copies.isEmpty() && buffers.size() == 1 && size <= STEP_BYTES;
+    return one ? Mono.fromSupplier(() -> first(factory)) : null;
+  }
+
+  /** Returns the one buffer, or null when the body was freed since. */
+  private synchronized @Nullable DataBuffer first(NettyDataBufferFactory factory) {
+    List<DataBuffer> parts = parts(factory);
+    return parts.isEmpty() ? null : parts.getFirst();
   }
 
   /** Returns the body at once, as often as it is asked for until it is freed. */

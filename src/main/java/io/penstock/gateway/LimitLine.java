@@ -6,7 +6,6 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.quota.Metered;
 import io.penstock.time.Ticker;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,12 +93,12 @@ record LimitLine(
   String policy() {
     String unit = measure == Measure.REQUESTS ? "" : ";qu=\"" + unit() + "\"";
     String window = windowSeconds == 0 ? "" : ";w=" + windowSeconds;
-    return String.format(Locale.ROOT, "\"%s\";q=%d%s%s", name, quota, unit, window);
+    return "\"" + name + "\";q=" + quota + unit + window;
   }
 
   /** Returns what {@code RateLimit} says of it. */
   String left() {
     String reset = resetNanos == Ticker.NEVER ? "" : ";t=" + Math.ceilDiv(resetNanos, SECOND);
-    return String.format(Locale.ROOT, "\"%s\";r=%d%s", name, remaining, reset);
+    return "\"" + name + "\";r=" + remaining + reset;
   }
 }

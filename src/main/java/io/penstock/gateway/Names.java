@@ -27,11 +27,29 @@ final class Names {
   private static final List<String> PROVIDER_LIMITS =
       List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
 
+  /** What ends with a connection, RFC 9110 section 7.6.1, and what was so by custom. */
+  static final Set<String> HOP_BY_HOP =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "transfer-encoding",
+          "te",
+          "trailer",
+          "proxy-authorization",
+          "proxy-authenticate",
+          "x-application-context",
+          "upgrade");
+
+  private static final Set<String> ALWAYS_FOR_THIS_HOP = Set.of("expect", "proxy-connection");
+
   private Names() {}
 
   /** Returns, in lower case, what a sender says is not for whoever is behind the next hop. */
   static Set<String> forThisHop(Collection<String> connection) {
-    Set<String> names = new HashSet<>(Set.of("expect", "proxy-connection"));
+    if (connection.isEmpty()) {
+      return ALWAYS_FOR_THIS_HOP;
+    }
+    Set<String> names = new HashSet<>(ALWAYS_FOR_THIS_HOP);
     for (String value : connection) {
       for (String name : value.split(",", -1)) {
         names.add(name.strip().toLowerCase(Locale.ROOT));
@@ -40,8 +58,13 @@ final class Names {
     return names;
   }
 
+  /** Returns whether a header, in lower case, says what a provider has left. */
   static boolean saysProviderLimits(String name) {
-    String lower = name.toLowerCase(Locale.ROOT);
-    return PROVIDER_LIMITS.stream().anyMatch(lower::startsWith);
+    for (String prefix : PROVIDER_LIMITS) {
+      if (name.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

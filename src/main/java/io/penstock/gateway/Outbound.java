@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.cloud.gateway.route.Route;
-import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.web.server.ServerWebExchange;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,29 +18,6 @@ final class Outbound {
   private static final JsonMapper JSON = new JsonMapper();
 
   private Outbound() {}
-
-  /**
-   * Returns the exchange as it goes to an upstream; null when its address is not a URI.
-   *
-   * @param edits made to a body that is held
-   */
-  static @Nullable ServerWebExchange of(
-      ServerWebExchange exchange, UpstreamSpec spec, URI base, List<Edit> edits) {
-    Passage passage = Passage.of(exchange);
-    URI target = target(exchange, spec, base);
-    if (target == null) {
-      return null;
-    }
-    ServerWebExchange outbound =
-        exchange
-            .mutate()
-            .request(OutgoingRequest.of(exchange.getRequest(), passage, spec, edits))
-            .build();
-    Route route = Route.async().id(spec.id()).uri(target).predicate(any -> true).build();
-    outbound.getAttributes().put(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR, target);
-    outbound.getAttributes().put(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR, route);
-    return outbound;
-  }
 
   /** Returns what is asked for at the upstream, or null when that is not a URI. */
   static @Nullable URI target(ServerWebExchange exchange, UpstreamSpec spec, URI base) {

@@ -1,94 +1,154 @@
 package io.penstock.gateway;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.Edit;
 import io.penstock.provider.Edits;
+import java.net.URI;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerRequest;
 
-/** The request as the upstream gets it. */
-final class OutgoingRequest extends ServerHttpRequestDecorator {
-  private static final DataBufferFactory FACTORY =
-      new NettyDataBufferFactory(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
+/** The request as one upstream gets it, in one attempt. */
+final class OutgoingRequest {
+  private static final NettyDataBufferFactory FACTORY =
+      new NettyDataBufferFactory(PooledByteBufAllocator.DEFAULT);
 
+  private final ServerHttpRequest request;
+  private final URI target;
   private final HttpHeaders headers;
   private final Passage passage;
   private final List<Edit> edits;
   private long uploaded;
 
   private OutgoingRequest(
-      ServerHttpRequest request, HttpHeaders headers, Passage passage, List<Edit> edits) {
-    super(request);
+      ServerHttpRequest request,
+      URI target,
+      HttpHeaders headers,
+      Passage passage,
+      List<Edit> edits) {
+    this.request = request;
+    this.target = target;
     this.headers = headers;
     this.passage = passage;
     this.edits = edits;
   }
 
-  /** Returns the request for one attempt; {@code edits} are made to a body that is held. */
-  static ServerHttpRequest of(
-      ServerHttpRequest request, Passage passage, UpstreamSpec upstream, List<Edit> edits) {
-    HttpHeaders headers = headers(request.getHeaders(), passage, upstream);
-    if (passage.weighed()) {
-      headers.setContentLength(passage.body().size() + Edits.grown(edits));
-      headers.remove(HttpHeaders.TRANSFER_ENCODING);
-      // A compressed answer would hide its usage.
-      headers.set(HttpHeaders.ACCEPT_ENCODING, "identity");
-    }
-    return new OutgoingRequest(request, headers, passage, edits);
-  }
-
-  /** Returns what an upstream is told in headers, but of the body. */
-  static HttpHeaders headers(HttpHeaders asked, Passage passage, UpstreamSpec upstream) {
-    HttpHeaders headers = new HttpHeaders();
-    Set<String> forThisHop = Names.forThisHop(asked.getConnection());
-    boolean passthrough = upstream.access().passthrough() && passage.visitor().ownCredentials();
-    asked.forEach(
-        (name, values) -> {
-          String lower = name.toLowerCase(Locale.ROOT);
-          if (!Names.FOR_THE_GATEWAY.contains(lower)
-              && (passthrough || !Names.CREDENTIALS.contains(lower))
-              && !forThisHop.contains(lower)) {
-            headers.addAll(name, values);
-          }
-        });
+  /**
+   * Returns the request for one attempt.
+   *
+   * @param target what is asked for at the upstream
+   * @param edits made to a body that is held
+   * @param origin says who asked
+   */
+  static OutgoingRequest of(
+      ServerWebExchange exchange,
+      UpstreamSpec upstream,
+      URI target,
+      List<Edit> edits,
+      ForwardedHeaders origin) {
+    ServerHttpRequest request = exchange.getRequest();
+    Passage passage = Passage.of(exchange);
+    HttpHeaders headers = passed(request, passage, upstream);
+    origin.tell(exchange, headers);
     headers.set(Names.REQUEST_ID, passage.requestId());
-    if (upstream.access().apiKey() != null && !passthrough) {
+    if (upstream.access().apiKey() != null && !passthrough(passage, upstream)) {
       passage.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
-    passage.trail().tells(headers);
+    headers.remove(HttpHeaderNames.HOST); // it is the upstream's own
+    passage.trail().tells(headers::remove, headers::set);
+    if (passage.weighed()) {
+      headers.set(HttpHeaderNames.CONTENT_LENGTH, passage.body().size() + Edits.grown(edits));
+      // A compressed answer would hide its usage.
+      headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
+    }
+    return new OutgoingRequest(request, target, headers, passage, edits);
+  }
+
+  private static boolean passthrough(Passage passage, UpstreamSpec upstream) {
+    return upstream.access().passthrough() && passage.visitor().ownCredentials();
+  }
+
+  /** Returns what the client says that is for the upstream, too. */
+  private static HttpHeaders passed(
+      ServerHttpRequest request, Passage passage, UpstreamSpec upstream) {
+    HttpServerRequest asked = ServerHttpRequestDecorator.getNativeRequest(request);
+    Set<String> forThisHop =
+        Names.forThisHop(asked.requestHeaders().getAll(HttpHeaderNames.CONNECTION));
+    boolean passthrough = passthrough(passage, upstream);
+    boolean chunked = asked.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
+    HttpHeaders headers = new DefaultHttpHeaders();
+    Iterator<Map.Entry<String, String>> all = asked.requestHeaders().iteratorAsString();
+    while (all.hasNext()) {
+      Map.Entry<String, String> each = all.next();
+      String lower = each.getKey().toLowerCase(Locale.ROOT);
+      boolean stays =
+          Names.FOR_THE_GATEWAY.contains(lower)
+              || Names.HOP_BY_HOP.contains(lower)
+              || forThisHop.contains(lower)
+              || ForwardedHeaders.isOne(lower)
+              || (!passthrough && Names.CREDENTIALS.contains(lower))
+              // a body has one length, and pieces are what others count by
+              || (chunked && lower.equals("content-length"));
+      if (!stays) {
+        headers.add(each.getKey(), each.getValue());
+      }
+    }
     return headers;
   }
 
-  @Override
-  public HttpHeaders getHeaders() {
+  String method() {
+    return request.getMethod().name();
+  }
+
+  URI target() {
+    return target;
+  }
+
+  HttpHeaders headers() {
     return headers;
   }
 
-  @Override
-  public Flux<DataBuffer> getBody() {
-    return passage.weighed()
-        ? passage
+  /** Returns the body; a {@link Mono} when it is there as one piece. */
+  Publisher<ByteBuf> body() {
+    if (!passage.weighed()) {
+      return upload().map(OutgoingRequest::bytes);
+    }
+    Mono<DataBuffer> one = edits.isEmpty() ? passage.body().onePiece(FACTORY) : null;
+    return one != null
+        ? one.map(OutgoingRequest::bytes)
+        : passage
             .body()
             .publish(
-                FACTORY,
-                edits,
-                Elsewhere.nextTurn(ConnectionGuard.channel(getDelegate()).eventLoop()))
-        : upload();
+                FACTORY, edits, Elsewhere.nextTurn(ConnectionGuard.channel(request).eventLoop()))
+            .map(OutgoingRequest::bytes);
+  }
+
+  private static ByteBuf bytes(DataBuffer buffer) {
+    return NettyDataBufferFactory.toByteBuf(buffer);
   }
 
   private void uploads() {
-    if (headers.getContentLength() > 0 || headers.containsHeader(HttpHeaders.TRANSFER_ENCODING)) {
+    String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
+    if ((length != null && !length.equals("0"))
+        || request.getHeaders().containsHeader("Transfer-Encoding")) {
       passage.uploads();
     }
   }
@@ -96,7 +156,8 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
   /** What the client sends as it comes; what it breaks off must not look complete upstream. */
   private Flux<DataBuffer> upload() {
     long most = passage.endpoint().spec().reading().maxUploadBytes();
-    return super.getBody()
+    return request
+        .getBody()
         .doOnSubscribe(subscription -> uploads())
         .onErrorMap(error -> error instanceof BadUpload ? error : new ClientGone())
         .<DataBuffer>handle(
@@ -113,8 +174,6 @@ final class OutgoingRequest extends ServerHttpRequestDecorator {
         .concatWith(
             Mono.defer(
                 () ->
-                    ConnectionGuard.broken(getDelegate())
-                        ? Mono.error(new ClientGone())
-                        : Mono.empty()));
+                    ConnectionGuard.broken(request) ? Mono.error(new ClientGone()) : Mono.empty()));
   }
 }

@@ -18,17 +18,22 @@ final class Paths {
 
   /** Returns whether a path has a segment that an upstream could take for a way up. */
   static boolean climbs(String path) {
-    return DOTS.matcher(path).find();
+    return (path.indexOf('.') >= 0 || escapes(path)) && DOTS.matcher(path).find();
   }
 
   /** Returns whether a path has an escaped control character, which no path needs. */
   static boolean hidesControls(String path) {
-    return CONTROLS.matcher(path).find();
+    return escapes(path) && CONTROLS.matcher(path).find();
   }
 
   /** Returns whether where a segment of a path ends is in the eye of the beholder. */
   static boolean blurs(String path) {
-    return BLURS.matcher(path).find();
+    return escapes(path) && BLURS.matcher(path).find();
+  }
+
+  /** Most paths have nothing that any of the expressions looks for, and each request has a path. */
+  private static boolean escapes(String path) {
+    return path.indexOf('%') >= 0;
   }
 
   /**
@@ -63,7 +68,7 @@ final class Paths {
    * being written otherwise.
    */
   static String decoded(String path) {
-    return path.indexOf('%') < 0 ? path : UriUtils.decode(path, StandardCharsets.UTF_8);
+    return !escapes(path) ? path : UriUtils.decode(path, StandardCharsets.UTF_8);
   }
 
   /** Returns the path an upstream is asked for. */

@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.timeout.ReadTimeoutException;
@@ -10,9 +12,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
-import org.springframework.cloud.gateway.filter.headers.RemoveHopByHopHeadersFilter;
-import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
@@ -55,8 +54,7 @@ final class Relay {
    *
    * @param exchange as it goes to the upstream
    */
-  Mono<Answer> run(ServerWebExchange exchange, UpstreamSpec spec) {
-    HttpHeaders headers = exchange.getRequest().getHeaders();
+  Mono<Answer> run(ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest asks) {
     Sinks.Empty<Void> open = Sinks.empty();
     Duration patience = Duration.ofNanos(spec.link().timeouts().firstByteNanos());
     Mono<Void> late =
@@ -64,7 +62,7 @@ final class Relay {
             .takeUntilOther(open.asMono())
             .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
     RefusedUpgrade said = new RefusedUpgrade();
-    return Mono.defer(() -> relayed(exchange, spec, headers, open, said))
+    return Mono.defer(() -> relayed(exchange, spec, asks, open, said))
         .takeUntilOther(late.then(Mono.never()))
         .then(Mono.<Answer>empty())
         .onErrorResume(
@@ -74,14 +72,14 @@ final class Relay {
   private Mono<Void> relayed(
       ServerWebExchange exchange,
       UpstreamSpec spec,
-      HttpHeaders headers,
+      OutgoingRequest asks,
       Sinks.Empty<Void> open,
       RefusedUpgrade said) {
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
         WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
-    String protocols = String.join(",", headers.getOrEmpty(PROTOCOLS));
+    String protocols = String.join(",", asks.headers().getAll(PROTOCOLS));
     if (!protocols.isBlank()) {
       client.protocols(protocols);
     }
@@ -89,9 +87,9 @@ final class Relay {
       return links
           .upgrading(spec, HttpClient.newConnection().runOn(loops))
           .doOnChannelInit((observer, channel, address) -> said.install(channel))
-          .headers(to -> headers.forEach((name, values) -> add(to, name, values)))
+          .headers(to -> asks.headers().forEach(each -> add(to, each.getKey(), each.getValue())))
           .websocket(client.build())
-          .uri(socket(exchange))
+          .uri(socket(asks))
           .handle((in, out) -> joined(exchange, in, out, most, open, done))
           // the upstream may have closed first, which the client is still to be told
           .then(done.asMono());
@@ -100,21 +98,19 @@ final class Relay {
     }
   }
 
-  private static void add(
-      io.netty.handler.codec.http.HttpHeaders to, String name, Iterable<String> values) {
+  private static void add(HttpHeaders to, String name, String value) {
     String lower = name.toLowerCase(Locale.ROOT);
     if (!lower.startsWith("sec-websocket")
         && !lower.equals("host")
         && !lower.equals("upgrade")
         && !lower.equals("connection")
         && !lower.equals("content-length")) {
-      to.set(name, values);
+      to.add(name, value);
     }
   }
 
-  private static URI socket(ServerWebExchange exchange) {
-    URI target = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR);
-    return URI.create("ws" + target.toString().substring("http".length()));
+  private static URI socket(OutgoingRequest asks) {
+    return URI.create("ws" + asks.target().toString().substring("http".length()));
   }
 
   private static long maxFrameBytes(ServerWebExchange exchange) {
@@ -201,11 +197,9 @@ final class Relay {
     if (response == null || response.status().code() < Answer.ERRORS) {
       return Mono.error(new java.io.IOException("the upstream did not upgrade", refusal));
     }
-    HttpHeaders headers = Answer.headers(response.headers());
-    Names.forThisHop(headers.getConnection()).forEach(headers::remove);
-    RemoveHopByHopHeadersFilter.HEADERS_REMOVED_ON_REQUEST.forEach(headers::remove);
-    headers.setContentLength(said.body().length);
-    exchange.getResponse().getHeaders().putAll(headers);
+    HttpHeaders headers = response.headers().copy();
+    Names.forThisHop(headers.getAll(HttpHeaderNames.CONNECTION)).forEach(headers::remove);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, said.body().length);
     return Answer.whole(response.status().code(), headers, said.body(), exchange);
   }
 }

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 /**
@@ -14,6 +15,23 @@ import reactor.core.publisher.SignalType;
  * may hold the usage.
  */
 final class TappedParts {
+  /** Tells of the first end only. */
+  private static final class Once extends AtomicBoolean {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Consumer<SignalType> ends;
+
+    Once(Consumer<SignalType> ends) {
+      this.ends = ends;
+    }
+
+    void accept(SignalType signal) {
+      if (compareAndSet(false, true)) {
+        ends.accept(signal);
+      }
+    }
+  }
+
   private final Consumer<DataBuffer> passes;
   private final Consumer<SignalType> ends;
 
@@ -49,14 +67,19 @@ final class TappedParts {
   static <T> Flux<T> ended(Flux<T> body, Consumer<SignalType> ends) {
     return Flux.defer(
         () -> {
-          AtomicBoolean told = new AtomicBoolean();
-          Consumer<SignalType> once =
-              signal -> {
-                if (told.compareAndSet(false, true)) {
-                  ends.accept(signal);
-                }
-              };
+          Once once = new Once(ends);
           return body.doOnComplete(() -> once.accept(SignalType.ON_COMPLETE))
+              .doOnError(error -> once.accept(SignalType.ON_ERROR))
+              .doOnCancel(() -> once.accept(SignalType.CANCEL));
+        });
+  }
+
+  /** Does the same for what is one piece. */
+  static <T> Mono<T> ended(Mono<T> body, Consumer<SignalType> ends) {
+    return Mono.defer(
+        () -> {
+          Once once = new Once(ends);
+          return body.doOnSuccess(end -> once.accept(SignalType.ON_COMPLETE))
               .doOnError(error -> once.accept(SignalType.ON_ERROR))
               .doOnCancel(() -> once.accept(SignalType.CANCEL));
         });

@@ -37,6 +37,9 @@ final class TappedResponse extends ServerHttpResponseDecorator {
   @Override
   public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
     HiddenUsage hidden = begin();
+    if (hidden == null && body instanceof Mono<? extends DataBuffer> one) {
+      return super.writeWith(TappedParts.ended(one.doOnNext(tap::passes), tap::ends));
+    }
     Flux<DataBuffer> tapped = tapped(body);
     return super.writeWith(hidden == null ? tapped : hidden.in(tapped));
   }

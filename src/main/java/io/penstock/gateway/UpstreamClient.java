@@ -19,6 +19,9 @@ import reactor.util.context.ContextView;
 
 /** What the gateway does at the turning points of a call to an upstream. */
 final class UpstreamClient {
+  /** Half of what a connection keeps before it is not writable, by default. */
+  private static final int SMALL_BYTES = 32 << 10;
+
   private static final String WATCH = "penstock.watch";
 
   private final Ticker ticker;
@@ -40,9 +43,14 @@ final class UpstreamClient {
   }
 
   private static void connected(HttpClientRequest request, Connection connection) {
-    UpstreamSpec.Timeouts timeouts = timeouts(passage(request.currentContextView()));
-    if (timeouts != null) {
-      request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
+    Passage passage = passage(request.currentContextView());
+    UpstreamSpec.Timeouts timeouts = timeouts(passage);
+    if (timeouts == null) {
+      return;
+    }
+    request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
+    // what is small is out at once, whether the upstream takes it or not
+    if (passage == null || !passage.weighed() || passage.body().size() > SMALL_BYTES) {
       connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
     }
   }

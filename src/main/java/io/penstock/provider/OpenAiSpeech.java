@@ -17,11 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class OpenAiSpeech implements Speech {
   static final OpenAiSpeech INSTANCE = new OpenAiSpeech();
 
+  private enum Call {
+    CHAT,
+    COMPLETIONS,
+    RESPONSES,
+    EMBEDDINGS
+  }
+
   private OpenAiSpeech() {}
 
   @Override
   public boolean weighs(String method, String path) {
-    return method.equals("POST") && visitor(path) != null;
+    return method.equals("POST") && call(path) != null;
   }
 
   @Override
@@ -32,27 +39,36 @@ final class OpenAiSpeech implements Speech {
 
   @Override
   public @Nullable Operation operation(String path) {
-    RequestVisitor visitor = visitor(path);
-    return switch (visitor) {
+    return switch (call(path)) {
       case null -> null;
-      case OpenAiEmbeddings vectors -> Operation.EMBEDDING;
-      case OpenAiCompletions text -> Operation.COMPLETION;
-      default -> Operation.CHAT;
+      case EMBEDDINGS -> Operation.EMBEDDING;
+      case COMPLETIONS -> Operation.COMPLETION;
+      case CHAT, RESPONSES -> Operation.CHAT;
     };
   }
 
   /** Returns what weighs a call, or null where it is not weighed. */
   static @Nullable RequestVisitor visitor(String path) {
+    return switch (call(path)) {
+      case null -> null;
+      case CHAT -> new OpenAiChat();
+      case COMPLETIONS -> new OpenAiCompletions();
+      case RESPONSES -> new OpenAiResponses();
+      case EMBEDDINGS -> new OpenAiEmbeddings();
+    };
+  }
+
+  private static @Nullable Call call(String path) {
     if (Paths.names(path, "/chat/completions")) {
-      return new OpenAiChat();
+      return Call.CHAT;
     }
     if (Paths.names(path, "/completions")) {
-      return new OpenAiCompletions();
+      return Call.COMPLETIONS;
     }
     if (Paths.names(path, "/responses") || Paths.names(path, "/responses/compact")) {
-      return new OpenAiResponses();
+      return Call.RESPONSES;
     }
-    return Paths.names(path, "/embeddings") ? new OpenAiEmbeddings() : null;
+    return Paths.names(path, "/embeddings") ? Call.EMBEDDINGS : null;
   }
 
   @Override

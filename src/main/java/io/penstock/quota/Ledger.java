@@ -207,12 +207,22 @@ public final class Ledger {
   /** A name as it can be written anywhere: of bounded length, and without control characters. */
   private static String name(String name) {
     String cut = name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
-    return cut.codePoints().allMatch(Ledger::printable)
+    return isPlain(cut) || cut.codePoints().allMatch(Ledger::printable)
         ? cut
         : cut.codePoints()
             .map(code -> printable(code) ? code : '?')
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
             .toString();
+  }
+
+  /** Most names are, and each request has three. */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) < ' ' || name.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean printable(int code) {

@@ -20,8 +20,9 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
 import java.util.Locale;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 
 /**
  * One request as spans: one for all of it, and in it one for each time it waits, {@code park}, and
@@ -172,16 +173,16 @@ final class SpanTrail implements Trail {
   }
 
   @Override
-  public void tells(HttpHeaders headers) {
-    headers.remove(PARENT);
-    headers.remove(STATE);
+  public void tells(Consumer<String> removed, BiConsumer<String, String> set) {
+    removed.accept(PARENT);
+    removed.accept(STATE);
     Context teller = call == null ? context : context.with(call);
-    W3CTraceContextPropagator.getInstance().inject(teller, headers, SpanTrail::set);
+    W3CTraceContextPropagator.getInstance().inject(teller, set, SpanTrail::tell);
   }
 
-  private static void set(@Nullable HttpHeaders headers, String name, String value) {
-    if (headers != null) {
-      headers.set(name, value);
+  private static void tell(@Nullable BiConsumer<String, String> set, String name, String value) {
+    if (set != null) {
+      set.accept(name, value);
     }
   }
 

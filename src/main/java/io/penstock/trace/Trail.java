@@ -8,8 +8,9 @@ import io.penstock.endpoint.Settlement;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 
 /**
  * Is told what becomes of one request, as it happens, for whoever wants to know afterwards. Nothing
@@ -45,8 +46,13 @@ public interface Trail {
   default void calls(
       UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {}
 
-  /** Tells an upstream to what the call belongs. */
-  default void tells(HttpHeaders headers) {}
+  /**
+   * Tells an upstream to what the call belongs.
+   *
+   * @param removed is given the names of headers that are not to be passed on
+   * @param set is given names and values of headers, after that
+   */
+  default void tells(Consumer<String> removed, BiConsumer<String, String> set) {}
 
   /** The upstream answers with a status. */
   default void answers(int status) {}

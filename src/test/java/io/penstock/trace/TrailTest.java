@@ -109,7 +109,7 @@ class TrailTest {
     trail.submitted(pending);
     trail.released(settlement);
     trail.calls(UPSTREAM, BASE, "m", Operation.CHAT);
-    trail.tells(headers);
+    trail.tells(headers::remove, headers::set);
     trail.answers(200);
     trail.passed(4_096);
     trail.answered("m-2026");

@@ -1,0 +1,54 @@
+package io.penstock.gateway;
+
+import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.pool.UpstreamSpec;
+import java.net.URI;
+import javax.net.ssl.SSLException;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+
+/**
+ * Asks upstreams over HTTP. The framework's own routing would make a route and an exchange for each
+ * attempt and copy all headers six times. Safe from any thread.
+ */
+final class UpstreamCall {
+  private final Links links;
+
+  UpstreamCall(Links links) {
+    this.links = links;
+  }
+
+  /**
+   * Returns the answer, once enough of it is there to know what it is, as {@link Answer#begun}
+   * says; cancelling it closes the connection.
+   *
+   * @param exchange whose client is answered
+   */
+  Mono<Answer> run(
+      ServerWebExchange exchange,
+      UpstreamSpec upstream,
+      OutgoingRequest asks,
+      Answer.Learner learner) {
+    HttpClient client;
+    try {
+      client = links.client(upstream);
+    } catch (SSLException unreadable) {
+      return Mono.error(unreadable);
+    }
+    return client
+        .headers(headers -> headers.set(asks.headers()))
+        .request(HttpMethod.valueOf(asks.method()))
+        .uri(ascii(asks.target()))
+        .send((head, body) -> body.send(asks.body()))
+        .responseConnection((head, on) -> Answer.begun(head, on, exchange, learner))
+        .singleOrEmpty();
+  }
+
+  /** What is beyond ASCII goes escaped; a text would be taken apart by an expression each time. */
+  private static URI ascii(URI target) {
+    String text = target.toString();
+    String ascii = target.toASCIIString();
+    return text.equals(ascii) ? target : URI.create(ascii);
+  }
+}
