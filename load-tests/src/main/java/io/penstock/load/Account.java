@@ -17,8 +17,8 @@ final class Account {
   private final long limitTokens;
   private final Deque<Spend> minute = new ArrayDeque<>();
   private final List<Spend> all = new ArrayList<>();
+  private final List<Long> throttled = new ArrayList<>();
   private long used;
-  private long throttled;
 
   /** Makes one with a limit in tokens per trailing minute. */
   Account(long limitTokens) {
@@ -31,7 +31,7 @@ final class Account {
       used -= minute.removeFirst().tokens();
     }
     if (tokens > limitTokens - used) {
-      throttled++;
+      throttled.add(nanos);
       return false;
     }
     Spend spend = new Spend(nanos, tokens);
@@ -42,7 +42,16 @@ final class Account {
   }
 
   synchronized long throttled() {
-    return throttled;
+    return throttled.size();
+  }
+
+  /** Returns when somebody was refused: milliseconds after the first take. */
+  synchronized List<Long> throttledAt() {
+    List<Long> at = new ArrayList<>();
+    for (long nanos : throttled) {
+      at.add(all.isEmpty() ? 0 : (nanos - all.getFirst().nanos()) / 1_000_000);
+    }
+    return at;
   }
 
   /** Returns what was taken: milliseconds after the first take, and tokens. */

@@ -25,11 +25,37 @@ final class AnswerEnd {
   private long left;
   private int status;
   private boolean closes;
+  private final boolean counts;
+  private boolean bodyBegun;
+  private boolean afterLine;
+  private int events;
+
+  AnswerEnd() {
+    this(false);
+  }
+
+  /** Makes one that may count the events of streams, which takes a look at every byte. */
+  AnswerEnd(boolean counts) {
+    this.counts = counts;
+  }
 
   /** Expects another answer. */
   void begin() {
     state = State.HEAD;
     headLength = 0;
+    bodyBegun = false;
+    afterLine = false;
+    events = 0;
+  }
+
+  /** Returns whether a byte of the body has come. */
+  boolean bodyBegun() {
+    return bodyBegun;
+  }
+
+  /** Returns how many events were ended by an empty line so far, if they are counted. */
+  int events() {
+    return events;
   }
 
   int status() {
@@ -90,8 +116,20 @@ final class AnswerEnd {
 
   private void skip(ByteBuffer bytes) {
     int many = (int) Math.min(left, bytes.remaining());
+    bodyBegun |= many > 0;
+    if (counts) {
+      for (int at = bytes.position(); at < bytes.position() + many; at++) {
+        count(bytes.get(at));
+      }
+    }
     bytes.position(bytes.position() + many);
     left -= many;
+  }
+
+  private void count(byte each) {
+    boolean line = each == '\n';
+    events += line && afterLine ? 1 : 0;
+    afterLine = line && !afterLine;
   }
 
   private void beginSize() {

@@ -11,54 +11,60 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Everybody who plays in a comparison, each a process of its own on loopback: the upstream, and
- * those in front of it. Who cannot be started is {@link #missing()}; all end with {@link #close}.
+ * Everybody who plays in a comparison, each a process of its own in front of the same upstream. Who
+ * cannot be started is {@link #missing()}; all end with {@link #close}.
  */
 final class Cast implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(90);
-  private static final Duration ANSWER = Duration.ofSeconds(20);
-  private static final String PATH = "/v1/chat/completions";
-  private static final String ROUTE = "--spring.cloud.gateway.server.webflux.routes[0].";
+  /** What tables call those that others are named by. */
+  static final String DIRECT = "direct";
 
-  /** What Spring Boot would set up because Redis's client is on the class path of all. */
-  private static final String NO_REDIS =
-      "--spring.autoconfigure.exclude="
-          + "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
-          + "org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration,"
-          + "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration";
+  static final String BARE = "Spring Cloud Gateway";
+
+  /** What a chat completion is asked for by. */
+  static final String PATH = "/v1/chat/completions";
+
+  private static final Duration ANSWER = Duration.ofSeconds(20);
 
   private interface Start {
-    Peer peer() throws IOException, InterruptedException;
+    Peer peer(double goal) throws IOException, InterruptedException;
   }
 
-  private final Path directory;
-  private final List<Child> children = new ArrayList<>();
+  private final Stage stage;
   private final List<Peer> peers = new ArrayList<>();
   private final List<Peer.Missing> missing = new ArrayList<>();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private int upstream;
+  private final int upstream;
 
-  /** Makes one that keeps logs and configurations in a directory. */
-  Cast(Path directory) {
-    this.directory = directory;
+  /** Starts the upstream, and nobody yet; the arguments are those of {@link Upstream}. */
+  Cast(Path directory, Path jar, String... arguments) throws IOException, InterruptedException {
+    stage = new Stage(directory, jar);
+    try {
+      upstream = stage.upstream("upstream", arguments);
+    } catch (IOException | InterruptedException e) {
+      stage.close();
+      throw e;
+    }
+    peers.add(new Peer(DIRECT, upstream, PATH, "", Double.NaN, headers -> true));
+  }
+
+  /** Starts Penstock and Spring Cloud Gateway as it comes. */
+  void startTwo() throws InterruptedException {
+    add(Penstock.NAME, Double.NaN, this::penstock);
+    add(BARE, 1.0, this::bareGateway);
   }
 
   /** Starts all there are, for {@code 01-overhead}. */
-  void startAll(Path jar) throws IOException, InterruptedException {
-    startUpstream();
-    peers.add(new Peer("direct", upstream, PATH, "", Double.NaN, headers -> true));
-    add(Penstock.NAME, () -> penstock(jar));
-    add("Spring Cloud Gateway", this::bareGateway);
-    add("raw Reactor Netty", this::rawProxy);
-    add("SCG + Redis limiter", this::limitedGateway);
-    add("nginx", this::nginx);
-    add("Portkey", this::portkey);
-    missing.add(new Peer.Missing("LiteLLM", "not tried yet"));
-    missing.add(new Peer.Missing("Bifrost", "not tried yet"));
+  void startAll() throws InterruptedException {
+    startTwo();
+    add("raw Reactor Netty", 0.7, this::rawProxy);
+    add("SCG + Redis limiter", 3.0, this::limitedGateway);
+    add("nginx", Double.NaN, this::nginx);
+    add("Portkey", 10.0, this::portkey);
+    add("LiteLLM", 25.0, this::liteLlm);
+    add("Bifrost", 1.2, this::bifrost);
   }
 
   /** Returns those that run and answer, in the order of the table. */
@@ -71,13 +77,14 @@ final class Cast implements AutoCloseable {
     return missing;
   }
 
-  private void add(String name, Start start) throws InterruptedException {
+  private void add(String name, double goal, Start start) throws InterruptedException {
     try {
-      Peer peer = start.peer();
+      Peer peer = start.peer(goal);
       check(peer);
       peers.add(peer);
     } catch (IOException e) {
-      missing.add(new Peer.Missing(name, String.valueOf(e.getMessage())));
+      String reason = String.valueOf(e.getMessage()).replaceAll("\\s+", " ");
+      missing.add(new Peer.Missing(name, goal, reason));
     }
   }
 
@@ -103,55 +110,22 @@ final class Cast implements AutoCloseable {
     }
   }
 
-  private int started(String name, int port, List<String> command)
-      throws IOException, InterruptedException {
-    Child child = Child.start(name, directory, command);
-    children.add(child);
-    child.awaitPort(port, START);
-    return port;
+  private Peer penstock(double goal) throws IOException, InterruptedException {
+    Gateway gateway = stage.penstock(Penstock.NAME, Penstock.unlimited(upstream), List.of());
+    return new Peer(Penstock.NAME, gateway.port(), "/load" + PATH, "", goal, Penstock::weighs);
   }
 
-  private void startUpstream() throws IOException, InterruptedException {
-    int port = Machine.freePort();
-    upstream = started("upstream", port, Machine.main(Upstream.class, "--port=" + port));
+  private Peer bareGateway(double goal) throws IOException, InterruptedException {
+    int port = stage.bareGateway("gateway", upstream);
+    return new Peer(BARE, port, PATH, "", goal, headers -> true);
   }
 
-  private Peer penstock(Path jar) throws IOException, InterruptedException {
-    Path routes = directory.resolve("routes.yaml");
-    Files.writeString(routes, Penstock.unlimited(upstream));
-    int port = Machine.freePort();
-    started(Penstock.NAME, port, Penstock.command(jar, routes, port));
-    return new Peer(Penstock.NAME, port, "/load" + PATH, "", Double.NaN, Penstock::weighs);
-  }
-
-  private Peer bareGateway() throws IOException, InterruptedException {
-    int port = Machine.freePort();
-    List<String> command = gateway(port);
-    command.add(NO_REDIS);
-    started("gateway", port, command);
-    return new Peer("Spring Cloud Gateway", port, PATH, "", 1.0, headers -> true);
-  }
-
-  private Peer limitedGateway() throws IOException, InterruptedException {
-    Path program = installed("redis-server");
+  private Peer limitedGateway(double goal) throws IOException, InterruptedException {
     int redis = Machine.freePort();
-    List<String> redisCommand = new ArrayList<>(List.of(program.toString()));
-    redisCommand.addAll(List.of("--bind", "127.0.0.1", "--port", String.valueOf(redis)));
-    redisCommand.addAll(List.of("--save", "", "--appendonly", "no"));
-    redisCommand.addAll(List.of("--dir", directory.toAbsolutePath().toString()));
-    started("redis", redis, redisCommand);
-    int port = Machine.freePort();
-    List<String> command = gateway(port);
-    command.add("--spring.data.redis.host=127.0.0.1");
-    command.add("--spring.data.redis.port=" + redis);
-    String filter = ROUTE + "filters[0].";
-    command.add(filter + "name=RequestRateLimiter");
-    command.add(filter + "args.key-resolver=#{@credential}");
-    command.add(filter + "args.redis-rate-limiter.replenishRate=1000000");
-    command.add(filter + "args.redis-rate-limiter.burstCapacity=1000000");
-    started("gateway-redis", port, command);
+    stage.redis(redis);
+    int port = stage.limitedGateway("gateway-redis", upstream, redis);
     // it lets everything through when it does not reach Redis, and says -1
-    return new Peer("SCG + Redis limiter", port, PATH, "", 3.0, Cast::countsInRedis);
+    return new Peer("SCG + Redis limiter", port, PATH, "", goal, Cast::countsInRedis);
   }
 
   private static boolean countsInRedis(HttpHeaders headers) {
@@ -161,59 +135,50 @@ final class Cast implements AutoCloseable {
         .isPresent();
   }
 
-  private List<String> gateway(int port) {
-    List<String> command = Machine.main(BareGateway.class);
-    command.add("--server.address=127.0.0.1");
-    command.add("--server.port=" + port);
-    command.add("--logging.level.root=WARN");
-    command.add(ROUTE + "id=upstream");
-    command.add(ROUTE + "uri=http://127.0.0.1:" + upstream);
-    command.add(ROUTE + "predicates[0]=Path=/**");
-    return command;
-  }
-
-  private Peer rawProxy() throws IOException, InterruptedException {
+  private Peer rawProxy(double goal) throws IOException, InterruptedException {
     int port = Machine.freePort();
     String behind = "--upstream=" + upstream;
-    started("raw", port, Machine.main(RawProxy.class, "--port=" + port, behind));
-    return new Peer("raw Reactor Netty", port, PATH, "", 0.7, headers -> true);
+    stage.start("raw", port, Machine.main(RawProxy.class, "--port=" + port, behind));
+    return new Peer("raw Reactor Netty", port, PATH, "", goal, headers -> true);
   }
 
-  private Peer nginx() throws IOException, InterruptedException {
-    Path program = installed("nginx");
+  private Peer nginx(double goal) throws IOException, InterruptedException {
+    String program = Stage.installed("nginx").toString();
     int port = Machine.freePort();
-    Path home = Files.createDirectories(directory.resolve("nginx").toAbsolutePath());
+    Path home = Files.createDirectories(stage.directory().resolve("nginx").toAbsolutePath());
     Path configuration = home.resolve("nginx.conf");
     Files.writeString(configuration, Nginx.configuration(home, port, upstream));
-    started(
+    stage.start(
         "nginx",
         port,
-        List.of(
-            program.toString(),
-            "-p",
-            home.toString(),
-            "-c",
-            configuration.toString(),
-            "-e",
-            "stderr"));
-    return new Peer("nginx", port, PATH, "", Double.NaN, headers -> true);
+        List.of(program, "-p", home.toString(), "-c", configuration.toString(), "-e", "stderr"));
+    return new Peer("nginx", port, PATH, "", goal, headers -> true);
   }
 
-  private Peer portkey() throws IOException, InterruptedException {
-    Path home = Portkey.install(directory, installed("npm"));
+  private Peer portkey(double goal) throws IOException, InterruptedException {
+    Path home = Portkey.install(stage.directory(), Stage.installed("npm"));
     int port = Machine.freePort();
-    started("portkey", port, Portkey.command(home, installed("node"), port));
-    return new Peer("Portkey", port, PATH, Portkey.headers(upstream), 10.0, headers -> true);
+    stage.start("portkey", port, Portkey.command(home, Stage.installed("node"), port));
+    return new Peer("Portkey", port, PATH, Portkey.headers(upstream), goal, headers -> true);
   }
 
-  private static Path installed(String program) throws IOException {
-    Optional<Path> path = Machine.program(program);
-    return path.orElseThrow(() -> new IOException(program + " is not installed"));
+  private Peer liteLlm(double goal) throws IOException, InterruptedException {
+    Path home = LiteLlm.install(stage.directory(), Stage.installed("python3"));
+    int port = Machine.freePort();
+    stage.start("litellm", port, LiteLlm.command(home, port, upstream));
+    return new Peer("LiteLLM", port, PATH, "", goal, headers -> true);
+  }
+
+  private Peer bifrost(double goal) throws IOException, InterruptedException {
+    Path home = Bifrost.install(stage.directory(), Stage.installed("go"));
+    int port = Machine.freePort();
+    stage.start("bifrost", port, Bifrost.command(home, port, upstream));
+    return new Peer("Bifrost", port, "/openai" + PATH, "", goal, headers -> true);
   }
 
   @Override
   public void close() {
     client.shutdownNow();
-    children.reversed().forEach(Child::close);
+    stage.close();
   }
 }

@@ -89,20 +89,47 @@ final class Child implements AutoCloseable {
 
   /** Waits for the program to end by itself and returns what it said; fails if it does not. */
   String await(Duration longest) throws IOException, InterruptedException {
-    if (!process.waitFor(longest.toMillis(), TimeUnit.MILLISECONDS)) {
-      throw new IOException(name + " runs on after " + longest + ": " + tail());
-    }
-    if (process.exitValue() != 0) {
+    if (awaitEnd(longest) != 0) {
       throw new IOException(name + " ended with " + process.exitValue() + ": " + tail());
     }
     return said();
+  }
+
+  /** Returns the process of the program itself. */
+  ProcessHandle program() throws IOException {
+    for (ProcessHandle each : process.children().toList()) {
+      if (!each.info().command().orElse("").endsWith("sh")) {
+        return each;
+      }
+    }
+    throw new IOException(name + " does not run: " + tail());
+  }
+
+  /** Kills the program at once, as the system does when it has no memory left. */
+  void kill() throws IOException {
+    program().destroyForcibly();
+  }
+
+  /** Asks the program to end, and waits until it has; returns the status it ended with. */
+  int end(Duration longest) throws IOException, InterruptedException {
+    program().destroy();
+    return awaitEnd(longest);
+  }
+
+  /** Waits for the program to end by itself and returns the status it ended with. */
+  int awaitEnd(Duration longest) throws IOException, InterruptedException {
+    if (!process.waitFor(longest.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new IOException(name + " runs on after " + longest + ": " + tail());
+    }
+    return process.exitValue();
   }
 
   private String said() throws IOException {
     return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
   }
 
-  private String tail() throws IOException {
+  /** Returns the end of what the program said. */
+  String tail() throws IOException {
     String said = said().strip();
     return said.length() <= TAIL ? said : "…" + said.substring(said.length() - TAIL);
   }

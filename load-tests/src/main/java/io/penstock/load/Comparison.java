@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What was measured of all, round by round, and the ratios of Penstock to each of the others. */
 final class Comparison {
@@ -35,8 +33,12 @@ final class Comparison {
       if (Double.isNaN(peer.goal())) {
         return "";
       }
-      boolean met = (Double.isNaN(atLeast) ? ratio : atLeast) >= peer.goal();
-      return "%.1f%s".formatted(peer.goal(), met ? "" : " NOT MET");
+      return "%.1f%s".formatted(peer.goal(), judgedBy() >= peer.goal() ? "" : " NOT MET");
+    }
+
+    /** The bound, where there are rounds enough for one. */
+    private double judgedBy() {
+      return Double.isNaN(atLeast) ? ratio : atLeast;
     }
   }
 
@@ -97,8 +99,8 @@ final class Comparison {
   }
 
   /** Returns a line for each, and one for each that is missing. */
-  String table(String title) {
-    StringBuilder text = new StringBuilder("\n" + title + "\n");
+  String table() {
+    StringBuilder text = new StringBuilder();
     String line = "%-22s %11s %8s %8s %8s %14s %10s  %s%n";
     text.append(
         line.formatted(
@@ -129,8 +131,29 @@ final class Comparison {
     return Double.isNaN(value) ? "-" : "%.2f".formatted(value);
   }
 
-  /** Returns all of it, with every round, as JSON. */
-  String json(String title) {
+  /** Returns what was promised of Penstock beside each of the others. */
+  List<Figure> figures() {
+    String what = "requests/s, all on: Penstock ÷ it";
+    List<Figure> figures = new ArrayList<>();
+    for (Row row : rows()) {
+      Peer peer = row.peer();
+      if (!isPenstock(peer)) {
+        String measured = "%s, at least %s".formatted(number(row.ratio()), number(row.atLeast()));
+        figures.add(
+            Double.isNaN(peer.goal())
+                ? Figure.told(what, peer.name(), measured)
+                : Figure.atLeast(what, peer.name(), peer.goal(), row.judgedBy(), measured));
+      }
+    }
+    for (Peer.Missing each : missing) {
+      String goal = Double.isNaN(each.goal()) ? "" : "≥ " + each.goal();
+      figures.add(Figure.missing(what, each.name(), goal, each.reason()));
+    }
+    return figures;
+  }
+
+  /** Returns all of it, with every round, for JSON. */
+  Map<String, Object> details() {
     List<Map<String, Object>> peers = new ArrayList<>();
     for (Row row : rows()) {
       Map<String, Object> each = new LinkedHashMap<>();
@@ -146,13 +169,13 @@ final class Comparison {
       peers.add(each);
     }
     Map<String, Object> all = new LinkedHashMap<>();
-    all.put("scenario", title);
     all.put("peers", peers);
-    all.put("missing", missing);
-    return JsonMapper.builder()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .build()
-        .writeValueAsString(all);
+    List<Map<String, Object>> without = new ArrayList<>();
+    for (Peer.Missing each : missing) {
+      without.add(Map.of("name", each.name(), "reason", each.reason()));
+    }
+    all.put("missing", without);
+    return all;
   }
 
   private static void put(Map<String, Object> into, String name, double value) {

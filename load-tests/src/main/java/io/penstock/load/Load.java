@@ -17,8 +17,8 @@ final class Load {
   /** Who every request says it is from. */
   static final String SECRET = "load-test-secret";
 
-  private static final String HEADERS =
-      "Authorization: Bearer " + SECRET + "\r\nContent-Type: application/json\r\n";
+  private static final String CREDENTIAL = "Authorization: Bearer ";
+  private static final String TYPE = "Content-Type: application/json\r\n";
 
   /** About 1 KiB, and what the upstream says it used. */
   static final String BODY =
@@ -70,13 +70,26 @@ final class Load {
     return wrk.isPresent() ? "wrk" : "its own client";
   }
 
-  /** Returns the headers of a request to a peer, each line ended by CR LF. */
+  /**
+   * Returns the headers of a request to a peer, each line ended by CR LF; it may have a credential
+   * of its own.
+   */
   static String headers(Peer peer) {
-    return HEADERS + peer.headers();
+    boolean own = peer.headers().contains(CREDENTIAL);
+    return (own ? "" : CREDENTIAL + SECRET + "\r\n") + TYPE + peer.headers();
   }
 
   /** Loads a peer for so long. */
   Stretch measure(Peer peer, Duration length) throws IOException, InterruptedException {
+    return measure(peer, length, 0);
+  }
+
+  /**
+   * Loads a peer for so long with requests in which {@link LoadClient#NUMBER} is drawn anew each
+   * time; 0 to leave it as it is. Only the small client can.
+   */
+  Stretch measure(Peer peer, Duration length, int numbers)
+      throws IOException, InterruptedException {
     Path request = directory.resolve(peer.name() + ".request");
     List<String> command;
     if (wrk.isPresent()) {
@@ -85,6 +98,7 @@ final class Load {
     } else {
       Files.write(request, LoadClient.http(peer.path(), headers(peer), BODY));
       command = ownCommand(peer, request, length);
+      command.add("--draw=" + numbers);
     }
     try (Child child = Child.start("load", directory, command)) {
       return parse(child.await(length.plus(SLACK)));

@@ -57,6 +57,11 @@ final class Machine {
     throw new IOException("no port of " + FIRST_PORT + " and the next " + PORTS + " is free");
   }
 
+  /** Returns the flags of all. */
+  static List<String> flags() {
+    return FLAGS;
+  }
+
   /** Returns the command of a JVM with the flags of all. */
   static List<String> java(String... arguments) {
     List<String> command = new ArrayList<>();

@@ -21,6 +21,6 @@ record Peer(
     double goal,
     Predicate<HttpHeaders> atWork) {
 
-  /** One that could not be started, and why. */
-  record Missing(String name, String reason) {}
+  /** One that could not be started, what the goal beside it would be, and why. */
+  record Missing(String name, double goal, String reason) {}
 }

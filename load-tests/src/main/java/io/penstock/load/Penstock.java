@@ -16,16 +16,30 @@ final class Penstock {
 
   private Penstock() {}
 
-  /** Returns the command that serves a route file. */
-  static List<String> command(Path jar, Path routes, int port) throws IOException {
+  /** Returns the command that serves a route file, or a directory of them. */
+  static List<String> command(Path jar, Path routes, int port, int operator, List<String> flags)
+      throws IOException {
     if (!Files.isRegularFile(jar)) {
       throw new IOException(jar.normalize() + " is not there: build it with mvn package");
     }
-    List<String> command = Machine.java("-jar", jar.toString());
-    command.addAll(List.of("serve", "--routes", routes.toString()));
-    command.addAll(List.of("--host", "127.0.0.1", "--port", String.valueOf(port)));
-    command.addAll(List.of("--operator-port", String.valueOf(Machine.freePort())));
+    List<String> command = Machine.java(flags.toArray(String[]::new));
+    command.addAll(List.of("-jar", jar.toString()));
+    command.addAll(serve(routes, port, operator));
     return command;
+  }
+
+  /** Returns its arguments. */
+  static List<String> serve(Path routes, int port, int operator) {
+    return List.of(
+        "serve",
+        "--routes",
+        routes.toString(),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        String.valueOf(port),
+        "--operator-port",
+        String.valueOf(operator));
   }
 
   /**

@@ -91,7 +91,14 @@ final class Upstream {
   }
 
   private Publisher<Void> counts(HttpServerRequest request, HttpServerResponse response) {
-    Map<String, Object> counts = Map.of("throttled", account.throttled(), "taken", account.taken());
+    Map<String, Object> counts =
+        Map.of(
+            "throttled",
+            account.throttled(),
+            "throttled_at",
+            account.throttledAt(),
+            "taken",
+            account.taken());
     return response.sendString(Mono.just(json.writeValueAsString(counts)));
   }
 

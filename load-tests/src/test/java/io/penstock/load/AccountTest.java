@@ -16,6 +16,7 @@ class AccountTest {
     assertThat(account.take(60 * SECOND, 61)).isFalse();
     assertThat(account.take(60 * SECOND, 60)).isTrue();
     assertThat(account.throttled()).isEqualTo(2);
+    assertThat(account.throttledAt()).containsExactly(59_999L, 60_000L);
   }
 
   @Test

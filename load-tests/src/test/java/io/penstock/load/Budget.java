@@ -7,12 +7,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A budget that more is asked of than it has, and what its clients and its provider saw. */
@@ -37,6 +34,7 @@ final class Budget {
    * @param failures how many requests did not get an answer of 200
    * @param answers how many did
    * @param goalPercent what was to be used at least
+   * @param throttledMillis when the provider refused, after the first request it took
    */
   record Used(
       String budget,
@@ -46,11 +44,8 @@ final class Budget {
       long throttled,
       long failures,
       long answers,
-      int goalPercent) {
-    private boolean met() {
-      return usedPercent >= goalPercent && throttled == 0 && failures == 0;
-    }
-  }
+      int goalPercent,
+      List<Long> throttledMillis) {}
 
   /**
    * Makes one of tokens in a window of seconds, fixed or trailing, whose provider listens on a port
@@ -94,6 +89,8 @@ final class Budget {
     for (JsonNode each : counts.required("taken")) {
       taken.add(new long[] {each.required(0).asLong(), each.required(1).asLong()});
     }
+    List<Long> refused = new ArrayList<>();
+    counts.required("throttled_at").forEach(each -> refused.add(each.asLong()));
     long millis = 1_000L * seconds;
     Grid grid = fixed ? Grid.bestOf(taken, millis, many) : Grid.from(0, taken, millis, many);
     return new Used(
@@ -104,7 +101,8 @@ final class Budget {
         counts.required("throttled").asLong(),
         failures.get(),
         answers.get(),
-        goalPercent);
+        goalPercent,
+        refused);
   }
 
   private JsonNode counts() throws IOException, InterruptedException {
@@ -116,10 +114,32 @@ final class Budget {
     }
   }
 
+  /** Returns what was promised of all. */
+  static List<Figure> figures(List<Used> all) {
+    List<Figure> figures = new ArrayList<>();
+    for (Used each : all) {
+      figures.add(
+          Figure.atLeast(
+              "saturated: " + each.budget() + ", used %",
+              "–",
+              each.goalPercent(),
+              each.usedPercent(),
+              "%.2f, least %.2f, most %.2f"
+                  .formatted(each.usedPercent(), each.leastPercent(), each.mostPercent())));
+      figures.add(
+          Figure.that(
+              "saturated: " + each.budget() + ", provider 429s · client failures",
+              "0 · 0",
+              each.throttled() == 0 && each.failures() == 0,
+              "%d · %d of %d".formatted(each.throttled(), each.failures(), each.answers())));
+    }
+    return figures;
+  }
+
   /** Returns a line for each. */
-  static String table(String title, List<Used> all) {
-    StringBuilder text = new StringBuilder("\n" + title + "\n");
-    String line = "%-24s %8s %8s %8s %14s %16s %10s  %s%n";
+  static String table(List<Used> all) {
+    StringBuilder text = new StringBuilder();
+    String line = "%-24s %8s %8s %8s %14s %16s %10s%n";
     text.append(
         line.formatted(
             "budget",
@@ -128,8 +148,7 @@ final class Budget {
             "most %",
             "provider 429s",
             "client failures",
-            "answers",
-            "goal"));
+            "answers"));
     for (Used each : all) {
       text.append(
           line.formatted(
@@ -139,20 +158,13 @@ final class Budget {
               "%.2f".formatted(each.mostPercent()),
               each.throttled(),
               each.failures(),
-              each.answers(),
-              "%d · 0 · 0%s".formatted(each.goalPercent(), each.met() ? "" : " NOT MET")));
+              each.answers()));
+      if (!each.throttledMillis().isEmpty()) {
+        text.append("  429s, ms after the first request: ")
+            .append(each.throttledMillis())
+            .append('\n');
+      }
     }
     return text.toString();
-  }
-
-  /** Returns the same as JSON. */
-  static String json(String title, List<Used> all) {
-    Map<String, Object> told = new LinkedHashMap<>();
-    told.put("scenario", title);
-    told.put("budgets", all);
-    return JsonMapper.builder()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .build()
-        .writeValueAsString(told);
   }
 }

@@ -12,7 +12,8 @@ class ComparisonTest {
   private static final Peer BARE = peer("bare", 1.0);
 
   private final Comparison comparison =
-      new Comparison(List.of(US, BARE), List.of(new Peer.Missing("nginx", "is not installed")));
+      new Comparison(
+          List.of(US, BARE), List.of(new Peer.Missing("nginx", 2.0, "is not installed")));
 
   private static Peer peer(String name, double goal) {
     return new Peer(name, 1, "/", "", goal, headers -> true);
@@ -23,8 +24,12 @@ class ComparisonTest {
     comparison.add(BARE, new Load.Stretch(theirs, failures, 1_000, 2_000));
   }
 
+  private JsonNode json() {
+    return new JsonMapper().valueToTree(comparison.details());
+  }
+
   private JsonNode told(String peer) {
-    for (JsonNode each : new JsonMapper().readTree(comparison.json("a title")).required("peers")) {
+    for (JsonNode each : json().required("peers")) {
       if (each.required("name").asString().equals(peer)) {
         return each;
       }
@@ -40,7 +45,10 @@ class ComparisonTest {
     assertThat(told("bare").required("ratio").asDouble()).isEqualTo(1.2);
     assertThat(told("bare").required("ratio_at_least").asDouble()).isEqualTo(1.2);
     assertThat(told(Penstock.NAME).has("ratio")).isFalse();
-    assertThat(comparison.table("a title")).contains("a title").doesNotContain("NOT MET");
+    assertThat(comparison.table()).contains("bare").doesNotContain("NOT MET");
+    Figure bare =
+        Figure.atLeast("requests/s, all on: Penstock ÷ it", "bare", 1, 1.2, "1.20, at least 1.20");
+    assertThat(comparison.figures()).contains(bare);
     assertThat(comparison.good()).isTrue();
   }
 
@@ -49,14 +57,18 @@ class ComparisonTest {
     for (double ours : new double[] {1_500, 1_500, 1_500, 1_500, 900}) {
       round(ours, 1_000, 0);
     }
-    assertThat(comparison.table("a title")).contains("1.50").contains("0.90").contains("NOT MET");
+    assertThat(comparison.table()).contains("1.50").contains("0.90").contains("NOT MET");
   }
 
   @Test
   void whoIsMissing_isNamedWithTheReason() {
     round(1, 1, 0);
-    assertThat(comparison.table("a title")).contains("missing: is not installed");
-    assertThat(comparison.json("a title")).contains("nginx").contains("is not installed");
+    assertThat(comparison.table()).contains("missing: is not installed");
+    assertThat(json().toString()).contains("nginx").contains("is not installed");
+    assertThat(comparison.figures())
+        .contains(
+            Figure.missing(
+                "requests/s, all on: Penstock ÷ it", "nginx", "≥ 2.0", "is not installed"));
   }
 
   @Test
@@ -66,6 +78,6 @@ class ComparisonTest {
     Comparison without = new Comparison(List.of(BARE), List.of());
     without.add(BARE, new Load.Stretch(1, 0, 1, 1));
     assertThat(without.good()).isFalse();
-    assertThat(without.table("a title")).contains("bare");
+    assertThat(without.table()).contains("bare");
   }
 }

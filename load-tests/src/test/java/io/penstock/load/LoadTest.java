@@ -24,8 +24,8 @@ class LoadTest {
   @Test
   void turns_areAnotherOrderEachRound() {
     List<Integer> all = List.of(0, 1, 2, 3);
-    assertThat(Overhead.turn(all, 0)).containsExactly(0, 1, 2, 3);
-    assertThat(Overhead.turn(all, 1)).containsExactly(2, 1, 0, 3);
-    assertThat(Overhead.turn(all, 2)).containsExactly(2, 3, 0, 1);
+    assertThat(Turns.of(all, 0)).containsExactly(0, 1, 2, 3);
+    assertThat(Turns.of(all, 1)).containsExactly(2, 1, 0, 3);
+    assertThat(Turns.of(all, 2)).containsExactly(2, 3, 0, 1);
   }
 }

@@ -11,22 +11,19 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
-import io.gatling.javaapi.core.Simulation;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * {@code 02-saturated}: clients who would send five times what the budgets allow, for two minutes.
  * One budget is the endpoint's own {@code token_window}, the other what a provider allows in any
  * trailing minute, which refuses what is beyond it.
  */
-public final class Saturated extends Simulation {
-  private static final Duration START = Duration.ofSeconds(90);
+public final class Saturated extends Played {
   private static final Duration WARMUP = Duration.ofSeconds(20);
   private static final int WARMUP_CONNECTIONS = 16;
   private static final int DELAY_MILLIS = 500;
@@ -37,16 +34,14 @@ public final class Saturated extends Simulation {
   private static final String BODY =
       Load.BODY.replace("\"max_tokens\":100", "\"max_tokens\":" + COST);
 
-  private final Path directory = Path.of(System.getProperty("directory", "target"));
-  private final Path jar = Path.of(System.getProperty("penstock.jar", "../target/penstock.jar"));
-  private final Duration length = Duration.ofMinutes(Integer.getInteger("minutes", 2));
-  private final List<Child> children = new ArrayList<>();
+  private final Duration length = Duration.ofMinutes(settings().minutes(2));
   private final Budget window;
   private final Budget trailing;
   private final int port;
 
-  /** Says what is sent; Gatling sends it once {@link #before} has run. */
+  /** Says what is sent; Gatling sends it once {@link #start} has run. */
   public Saturated() throws IOException {
+    super("02-saturated");
     window = new Budget("token_window", 60_000, 10, 98, true, Machine.freePort());
     trailing = new Budget("upstream trailing 60 s", 90_000, 60, 97, false, Machine.freePort());
     port = Machine.freePort();
@@ -80,23 +75,14 @@ public final class Saturated extends Simulation {
   }
 
   @Override
-  public void before() {
-    try {
-      Path made = Files.createDirectories(directory.resolve("02-saturated")).toAbsolutePath();
-      int unlimited = Machine.freePort();
-      start(made, "upstream", unlimited, Machine.main(Upstream.class, "--port=" + unlimited));
-      provider(made, "window-upstream", window, 0);
-      provider(made, "trailing-upstream", trailing, trailing.tokens());
-      Path routes = Files.writeString(made.resolve("routes.yaml"), routes(unlimited));
-      start(made, Penstock.NAME, port, Penstock.command(jar, routes, port));
-      warmUp(made);
-    } catch (IOException e) {
-      close();
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      close();
-      throw new IllegalStateException(e);
-    }
+  void start() throws IOException, InterruptedException {
+    int unlimited = stage().upstream("upstream");
+    provider("window-upstream", window, 0);
+    provider("trailing-upstream", trailing, trailing.tokens());
+    Path made = stage().directory();
+    Path routes = Files.writeString(made.resolve("routes.yaml"), routes(unlimited));
+    stage().penstock(Penstock.NAME, routes, port, List.of());
+    warmUp(made);
   }
 
   /** What is slow once, when a gateway has just started, is not what budgets are about. */
@@ -131,46 +117,28 @@ public final class Saturated extends Simulation {
             trailing.tokens());
   }
 
-  private void provider(Path made, String name, Budget budget, int limit)
+  private void provider(String name, Budget budget, int limit)
       throws IOException, InterruptedException {
-    start(
-        made,
-        name,
-        budget.port(),
-        Machine.main(
-            Upstream.class,
-            "--port=" + budget.port(),
-            "--delay-ms=" + DELAY_MILLIS,
-            "--tpm=" + limit,
-            "--cost=" + COST));
-  }
-
-  private void start(Path made, String name, int at, List<String> command)
-      throws IOException, InterruptedException {
-    Child child = Child.start(name, made, command);
-    children.add(child);
-    child.awaitPort(at, START);
+    stage()
+        .start(
+            name,
+            budget.port(),
+            Machine.main(
+                Upstream.class,
+                "--port=" + budget.port(),
+                "--delay-ms=" + DELAY_MILLIS,
+                "--tpm=" + limit,
+                "--cost=" + COST));
   }
 
   @Override
-  public void after() {
-    try {
-      List<Budget.Used> used = List.of(window.used(length), trailing.used(length));
-      String title =
-          "02-saturated: %d × over budget for %d minutes; %s"
-              .formatted(OVER_BUDGET, length.toMinutes(), Machine.described());
-      System.out.println(Budget.table(title, used));
-      Files.writeString(directory.resolve("02-saturated.json"), Budget.json(title, used));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    } finally {
-      close();
-    }
-  }
-
-  private void close() {
-    children.reversed().forEach(Child::close);
+  Report report() throws IOException, InterruptedException {
+    List<Budget.Used> used = List.of(window.used(length), trailing.used(length));
+    String title =
+        "02-saturated: %d × over budget for %d minutes; %s"
+            .formatted(OVER_BUDGET, length.toMinutes(), Machine.described());
+    boolean good = used.stream().allMatch(each -> each.failures() == 0);
+    return new Report(
+        title, Budget.table(used), Budget.figures(used), Map.of("budgets", used), good);
   }
 }
