@@ -85,8 +85,8 @@ final class Load {
   }
 
   /**
-   * Loads a peer for so long with requests in which {@link LoadClient#NUMBER} is drawn anew each
-   * time; 0 to leave it as it is. Only the small client can.
+   * Loads a peer for so long with requests in which {@link Draw#NUMBER} is drawn anew each time; 0
+   * to leave it as it is. Only the small client can.
    */
   Stretch measure(Peer peer, Duration length, int numbers)
       throws IOException, InterruptedException {

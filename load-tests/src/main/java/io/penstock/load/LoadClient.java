@@ -10,9 +10,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -20,22 +17,13 @@ import org.HdrHistogram.Histogram;
  * thread, no objects per request, so that most of the machine is left to who is measured.
  */
 final class LoadClient {
-  /** What stands in a request where a number is to be drawn. */
-  static final String NUMBER = "0000000";
-
-  /** What stands where the last digit of the same number is to be. */
-  static final String DIGIT = "#";
-
   private static final int HIGHEST_MICROS = 60_000_000;
 
   private final ByteBuffer request;
   private final InetSocketAddress address;
   private final ByteBuffer read = ByteBuffer.allocateDirect(64 * 1024);
   private final Histogram micros = new Histogram(HIGHEST_MICROS, 3);
-  private final SplittableRandom random = new SplittableRandom(1);
-  private final List<Integer> wholes;
-  private final List<Integer> digits;
-  private final int numbers;
+  private final Draw draw;
   private long requests;
   private long failures;
 
@@ -45,9 +33,7 @@ final class LoadClient {
   }
 
   private LoadClient(int port, byte[] request, int numbers) {
-    this.numbers = numbers;
-    this.wholes = places(request, NUMBER);
-    this.digits = places(request, DIGIT);
+    this.draw = new Draw(request, numbers);
     this.address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     this.request = ByteBuffer.allocateDirect(request.length).put(request).flip();
   }
@@ -56,8 +42,8 @@ final class LoadClient {
    * Sends what the file {@code --request} has to {@code --port} on {@code --connections} for {@code
    * --warmup-ms} and then {@code --ms}, and says of the latter in one line: requests, failures,
    * nanoseconds, and the median and the 99th percentile of the time an answer took in microseconds.
-   * With {@code --draw=N} each {@link #NUMBER} of a request is another number below N each time,
-   * the same in all places, and each {@link #DIGIT} its last digit.
+   * With {@code --draw=N} each {@link Draw#NUMBER} of a request is another number below N each
+   * time, the same in all places, and each {@link Draw#DIGIT} its last digit.
    */
   public static void main(String[] arguments) throws IOException {
     Arguments given = new Arguments(arguments);
@@ -79,30 +65,6 @@ final class LoadClient {
         "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Length: %d\r\n\r\n"
             .formatted(path, headers, length);
     return (head + body).getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** Returns where something stands in a request. */
-  private static List<Integer> places(byte[] request, String what) {
-    String text = new String(request, StandardCharsets.ISO_8859_1);
-    List<Integer> places = new ArrayList<>();
-    for (int at = text.indexOf(what); at >= 0; at = text.indexOf(what, at + what.length())) {
-      places.add(at);
-    }
-    return places;
-  }
-
-  private void draw() {
-    int number = random.nextInt(numbers);
-    for (int place : wholes) {
-      int rest = number;
-      for (int at = place + NUMBER.length() - 1; at >= place; at--) {
-        request.put(at, (byte) ('0' + rest % 10));
-        rest /= 10;
-      }
-    }
-    for (int place : digits) {
-      request.put(place, (byte) ('0' + number % 10));
-    }
   }
 
   private String run(int connections, int warmupMillis, int millis) throws IOException {
@@ -172,9 +134,7 @@ final class LoadClient {
 
   private void send(SocketChannel channel, Connection connection) throws IOException {
     connection.end.begin();
-    if (numbers > 0) {
-      draw();
-    }
+    draw.into(request);
     connection.sentNanos = System.nanoTime();
     ByteBuffer bytes = request.duplicate();
     while (bytes.hasRemaining()) {

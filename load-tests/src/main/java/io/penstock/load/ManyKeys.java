@@ -123,15 +123,15 @@ final class ManyKeys implements Scenario {
     }
     Gateway gateway = stage.penstock(kind, routes, Machine.freePort(), HEAP, setting);
     // the number that is drawn is that of whichever there are many of; of the other ten take turns
-    String path = "/e" + (size.endpoints() < size.keys() ? few() : LoadClient.NUMBER) + Cast.PATH;
-    String key = SECRET + (size.keys() < size.endpoints() ? few() : LoadClient.NUMBER);
+    String path = "/e" + (size.endpoints() < size.keys() ? few() : Draw.NUMBER) + Cast.PATH;
+    String key = SECRET + (size.keys() < size.endpoints() ? few() : Draw.NUMBER);
     String credential = "Authorization: Bearer " + key + "\r\n";
     return new Peer(kind, gateway.port(), path, credential, Double.NaN, Penstock::weighs);
   }
 
   /** One of the first ten. */
   private static String few() {
-    return LoadClient.NUMBER.substring(1) + LoadClient.DIGIT;
+    return Draw.NUMBER.substring(1) + Draw.DIGIT;
   }
 
   private static void write(Path routes, int endpoints, int upstream) throws IOException {

@@ -102,9 +102,9 @@ final class Overhead implements Scenario {
       Rates rates = rates(cast, plan(settings));
       figures.addAll(latencies(rates));
       details.put("latencies", rates.details());
-      String table = comparison.table() + "\nat %d requests/s%n".formatted(PER_SECOND) + rates.table();
-      return new Report(
-          title, table, figures, details, comparison.good() && rates.failures() == 0);
+      String table =
+          comparison.table() + "\nat %d requests/s%n".formatted(PER_SECOND) + rates.table();
+      return new Report(title, table, figures, details, comparison.good() && rates.failures() == 0);
     }
   }
 

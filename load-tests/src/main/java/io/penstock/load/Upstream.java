@@ -25,6 +25,9 @@ final class Upstream {
   /** What every answer states it produced. */
   static final int COMPLETION_TOKENS = 100;
 
+  /** What a path begins with that costs nothing, so that one can be warm when it counts. */
+  static final String UNCOUNTED = "/uncounted";
+
   private static final String USAGE =
       "\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}"
           .formatted(PROMPT_TOKENS, COMPLETION_TOKENS, PROMPT_TOKENS + COMPLETION_TOKENS);
@@ -76,7 +79,7 @@ final class Upstream {
    * Serves {@code --port} until it is killed. {@code --delay-ms} is how long an answer takes,
    * {@code --events} and {@code --event-ms} are those of a stream, {@code --cost} is what a request
    * counts (0: nothing is counted), and {@code --tpm} the tokens per trailing minute beyond which
-   * it is 429 (0: none).
+   * it is 429 (0: none). What is asked below {@link #UNCOUNTED} costs nothing.
    */
   public static void main(String[] arguments) {
     Arguments given = new Arguments(arguments);
@@ -84,7 +87,12 @@ final class Upstream {
     HttpServer.create()
         .host("127.0.0.1")
         .port(given.number("port"))
-        .route(routes -> routes.get("/counts", upstream::counts).post("/**", upstream::answer))
+        .route(
+            routes ->
+                routes
+                    .get("/counts", upstream::counts)
+                    .post(UNCOUNTED + "/**", upstream::uncounted)
+                    .post("/**", upstream::answer))
         .bindNow()
         .onDispose()
         .block();
@@ -103,16 +111,25 @@ final class Upstream {
   }
 
   private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+    return answer(request, response, account);
+  }
+
+  private Publisher<Void> uncounted(HttpServerRequest request, HttpServerResponse response) {
+    return answer(request, response, new Account(Long.MAX_VALUE));
+  }
+
+  private Publisher<Void> answer(
+      HttpServerRequest request, HttpServerResponse response, Account from) {
     return request
         .receive()
         .aggregate()
         .asString()
         .defaultIfEmpty("")
-        .flatMap(body -> Mono.from(answer(body, response)));
+        .flatMap(body -> Mono.from(answer(body, response, from)));
   }
 
-  private Publisher<Void> answer(String body, HttpServerResponse response) {
-    if (cost > 0 && !account.take(System.nanoTime(), cost)) {
+  private Publisher<Void> answer(String body, HttpServerResponse response, Account from) {
+    if (cost > 0 && !from.take(System.nanoTime(), cost)) {
       return whole(response.status(429).header("retry-after", "1"), THROTTLED);
     }
     if (body.contains("\"stream\":true")) {

@@ -38,6 +38,22 @@ class AnswerEndTest {
   }
 
   @Test
+  void stream_isToldWhenItBegins_andHowManyEventsEnded() throws IOException {
+    AnswerEnd counting = new AnswerEnd(true);
+    assertThat(counting.reached(bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9")))
+        .isFalse();
+    assertThat(counting.bodyBegun()).isFalse();
+    assertThat(counting.reached(bytes("\r\ndata: 1\n\n\r\n8\r\ndata: 2\n"))).isFalse();
+    assertThat(counting.bodyBegun()).isTrue();
+    assertThat(counting.events()).isEqualTo(1);
+    assertThat(counting.reached(bytes("\r\n1\r\n\n\r\n0\r\n\r\n"))).isTrue();
+    assertThat(counting.events()).isEqualTo(2);
+    counting.begin();
+    assertThat(counting.bodyBegun()).isFalse();
+    assertThat(counting.events()).isZero();
+  }
+
+  @Test
   void refusalThatCloses_isTold() throws IOException {
     String answer = "HTTP/1.1 502 Bad\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx";
     assertThat(end.reached(bytes(answer))).isTrue();

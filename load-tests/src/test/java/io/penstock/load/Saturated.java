@@ -85,11 +85,21 @@ public final class Saturated extends Played {
     warmUp(made);
   }
 
-  /** What is slow once, when a gateway has just started, is not what budgets are about. */
+  /**
+   * What is slow once, when a gateway or a provider has just started, is not what budgets are
+   * about: a provider that counts its first requests late would still count them when the gateway
+   * may send the next.
+   */
   private void warmUp(Path made) throws IOException, InterruptedException {
-    Peer peer =
-        new Peer("warm-up", port, "/warm-up/v1/chat/completions", "", Double.NaN, head -> true);
-    Load.by("own", made, made, WARMUP_CONNECTIONS).measure(peer, WARMUP);
+    Load load = Load.by("own", made, made, WARMUP_CONNECTIONS);
+    load.measure(peer(port, "/warm-up" + Cast.PATH), WARMUP);
+    for (Budget each : List.of(window, trailing)) {
+      load.measure(peer(each.port(), Upstream.UNCOUNTED + Cast.PATH), WARMUP);
+    }
+  }
+
+  private static Peer peer(int port, String path) {
+    return new Peer("warm-up", port, path, "", Double.NaN, head -> true);
   }
 
   private String routes(int unlimited) {

@@ -53,6 +53,23 @@ class StatisticsTest {
     assertThat(Statistics.lowerBound(ascending)).isEqualTo(rank);
   }
 
+  @ParameterizedTest
+  @CsvSource({"5, 5", "7, 7", "8, 7", "11, 9"})
+  void upperBound_ofOneToN_isAsFarFromTheOtherEnd(int values, double rank) {
+    double[] ascending = new double[values];
+    Arrays.setAll(ascending, at -> at + 1);
+    assertThat(Statistics.upperBound(ascending)).isEqualTo(rank);
+    assertThat(Statistics.upperBound(new double[4])).isNaN();
+  }
+
+  @Test
+  void jain_isOneOfEqualShares_andOneNthOfOneThatHasAll() {
+    assertThat(Statistics.jain(new double[] {3, 3, 3, 3})).isEqualTo(1);
+    assertThat(Statistics.jain(new double[] {0, 5, 0, 0})).isEqualTo(0.25);
+    assertThat(Statistics.jain(new double[] {1, 3})).isEqualTo(0.8);
+    assertThat(Statistics.jain(new double[2])).isNaN();
+  }
+
   @Test
   void lowerBound_ofTooFew_saysNothing() {
     assertThat(Statistics.lowerBound(new double[] {1, 1, 1, 1})).isNaN();

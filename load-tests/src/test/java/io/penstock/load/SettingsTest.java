@@ -1,0 +1,56 @@
+package io.penstock.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+  private final Settings settings = Settings.told();
+
+  @AfterEach
+  void forget() {
+    for (String name : new String[] {"rounds", "seconds", "warmup", "connections", "minutes"}) {
+      System.clearProperty(name);
+    }
+  }
+
+  private int told(String name) {
+    return switch (name) {
+      case "rounds" -> settings.rounds(7);
+      case "seconds" -> (int) settings.stretch(7).toSeconds();
+      case "warmup" -> (int) settings.warmup(7).toSeconds();
+      case "connections" -> settings.connections(7);
+      default -> settings.minutes(7);
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rounds", "seconds", "warmup", "connections", "minutes"})
+  void number_isWhatWasTold_elseWhatTheScenarioSays(String name) {
+    assertThat(told(name)).isEqualTo(7);
+    System.setProperty(name, "0");
+    assertThat(told(name)).isEqualTo(7);
+    System.setProperty(name, "3");
+    assertThat(told(name)).isEqualTo(3);
+    System.setProperty(name, "-1");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> told(name))
+        .withMessage(name + " is -1, expected at least 1");
+  }
+
+  @Test
+  void whatWasNotTold_isHere() {
+    assertThat(settings.directory()).isEqualTo(Path.of("target").toAbsolutePath());
+    Path jar = Path.of("..", "target", "penstock.jar").toAbsolutePath().normalize();
+    assertThat(settings.jar()).isEqualTo(jar);
+    assertThat(settings.root().resolve("load-tests/pom.xml")).exists();
+    assertThat(Settings.loadBy()).isEqualTo("auto");
+    assertThat(settings.stretch(5)).isEqualTo(Duration.ofSeconds(5));
+  }
+}
