@@ -146,7 +146,7 @@ final class Comparison {
       }
     }
     for (Peer.Missing each : missing) {
-      String goal = Double.isNaN(each.goal()) ? "" : "≥ " + each.goal();
+      String goal = Double.isNaN(each.goal()) ? "" : Figure.least(each.goal());
       figures.add(Figure.missing(what, each.name(), goal, each.reason()));
     }
     return figures;

@@ -33,9 +33,14 @@ record Figure(String what, String against, String goal, String measured, Verdict
     return met ? Verdict.MET : Verdict.NOT_MET;
   }
 
+  /** Returns how a goal is written that is a lower bound. */
+  static String least(double goal) {
+    return "≥ " + plain(goal);
+  }
+
   /** Makes one that is to be at least so much; what is no number does not meet it. */
   static Figure atLeast(String what, String against, double goal, double value, String measured) {
-    return new Figure(what, against, "≥ " + plain(goal), measured, of(value >= goal));
+    return new Figure(what, against, least(goal), measured, of(value >= goal));
   }
 
   /** Makes one that is to be at most so much; what is no number does not meet it. */

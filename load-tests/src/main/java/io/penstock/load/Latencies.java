@@ -2,6 +2,7 @@ package io.penstock.load;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -13,11 +14,17 @@ import org.HdrHistogram.Histogram;
  * @param events how many events of streams came
  * @param firstMicros until the first byte of a body
  * @param wholeMicros until the last one
+ * @param reasons why those that failed did, and how many
  */
 record Latencies(
-    long answers, long failures, long events, Histogram firstMicros, Histogram wholeMicros) {
+    long answers,
+    long failures,
+    long events,
+    Histogram firstMicros,
+    Histogram wholeMicros,
+    Map<String, Long> reasons) {
   static Latencies none() {
-    return new Latencies(0, 0, 0, new Histogram(3), new Histogram(3));
+    return new Latencies(0, 0, 0, new Histogram(3), new Histogram(3), Map.of());
   }
 
   /** Returns both as one. */
@@ -26,8 +33,15 @@ record Latencies(
     first.add(other.firstMicros);
     Histogram whole = wholeMicros.copy();
     whole.add(other.wholeMicros);
+    Map<String, Long> why = new TreeMap<>(reasons);
+    other.reasons.forEach((reason, many) -> why.merge(reason, many, Long::sum));
     return new Latencies(
-        answers + other.answers, failures + other.failures, events + other.events, first, whole);
+        answers + other.answers,
+        failures + other.failures,
+        events + other.events,
+        first,
+        whole,
+        why);
   }
 
   /** Returns a percentile of the time until the whole answer was there. */
@@ -46,6 +60,7 @@ record Latencies(
     all.put("answers", answers);
     all.put("failures", failures);
     all.put("events", events);
+    all.put("reasons", reasons);
     for (double percentile : new double[] {50, 99}) {
       all.put("first_p%.0f_us".formatted(percentile), first(percentile));
       all.put("whole_p%.0f_us".formatted(percentile), whole(percentile));

@@ -1,6 +1,7 @@
 package io.penstock.load;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -25,7 +26,7 @@ final class ManyKeys implements Scenario {
   private static final int KEYS = 1_000_000;
 
   /** As many as fit into a route file, with room. */
-  private static final int ENDPOINTS_A_FILE = 8_000;
+  private static final int ENDPOINTS_A_FILE = 5_000;
 
   private static final double GOAL = 0.9;
   private static final int CONNECTIONS = 16;
@@ -111,7 +112,7 @@ final class ManyKeys implements Scenario {
   private Peer start(Stage stage, Size size, int upstream)
       throws IOException, InterruptedException {
     String kind = size.endpoints() + "-" + size.keys();
-    Path routes = Files.createDirectories(stage.directory().resolve("routes-" + kind));
+    Path routes = emptied(stage.directory().resolve("routes-" + kind));
     write(routes, size.endpoints(), upstream);
     Path store = stage.directory().resolve("keys-" + kind + ".db");
     String setting = "--penstock.keys.store=file:" + store;
@@ -132,6 +133,17 @@ final class ManyKeys implements Scenario {
   /** One of the first ten. */
   private static String few() {
     return Draw.NUMBER.substring(1) + Draw.DIGIT;
+  }
+
+  /** Returns a directory without the files of an earlier run. */
+  private static Path emptied(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    return directory;
   }
 
   private static void write(Path routes, int endpoints, int upstream) throws IOException {

@@ -11,14 +11,17 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingDeque;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the same request at a steady rate, however long answers take, each on a connection on which
@@ -102,7 +105,9 @@ final class OpenLoop {
     /** How many that count are under way. */
     final AtomicInteger underWay = new AtomicInteger();
 
-    final AtomicLong failures = new AtomicLong();
+    /** Why those that count failed, and how many. */
+    final ConcurrentMap<String, Long> reasons = new ConcurrentHashMap<>();
+
     final ByteBuffer read = ByteBuffer.allocateDirect(64 * 1024);
     final Histogram first = new Histogram(HIGHEST_MICROS, 3);
     final Histogram whole = new Histogram(HIGHEST_MICROS, 3);
@@ -131,14 +136,17 @@ final class OpenLoop {
       try {
         send(free(), due, counted);
       } catch (IOException refused) {
-        ended(counted, false);
+        ended(counted, "not sent: " + refused.getMessage());
       }
     }
 
-    private void ended(boolean counted, boolean good) {
+    /** A reason is null where nothing failed. */
+    private void ended(boolean counted, @Nullable String reason) {
       if (counted) {
         underWay.decrementAndGet();
-        failures.addAndGet(good ? 0 : 1);
+        if (reason != null) {
+          reasons.merge(reason, 1L, Long::sum);
+        }
       }
     }
 
@@ -204,20 +212,20 @@ final class OpenLoop {
           answered(connection, tookMicros);
         }
       } catch (IOException broken) {
-        gone(connection);
+        gone(connection, String.valueOf(broken.getMessage()));
       }
     }
 
     private void answered(Connection connection, long tookMicros) {
       AnswerEnd end = connection.end;
-      boolean good = end.status() == 200 && (events == 0 || end.events() == events);
+      @Nullable String failed = failed(end);
       if (connection.counted) {
-        answers += good ? 1 : 0;
+        answers += failed == null ? 1 : 0;
         streamed += end.events();
         whole.recordValue(tookMicros);
       }
       connection.busy = false;
-      ended(connection.counted, good);
+      ended(connection.counted, failed);
       if (end.closes()) {
         close(connection);
       } else {
@@ -225,11 +233,18 @@ final class OpenLoop {
       }
     }
 
-    private void gone(Connection connection) {
+    private @Nullable String failed(AnswerEnd end) {
+      if (end.status() != 200) {
+        return "status " + end.status();
+      }
+      return events == 0 || end.events() == events ? null : "not all events";
+    }
+
+    private void gone(Connection connection, String reason) {
       close(connection);
       if (!idle.remove(connection) && connection.busy) {
         connection.busy = false;
-        ended(connection.counted, false);
+        ended(connection.counted, (connection.begun ? "in its answer: " : "") + reason);
       }
     }
 
@@ -251,7 +266,11 @@ final class OpenLoop {
 
     /** To be called when the receiver has ended. */
     Latencies result() {
-      return new Latencies(answers, failures.get() + underWay.get(), streamed, first, whole);
+      if (underWay.get() > 0) {
+        reasons.put("no answer", (long) underWay.get());
+      }
+      long failures = reasons.values().stream().mapToLong(Long::longValue).sum();
+      return new Latencies(answers, failures, streamed, first, whole, new TreeMap<>(reasons));
     }
 
     @Override

@@ -45,6 +45,11 @@ final class Operator {
   }
 
   private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return get(port, path);
+  }
+
+  /** Asks whoever listens on a port. */
+  static HttpResponse<String> get(int port, String path) throws IOException, InterruptedException {
     URI uri = URI.create("http://127.0.0.1:" + port + path);
     HttpRequest request = HttpRequest.newBuilder(uri).timeout(ANSWER).build();
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());

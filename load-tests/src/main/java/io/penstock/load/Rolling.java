@@ -26,6 +26,10 @@ final class Rolling implements Scenario {
   private static final int EVENT_MILLIS = 100;
   private static final int ROUNDS = 2;
   private static final Duration PIECE = Duration.ofSeconds(5);
+
+  /** How long all run before the next one is stopped, as the chart's {@code minReadySeconds}. */
+  private static final Duration READY = Duration.ofSeconds(5);
+
   private static final Duration END = Duration.ofSeconds(90);
   private static final Duration LONGEST = Duration.ofMinutes(15);
 
@@ -60,10 +64,10 @@ final class Rolling implements Scenario {
         gateways.add(stage.penstock(name, routes, Machine.freePort(), List.of(), shared));
       }
       int port = Machine.freePort();
-      String configuration = HaProxy.configuration(port, gateways);
+      int state = Machine.freePort();
+      String configuration = HaProxy.configuration(port, state, gateways);
       Path file = Files.writeString(made.resolve("haproxy.cfg"), configuration);
       stage.start("haproxy", port, List.of(haproxy, "-db", "-f", file.toString()));
-      TimeUnit.SECONDS.sleep(3); // HAProxy asks each second who is ready
       AtomicBoolean over = new AtomicBoolean();
       try (ExecutorService clients = Executors.newCachedThreadPool()) {
         Future<Latencies> plain =
@@ -71,7 +75,7 @@ final class Rolling implements Scenario {
         Future<Latencies> streams =
             clients.submit(() -> until(over, loop(port, STREAM, EVENTS + 1), STREAMS_PER_SECOND));
         try {
-          List<Integer> exits = replace(stage, gateways, routes, shared);
+          List<Integer> exits = replace(stage, state, gateways, routes, shared);
           over.set(true);
           return report(plain.get(), streams.get(), exits);
         } catch (ExecutionException e) {
@@ -100,20 +104,22 @@ final class Rolling implements Scenario {
 
   /** Returns what those that were stopped ended with. */
   private static List<Integer> replace(
-      Stage stage, List<Gateway> gateways, Path routes, String[] arguments)
+      Stage stage, int state, List<Gateway> gateways, Path routes, String[] arguments)
       throws IOException, InterruptedException {
     List<Integer> exits = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {
       for (int at = 0; at < gateways.size(); at++) {
         Gateway old = gateways.get(at);
-        TimeUnit.SECONDS.sleep(3);
+        int all = gateways.size();
+        Operator.await("HAProxy sends to all", END, () -> HaProxy.up(state) == all);
+        TimeUnit.NANOSECONDS.sleep(READY.toNanos());
         exits.add(old.child().end(END));
         // where HAProxy asks for it
         String name = "instance-%d-%d".formatted(at, round);
         gateways.set(at, stage.again(name, routes, old, arguments));
       }
     }
-    TimeUnit.SECONDS.sleep(3);
+    TimeUnit.NANOSECONDS.sleep(READY.toNanos());
     return exits;
   }
 
@@ -142,7 +148,9 @@ final class Rolling implements Scenario {
                   "failures while instances are replaced: " + name,
                   "0",
                   each.failures() == 0,
-                  "%,d of %,d".formatted(each.failures(), each.answers() + each.failures())));
+                  "%,d of %,d %s"
+                      .formatted(
+                          each.failures(), each.answers() + each.failures(), each.reasons())));
         });
     boolean ended = exits.stream().allMatch(exit -> exit == 0);
     figures.add(Figure.that("instances end with 0", "all", ended, exits.toString()));

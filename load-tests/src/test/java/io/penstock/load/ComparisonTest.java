@@ -68,7 +68,7 @@ class ComparisonTest {
     assertThat(comparison.figures())
         .contains(
             Figure.missing(
-                "requests/s, all on: Penstock ÷ it", "nginx", "≥ 2.0", "is not installed"));
+                "requests/s, all on: Penstock ÷ it", "nginx", "≥ 2", "is not installed"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,7 @@ class OpenLoopTest {
         run(routes -> routes.post("/", (request, response) -> response.status(503).send()), 0);
     assertThat(refused.answers()).isZero();
     assertThat(refused.failures()).isEqualTo(20);
+    assertThat(refused.reasons()).containsExactly(Map.entry("status 503", 20L));
     AtomicInteger seen = new AtomicInteger();
     Latencies streams =
         run(
@@ -92,6 +94,7 @@ class OpenLoopTest {
     assertThat(streams.answers()).isEqualTo(10);
     assertThat(streams.failures()).isEqualTo(10);
     assertThat(streams.events()).isEqualTo(50);
+    assertThat(streams.reasons()).containsExactly(Map.entry("not all events", 10L));
   }
 
   @Test
@@ -101,5 +104,6 @@ class OpenLoopTest {
     assertThat(told.failures()).isEqualTo(20);
     Latencies twice = told.plus(told);
     assertThat(twice.failures()).isEqualTo(40);
+    assertThat(twice.reasons()).containsExactly(Map.entry("not sent: Connection refused", 40L));
   }
 }
