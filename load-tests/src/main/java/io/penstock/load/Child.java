@@ -32,7 +32,7 @@ final class Child implements AutoCloseable {
       """;
 
   private static final int LONGEST_END_SECONDS = 8;
-  private static final int TAIL = 1_000;
+  private static final int TAIL = 500;
 
   private final String name;
   private final Process process;
@@ -128,10 +128,12 @@ final class Child implements AutoCloseable {
     return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
   }
 
-  /** Returns the end of what the program said. */
+  /** Returns what the program said; of much, how it began and how it ended. */
   String tail() throws IOException {
     String said = said().strip();
-    return said.length() <= TAIL ? said : "…" + said.substring(said.length() - TAIL);
+    return said.length() <= 2 * TAIL
+        ? said
+        : said.substring(0, TAIL) + " … " + said.substring(said.length() - TAIL);
   }
 
   @Override

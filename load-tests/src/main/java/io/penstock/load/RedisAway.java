@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -147,22 +148,23 @@ final class RedisAway implements Scenario {
           details.put(phase.name(), told);
         });
     boolean good = true;
-    for (String name : List.of(EXACT, EVENTUAL)) {
-      long failed = phases.values().stream().mapToLong(all -> failures(all, name)).sum();
-      good &= failed == 0;
-      figures.add(
-          Figure.that("failures while Redis is killed: " + name, "0", failed == 0, "" + failed));
+    for (String name : List.of(EXACT, EVENTUAL, OTHER)) {
+      Latencies all =
+          phases.values().stream()
+              .map(each -> Objects.requireNonNull(each.get(name)))
+              .reduce(Latencies.none(), Latencies::plus);
+      String what = "failures while Redis is killed: " + name;
+      String measured = "%,d %s".formatted(all.failures(), all.reasons());
+      if (name.equals(OTHER)) {
+        figures.add(Figure.told(what, "–", measured));
+      } else {
+        good &= all.failures() == 0;
+        figures.add(Figure.that(what, "0", all.failures() == 0, measured));
+      }
     }
-    long others = phases.values().stream().mapToLong(all -> failures(all, OTHER)).sum();
-    figures.add(Figure.told("failures while Redis is killed: " + OTHER, "–", "" + others));
     String title =
         "%s: %d requests/s to each for %d s; %s"
             .formatted(name(), PER_SECOND, stretch(settings).toSeconds(), Machine.described());
     return new Report(title, table.toString(), figures, details, good);
-  }
-
-  private static long failures(Map<String, Latencies> all, String name) {
-    Latencies each = all.get(name);
-    return each == null ? 0 : each.failures();
   }
 }

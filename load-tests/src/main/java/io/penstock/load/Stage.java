@@ -13,7 +13,7 @@ import java.util.Optional;
  * {@link #close}.
  */
 final class Stage implements AutoCloseable {
-  private static final Duration START = Duration.ofMinutes(2);
+  private static final Duration START = Duration.ofMinutes(5);
   private static final String ROUTE = "--spring.cloud.gateway.server.webflux.routes[0].";
 
   /** What Spring Boot would set up because Redis's client is on the class path of all. */
