@@ -12,8 +12,8 @@ import org.HdrHistogram.Histogram;
  * @param answers how many were 200 and whole
  * @param failures how many were not, or never came
  * @param events how many events of streams came
- * @param firstMicros until the first byte of a body
- * @param wholeMicros until the last one
+ * @param firstMicros until the first byte of the body of an answer
+ * @param wholeMicros until its last one
  * @param reasons why those that failed did, and how many
  */
 record Latencies(
@@ -49,7 +49,7 @@ record Latencies(
     return wholeMicros.getValueAtPercentile(percentile);
   }
 
-  /** Returns a percentile of the time until the first byte of a body was there. */
+  /** Returns a percentile of the time until the first byte of the body of an answer was there. */
   double first(double percentile) {
     return firstMicros.getValueAtPercentile(percentile);
   }

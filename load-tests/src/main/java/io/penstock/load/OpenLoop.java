@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -43,13 +44,15 @@ final class OpenLoop {
     final SocketChannel channel;
     final AnswerEnd end = new AnswerEnd(true);
     boolean counted;
-    boolean begun;
+
+    /** When the first byte of its body came; negative while none has. */
+    long firstMicros;
 
     /** When the request was due; written last before it is sent. */
     volatile long dueNanos;
 
-    /** Whether a request is under way. */
-    volatile boolean busy;
+    /** Whether a request is under way; whoever ends it, ends it once. */
+    final AtomicBoolean busy = new AtomicBoolean();
 
     Connection(SocketChannel channel) {
       this.channel = channel;
@@ -135,8 +138,8 @@ final class OpenLoop {
       underWay.addAndGet(counted ? 1 : 0);
       try {
         send(free(), due, counted);
-      } catch (IOException refused) {
-        ended(counted, "not sent: " + refused.getMessage());
+      } catch (IOException notConnected) {
+        ended(counted, "not connected: " + notConnected.getMessage());
       }
     }
 
@@ -168,15 +171,21 @@ final class OpenLoop {
       return connection;
     }
 
-    private void send(Connection connection, long due, boolean counted) throws IOException {
+    private void send(Connection connection, long due, boolean counted) {
       connection.end.begin();
       connection.counted = counted;
-      connection.begun = false;
-      connection.busy = true;
+      connection.firstMicros = -1;
       connection.dueNanos = due;
+      connection.busy.set(true);
       ByteBuffer bytes = ByteBuffer.wrap(request);
-      while (bytes.hasRemaining()) {
-        connection.channel.write(bytes);
+      try {
+        while (bytes.hasRemaining()) {
+          connection.channel.write(bytes);
+        }
+      } catch (IOException broken) {
+        if (connection.busy.compareAndSet(true, false)) {
+          ended(counted, "not sent: " + broken.getMessage());
+        }
       }
     }
 
@@ -202,11 +211,8 @@ final class OpenLoop {
         }
         boolean ended = connection.end.reached(read.flip());
         long tookMicros = Math.min(HIGHEST_MICROS, (System.nanoTime() - due) / 1_000);
-        if (!connection.begun && connection.end.bodyBegun()) {
-          connection.begun = true;
-          if (connection.counted) {
-            first.recordValue(tookMicros);
-          }
+        if (connection.firstMicros < 0 && connection.end.bodyBegun()) {
+          connection.firstMicros = tookMicros;
         }
         if (ended) {
           answered(connection, tookMicros);
@@ -220,11 +226,14 @@ final class OpenLoop {
       AnswerEnd end = connection.end;
       @Nullable String failed = failed(end);
       if (connection.counted) {
-        answers += failed == null ? 1 : 0;
         streamed += end.events();
+      }
+      if (connection.counted && failed == null) {
+        answers++;
+        first.recordValue(Math.max(0, connection.firstMicros));
         whole.recordValue(tookMicros);
       }
-      connection.busy = false;
+      connection.busy.set(false);
       ended(connection.counted, failed);
       if (end.closes()) {
         close(connection);
@@ -242,9 +251,10 @@ final class OpenLoop {
 
     private void gone(Connection connection, String reason) {
       close(connection);
-      if (!idle.remove(connection) && connection.busy) {
-        connection.busy = false;
-        ended(connection.counted, (connection.begun ? "in its answer: " : "") + reason);
+      idle.remove(connection);
+      if (connection.busy.compareAndSet(true, false)) {
+        boolean begun = connection.firstMicros >= 0;
+        ended(connection.counted, (begun ? "in its answer: " : "") + reason);
       }
     }
 

@@ -7,12 +7,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.http.server.HttpServerRoutes;
 
 @Timeout(60)
@@ -79,22 +83,25 @@ class OpenLoopTest {
     assertThat(refused.answers()).isZero();
     assertThat(refused.failures()).isEqualTo(20);
     assertThat(refused.reasons()).containsExactly(Map.entry("status 503", 20L));
-    AtomicInteger seen = new AtomicInteger();
-    Latencies streams =
-        run(
-            routes ->
-                routes.post(
-                    "/",
-                    (request, response) -> {
-                      int events = seen.incrementAndGet() % 2 == 0 ? 3 : 2;
-                      return response.sendString(
-                          Flux.range(0, events).map(each -> "data: " + each + "\n\n"), UTF_8);
-                    }),
-            3);
-    assertThat(streams.answers()).isEqualTo(10);
-    assertThat(streams.failures()).isEqualTo(10);
-    assertThat(streams.events()).isEqualTo(50);
-    assertThat(streams.reasons()).containsExactly(Map.entry("not all events", 10L));
+    Latencies cut = run(routes -> routes.post("/", streaming(2)), 3);
+    assertThat(cut.answers()).isZero();
+    assertThat(cut.events()).isEqualTo(40);
+    assertThat(cut.reasons()).containsExactly(Map.entry("not all events", 20L));
+    assertThat(cut.wholeMicros().getTotalCount()).isZero();
+  }
+
+  @Test
+  void streams_withAllTheirEvents_areAnswers() throws Exception {
+    Latencies whole = run(routes -> routes.post("/", streaming(3)), 3);
+    assertThat(whole.answers()).isEqualTo(20);
+    assertThat(whole.events()).isEqualTo(60);
+    assertThat(whole.reasons()).isEmpty();
+  }
+
+  private static BiFunction<HttpServerRequest, HttpServerResponse, Publisher<Void>> streaming(
+      int events) {
+    return (request, response) ->
+        response.sendString(Flux.range(0, events).map(each -> "data: " + each + "\n\n"), UTF_8);
   }
 
   @Test
@@ -104,6 +111,7 @@ class OpenLoopTest {
     assertThat(told.failures()).isEqualTo(20);
     Latencies twice = told.plus(told);
     assertThat(twice.failures()).isEqualTo(40);
-    assertThat(twice.reasons()).containsExactly(Map.entry("not sent: Connection refused", 40L));
+    assertThat(twice.reasons())
+        .containsExactly(Map.entry("not connected: Connection refused", 40L));
   }
 }
