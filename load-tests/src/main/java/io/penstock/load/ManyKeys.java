@@ -116,11 +116,16 @@ final class ManyKeys implements Scenario {
     write(routes, size.endpoints(), upstream);
     Path store = stage.directory().resolve("keys-" + kind + ".db");
     String setting = "--penstock.keys.store=file:" + store;
-    if (!Files.exists(store)) {
+    Path whole = stage.directory().resolve("keys-" + kind + ".whole");
+    if (!Files.exists(whole)) {
+      for (String part : List.of("", "-wal", "-shm")) {
+        Files.deleteIfExists(Path.of(store + part));
+      }
       // it makes its tables itself
       Gateway empty = stage.penstock("tables-" + kind, routes, Machine.freePort(), HEAP, setting);
       empty.child().close();
       insert(store, size.keys());
+      Files.createFile(whole);
     }
     Gateway gateway = stage.penstock(kind, routes, Machine.freePort(), HEAP, setting);
     // the number that is drawn is that of whichever there are many of; of the other ten take turns
@@ -175,7 +180,6 @@ final class ManyKeys implements Scenario {
       }
       open.commit();
     } catch (SQLException e) {
-      Files.deleteIfExists(store);
       throw new IOException("keys could not be written to " + store, e);
     }
   }
