@@ -25,8 +25,9 @@ end
 local count = redis.call('HINCRBY', key, 'count', 1)
 local rolled_back = ARGV[7] == run .. ':' .. born and count <= tonumber(ARGV[8])
 if ARGV[7] ~= '' and (rolled_back or ARGV[7] ~= run .. ':' .. born) then
-  if redis.call('HSETNX', key, 'p:' .. ARGV[7], string.format('%.0f', now)) == 1 then
-    redis.call('HSET', key, 'lost', string.format('%.0f', now))
+  local told = 'p:' .. ARGV[7]
+  if not redis.call('HGET', key, told) then
+    redis.call('HSET', key, told, string.format('%.0f', now), 'lost', string.format('%.0f', now))
   end
 end
 if rolled_back then
