@@ -6,6 +6,8 @@ import io.penstock.coordination.Bounds;
 import io.penstock.coordination.Coordination;
 import io.penstock.coordination.MemoryCoordination;
 import io.penstock.park.SchedulerAlarm;
+import io.penstock.sync.RedisCoordination;
+import io.penstock.sync.RedisLink;
 import io.penstock.sync.SyncSettings;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -31,22 +33,15 @@ record CoordinationSettings(Bounds bounds) {
   /**
    * Returns the settings, or null unless the API is enabled.
    *
-   * @param sync how limits are shared; null when this instance is alone
    * @throws CannotStart when one of them is no good
    */
-  static @Nullable CoordinationSettings of(Environment environment, @Nullable SyncSettings sync) {
+  static @Nullable CoordinationSettings of(Environment environment) {
     String enabled = environment.getProperty(ENABLED, "false").strip();
     if (enabled.equals("false") || enabled.isEmpty()) {
       return null;
     }
     if (!enabled.equals("true")) {
       throw new CannotStart(ENABLED + " is '" + enabled + "', expected true or false");
-    }
-    if (sync != null) {
-      throw new CannotStart(
-          ENABLED
-              + " is true with penstock.redis.url, but instances do not share coordination yet:"
-              + " expected one of the two");
     }
     Bounds standard = Bounds.DEFAULT;
     return new CoordinationSettings(
@@ -57,18 +52,44 @@ record CoordinationSettings(Bounds bounds) {
             standard.idleNanos()));
   }
 
-  /** Returns the coordination of this instance, with its meters. */
-  Coordination open(Ticker ticker, MeterRegistry meters) {
+  /**
+   * Returns the coordination of this instance, with its meters.
+   *
+   * @param sync how objects are shared with other instances; null when this one is alone
+   */
+  Coordination open(@Nullable SyncSettings sync, Ticker ticker, MeterRegistry meters) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-coordination", ticker);
-    MemoryCoordination coordination =
-        new MemoryCoordination(bounds, ticker, WallClock.system(), alarm);
-    Gauge.builder("penstock.coordination.waiters", coordination, MemoryCoordination::waiting)
+    Coordination coordination =
+        sync == null
+            ? new MemoryCoordination(bounds, ticker, WallClock.system(), alarm)
+            : shared(sync, alarm, ticker, meters);
+    Gauge.builder("penstock.coordination.waiters", coordination, Coordination::waiting)
         .description("Programs that wait at objects of the coordination API")
         .register(meters);
-    Gauge.builder("penstock.coordination.objects", coordination, MemoryCoordination::objects)
+    Gauge.builder("penstock.coordination.objects", coordination, Coordination::objects)
         .description("Objects of the coordination API")
         .register(meters);
     return coordination;
+  }
+
+  private Coordination shared(
+      SyncSettings sync, SchedulerAlarm alarm, Ticker ticker, MeterRegistry meters) {
+    RedisLink link =
+        new RedisLink(sync.address(), sync.trust(), RedisCoordination.TIMEOUT_MILLIS, ticker);
+    SchedulerAlarm beats = new SchedulerAlarm("penstock-coordination-beats", ticker);
+    RedisCoordination shared =
+        new RedisCoordination(
+            link, sync.namespace(), Limits.member(), bounds, ticker, alarm, beats);
+    Limits.meter(
+        meters,
+        "coordination",
+        () -> {
+          RedisCoordination.Figures figures = shared.figures();
+          return new Limits.Shown(
+              figures.answered(), figures.answeredNanos(), Limits.errors(shared.troubles()));
+        });
+    shared.start();
+    return shared;
   }
 
   private static long whole(Environment environment, String name, long least, long otherwise) {

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -174,33 +175,38 @@ final class Limits implements AutoCloseable {
             .join();
   }
 
-  private static void meter(
-      MeterRegistry registry, Rounds rounds, Troubles ofRounds, Exchange exchange, Troubles of) {
+  /** Makes the meters of something that is shared. */
+  static void meter(MeterRegistry registry, String what, Supplier<SyncMeters.Way> way) {
     Set<String> kinds =
         Arrays.stream(RedisTrouble.Kind.values()).map(Limits::text).collect(Collectors.toSet());
-    SyncMeters.add(
+    SyncMeters.add(registry, what, way, kinds);
+  }
+
+  private static void meter(
+      MeterRegistry registry, Rounds rounds, Troubles ofRounds, Exchange exchange, Troubles of) {
+    meter(
         registry,
         "slices",
         () -> {
           RoundFigures figures = rounds.figures();
           return new Shown(figures.answered(), figures.answeredNanos(), errors(ofRounds));
-        },
-        kinds);
-    SyncMeters.add(
+        });
+    meter(
         registry,
         "counts",
         () -> {
           Exchange.Figures figures = exchange.figures();
           return new Shown(figures.answered(), figures.answeredNanos(), errors(of));
-        },
-        kinds);
+        });
     SyncMeters.addSlices(registry, rounds::sliceTokens);
   }
 
-  private record Shown(long answered, long answeredNanos, Map<String, Long> errors)
+  /** What a meter shows of something that is shared. */
+  record Shown(long answered, long answeredNanos, Map<String, Long> errors)
       implements SyncMeters.Way {}
 
-  private static Map<String, Long> errors(Troubles troubles) {
+  /** Returns how often something went wrong, by what it was. */
+  static Map<String, Long> errors(Troubles troubles) {
     return troubles.counts().entrySet().stream()
         .collect(Collectors.toMap(each -> text(each.getKey()), Map.Entry::getValue));
   }

@@ -154,9 +154,12 @@ class PenstockConfiguration {
   /** There is none unless it is asked for. */
   @Bean
   @Nullable Coordination coordination(
-      ObjectProvider<CoordinationSettings> settings, Ticker ticker, MeterRegistry meters) {
+      ObjectProvider<CoordinationSettings> settings,
+      Server.Setup setup,
+      Ticker ticker,
+      MeterRegistry meters) {
     CoordinationSettings asked = settings.getIfAvailable();
-    return asked == null ? null : asked.open(ticker, meters);
+    return asked == null ? null : asked.open(setup.sync(), ticker, meters);
   }
 
   @Bean

@@ -83,7 +83,7 @@ public final class Server {
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
-          Setup checked = coordinating(context, setup, sync);
+          Setup checked = coordinating(context, setup);
           StoredKeys.open(context, sync);
           observe(context);
           context.getBeanFactory().registerSingleton("setup", checked.shared(sync));
@@ -114,9 +114,8 @@ public final class Server {
   }
 
   /** Returns the routes as they are read where the coordination API takes paths of its own. */
-  private static Setup coordinating(
-      ConfigurableApplicationContext context, Setup setup, @Nullable SyncSettings sync) {
-    CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment(), sync);
+  private static Setup coordinating(ConfigurableApplicationContext context, Setup setup) {
+    CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment());
     if (settings == null) {
       return setup;
     }

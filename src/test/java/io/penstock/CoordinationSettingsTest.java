@@ -17,7 +17,7 @@ class CoordinationSettingsTest {
   private final MockEnvironment environment = new MockEnvironment();
 
   private @Nullable CoordinationSettings settings() {
-    return CoordinationSettings.of(environment, RedisSettings.of(environment));
+    return CoordinationSettings.of(environment);
   }
 
   @Test

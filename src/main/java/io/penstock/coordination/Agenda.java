@@ -5,9 +5,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be done when. One thread at a time. */
-final class Agenda {
+public final class Agenda {
   /** What is to be done. */
-  interface Task {
+  public interface Task {
+    /** Does it. */
     void run(long nowNanos);
   }
 
@@ -17,7 +18,8 @@ final class Agenda {
    * @param late whether it comes after all others of its instant: who can be served at the very
    *     instant of his deadline is served
    */
-  record Entry(long atNanos, boolean late, long order, Task task) implements Comparable<Entry> {
+  public record Entry(long atNanos, boolean late, long order, Task task)
+      implements Comparable<Entry> {
     @Override
     public int compareTo(Entry other) {
       int byTime = Long.compare(atNanos, other.atNanos);
@@ -30,7 +32,7 @@ final class Agenda {
   private long order;
 
   /** Notes something; at {@link Ticker#NEVER} nothing. */
-  @Nullable Entry note(long atNanos, boolean late, Task task) {
+  public @Nullable Entry note(long atNanos, boolean late, Task task) {
     if (atNanos == Ticker.NEVER) {
       return null;
     }
@@ -39,19 +41,20 @@ final class Agenda {
     return entry;
   }
 
-  void strike(@Nullable Entry entry) {
+  /** Takes an entry out, if it is there. */
+  public void strike(@Nullable Entry entry) {
     if (entry != null) {
       entries.remove(entry);
     }
   }
 
   /** Returns the instant of the first entry, or {@link Ticker#NEVER}. */
-  long nextNanos() {
+  public long nextNanos() {
     return entries.isEmpty() ? Ticker.NEVER : entries.getFirst().atNanos();
   }
 
   /** Does all that is due, in order of its instants, and what that makes due. */
-  void run(long nowNanos) {
+  public void run(long nowNanos) {
     while (nextNanos() <= nowNanos && !entries.isEmpty()) {
       entries.removeFirst().task().run(nowNanos);
     }

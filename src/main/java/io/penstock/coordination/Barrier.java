@@ -42,11 +42,11 @@ final class Barrier extends Named {
       passing = waiting();
     }
     if (passing == 0) {
-      return new Reply.Conflict("the barrier has opened already");
+      return Replies.OPENED;
     }
     passing--;
     served(first, null, nowNanos);
-    return DONE;
+    return Replies.DONE;
   }
 
   @Override
@@ -62,11 +62,6 @@ final class Barrier extends Named {
   @Override
   boolean blank(long nowNanos) {
     return false;
-  }
-
-  @Override
-  Reply farewell() {
-    return DONE;
   }
 
   @Override

@@ -19,7 +19,16 @@ public interface Coordination extends AutoCloseable {
    */
   Turn call(String name, Operation operation, long maxWaitNanos);
 
-  /** Has all who wait now go, with that answer. */
+  /** Returns whether operations can be done now, as far as is known. */
+  boolean ready();
+
+  /** Returns how many wait here. */
+  long waiting();
+
+  /** Returns how many objects there are, as far as is known. */
+  long objects();
+
+  /** Has all who wait here now go, with that answer. */
   void dismiss(Reply answer);
 
   @Override

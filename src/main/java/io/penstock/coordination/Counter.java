@@ -31,7 +31,7 @@ final class Counter extends Named {
       case Operation.Reset(long to) -> {
         value = to;
         resets++;
-        yield DONE;
+        yield Replies.DONE;
       }
       default -> said();
     };
@@ -40,7 +40,7 @@ final class Counter extends Named {
   private Reply count(long amount) {
     long sum = value + amount;
     if (((value ^ sum) & (amount ^ sum)) < 0) {
-      return new Reply.Conflict("the counter would be beyond 64 bits");
+      return Replies.BEYOND;
     }
     value = sum;
     increments++;

@@ -63,13 +63,14 @@ final class Directory {
     }
     switch (operation) {
       case Operation.Inspect _ ->
-          answer(turn, known == null ? MISSING : new Reply.Told(known.statistics(nowNanos)));
+          answer(
+              turn, known == null ? Replies.MISSING : new Reply.Told(known.statistics(nowNanos)));
       case Operation.Delete _ -> answer(turn, delete(id, known));
-      case Operation.Release _ when known == null -> answer(turn, Semaphore.NOT_HELD);
+      case Operation.Release _ when known == null -> answer(turn, Replies.NOT_HELD);
       default -> {
         Named object = known == null ? made(id, operation, nowNanos) : known;
         if (object == null) {
-          answer(turn, new Reply.Full(bounds.objects() + " objects are there already"));
+          answer(turn, Replies.tooManyObjects(bounds));
         } else {
           turn.object = object;
           done(turn, object, maxWaitNanos, nowNanos);
@@ -78,8 +79,6 @@ final class Directory {
     }
     return turn;
   }
-
-  private static final Reply MISSING = new Reply.Missing();
 
   private void done(Turn turn, Named object, long maxWaitNanos, long nowNanos) {
     if (turn.operation().waits()) {
@@ -100,12 +99,12 @@ final class Directory {
     if (maxWaitNanos == 0) {
       object.leave(turn);
       object.timedOut();
-      answer(turn, new Reply.TimedOut());
+      answer(turn, Replies.TIMED_OUT);
       return;
     }
     if (!waiters.take()) {
       object.leave(turn);
-      answer(turn, new Reply.Full(bounds.waiters() + " clients wait already"));
+      answer(turn, Replies.tooManyWait(bounds));
       return;
     }
     turn.parked = true;
@@ -117,7 +116,7 @@ final class Directory {
     turn.deadline = null;
     if (object.leave(turn)) {
       object.timedOut();
-      answer(turn, new Reply.TimedOut());
+      answer(turn, Replies.TIMED_OUT);
     }
     schedule(object);
   }
@@ -158,15 +157,15 @@ final class Directory {
 
   private Reply delete(Id id, @Nullable Named object) {
     if (object == null) {
-      return MISSING;
+      return Replies.MISSING;
     }
     objects.remove(id);
-    object.dismiss(object.farewell()).forEach(this::note);
+    object.dismiss(Replies.deleted(id.kind())).forEach(this::note);
     agenda.strike(object.alarm);
     if (object instanceof Semaphore semaphore) {
       semaphore.clear();
     }
-    return Named.DONE;
+    return Replies.DONE;
   }
 
   private @Nullable Named made(Id id, Operation first, long nowNanos) {

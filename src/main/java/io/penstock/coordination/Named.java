@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * the instants it is given, on nothing else. One thread at a time.
  */
 abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Counter, Barrier {
-  static final Reply DONE = new Reply.Done();
   private static final long MILLI = 1_000_000L;
 
   private final SequencedSet<Turn> waiting = new LinkedHashSet<>();
@@ -55,11 +54,6 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
   /** Adds what is to be known of it. */
   abstract void describe(Map<String, Object> statistics, long nowNanos);
 
-  /** Returns what those are told who wait when it is removed. */
-  Reply farewell() {
-    return new Reply.Conflict("the " + kind().word() + " was deleted");
-  }
-
   abstract Kind kind();
 
   final void join(Turn turn) {
@@ -80,7 +74,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     List<Turn> gone = new ArrayList<>();
     while (!waiting.isEmpty()) {
       Turn first = waiting.getFirst();
-      Reply reply = first.cancelled() ? DONE : serve(first, nowNanos);
+      Reply reply = first.cancelled() ? Replies.DONE : serve(first, nowNanos);
       if (reply == null) {
         return gone;
       }

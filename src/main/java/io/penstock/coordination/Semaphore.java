@@ -67,16 +67,12 @@ final class Semaphore extends Named {
     expire(nowNanos);
     Hold hold = byKey.get(((Operation.Release) operation).key());
     if (hold == null) {
-      return NOT_HELD;
+      return Replies.NOT_HELD;
     }
     free(hold);
     released++;
-    return DONE;
+    return Replies.DONE;
   }
-
-  /** What is answered to the release of what nobody holds. */
-  static final Reply NOT_HELD =
-      new Reply.Conflict("nothing is held under that key: it was released, or has expired");
 
   @Override
   @Nullable Reply serve(Turn first, long nowNanos) {
@@ -90,7 +86,7 @@ final class Semaphore extends Named {
       return null;
     }
     if (!places.take()) {
-      return new Reply.Full(places.most() + " places of semaphores are held already");
+      return Replies.tooManyHeld(places.most());
     }
     long expires =
         acquire.expiresNanos() == 0 ? Ticker.NEVER : later(nowNanos, acquire.expiresNanos());

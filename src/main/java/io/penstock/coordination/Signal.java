@@ -25,10 +25,10 @@ final class Signal extends Named {
   @Override
   Reply act(Operation operation, long nowMillis, long nowNanos) {
     if (message != null) {
-      return new Reply.Conflict("the event was sent already");
+      return Replies.SENT;
     }
     message = ((Operation.Send) operation).message();
-    return DONE;
+    return Replies.DONE;
   }
 
   @Override
@@ -37,7 +37,7 @@ final class Signal extends Named {
       return null;
     }
     served(first, null, nowNanos);
-    return message.isEmpty() ? DONE : new Reply.Said(message);
+    return message.isEmpty() ? Replies.DONE : new Reply.Said(message);
   }
 
   @Override

@@ -69,7 +69,7 @@ final class TokenBucket extends Named {
     }
     taken++;
     served(first, refills, nowNanos);
-    return DONE;
+    return Replies.DONE;
   }
 
   @Override

@@ -32,7 +32,7 @@ final class Watchdog extends Named {
     expiresNanos = later(nowNanos, ((Operation.Kick) operation).expiresNanos());
     kicks++;
     lastKick = time(nowMillis);
-    return DONE;
+    return Replies.DONE;
   }
 
   @Override
@@ -41,7 +41,7 @@ final class Watchdog extends Named {
       return null;
     }
     served(first, null, nowNanos);
-    return DONE;
+    return Replies.DONE;
   }
 
   @Override

@@ -45,7 +45,7 @@ final class CoordinationAnswer {
     HttpMethod method = request.getMethod();
     return switch (CoordinationPath.of(request.getURI().getRawPath())) {
       case CoordinationPath.Ready _ ->
-          asks(method) ? text(exchange, HttpStatus.OK, READY) : notAllowed(exchange, "GET, POST");
+          asks(method) ? ready(exchange) : notAllowed(exchange, "GET, POST");
       case CoordinationPath.Nothing _ ->
           refuse(exchange, HttpStatus.NOT_FOUND, "not_found", "there is nothing under this path");
       case CoordinationPath.Bad(String why) -> bad(exchange, why);
@@ -56,6 +56,13 @@ final class CoordinationAnswer {
       case CoordinationPath.Action action ->
           asks(method) ? done(exchange, action) : notAllowed(exchange, "GET, POST");
     };
+  }
+
+  private Mono<Void> ready(ServerWebExchange exchange) {
+    return coordination.ready()
+        ? text(exchange, HttpStatus.OK, READY)
+        : refuse(
+            exchange, Refusal.of(Reason.LIMIT_UNAVAILABLE, "Redis does not answer, or not yet"));
   }
 
   private static boolean asks(HttpMethod method) {

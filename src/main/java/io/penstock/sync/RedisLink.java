@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -145,8 +146,21 @@ public final class RedisLink implements AutoCloseable {
             }));
   }
 
-  private CompletableFuture<List<Reply>> bounded(
-      CompletableFuture<Redisson> client, CompletableFuture<List<Reply>> answers) {
+  /**
+   * Hears what is published on a channel from now on, by one thread, in order.
+   *
+   * @param subscribed run whenever that begins, also after the connection was lost: what was
+   *     published in between is never heard
+   * @return done once it has begun
+   */
+  CompletableFuture<?> listen(String channel, Consumer<String> heard, Runnable subscribed) {
+    CompletableFuture<Redisson> client = client();
+    return bounded(
+        client, client.thenCompose(open -> RedisChannel.listen(open, channel, heard, subscribed)));
+  }
+
+  private <T> CompletableFuture<T> bounded(
+      CompletableFuture<Redisson> client, CompletableFuture<T> answers) {
     // connection and answer have the timeout each; that no connection came is then known as such
     return answers
         .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)

@@ -67,7 +67,7 @@ public final class Troubles {
       news = wrong.size() < LIMITS && wrong.add(limit);
     }
     if (news) {
-      LOG.warn("{}: limit {} is not shared: {}", of, limit, trouble.getMessage());
+      LOG.warn("{}: {} is not shared: {}", of, limit, trouble.getMessage());
     }
   }
 
@@ -78,7 +78,7 @@ public final class Troubles {
       ended = !wrong.isEmpty() && wrong.remove(limit);
     }
     if (ended) {
-      LOG.info("{}: limit {} is shared again", of, limit);
+      LOG.info("{}: {} is shared again", of, limit);
     }
   }
 

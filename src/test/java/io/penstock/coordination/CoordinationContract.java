@@ -21,8 +21,24 @@ public abstract class CoordinationContract {
   /** Lets so much time pass, and all happen that happens meanwhile. */
   protected abstract void pass(long nanos);
 
+  /** Waits until all has happened that was to happen already; nothing where that is at once. */
+  protected void settle() {
+    // it is at once
+  }
+
   Turn call(Operation operation, long maxWaitNanos) {
-    return coordination().call("it", operation, maxWaitNanos);
+    return call("it", operation, maxWaitNanos);
+  }
+
+  Turn call(String name, Operation operation, long maxWaitNanos) {
+    Turn turn = coordination().call(name, operation, maxWaitNanos);
+    settle();
+    return turn;
+  }
+
+  void cancel(Turn turn) {
+    turn.cancel();
+    settle();
   }
 
   Turn ask(Operation operation) {
@@ -99,11 +115,11 @@ public abstract class CoordinationContract {
     Turn gone = ask(token(1));
     assertThat(gone.reply()).isEqualTo(DONE);
     Turn waits = ask(token(1));
-    gone.cancel();
+    cancel(gone);
     assertThat(gone.take()).isFalse();
     assertThat(waits.reply()).isEqualTo(DONE);
     assertThat(waits.take()).isTrue();
-    waits.cancel(); // too late: it has been taken
+    cancel(waits); // too late: it has been taken
     assertThat(call(token(1), 0).reply()).isEqualTo(TIMED_OUT);
   }
 
@@ -112,7 +128,7 @@ public abstract class CoordinationContract {
     Turn gone = ask(token(1));
     pass(SECOND);
     assertThat(now(token(1))).isEqualTo(DONE);
-    gone.cancel();
+    cancel(gone);
     assertThat(call(token(1), 0).reply()).isEqualTo(TIMED_OUT);
   }
 
@@ -123,8 +139,8 @@ public abstract class CoordinationContract {
     for (int i = 0; i < 5; i++) {
       waiting.add(ask(token(1)));
     }
-    waiting.get(0).cancel();
-    waiting.get(3).cancel();
+    cancel(waiting.get(0));
+    cancel(waiting.get(3));
     pass(SECOND);
     assertThat(waiting).extracting(Turn::reply).containsExactly(null, DONE, null, null, null);
     pass(SECOND);
@@ -215,14 +231,14 @@ public abstract class CoordinationContract {
   void placeThatNobodyTook_isFree_butNotThatOfAnotherUnderTheSameKey() {
     Turn gone = ask(place(1, "a"));
     Turn waits = ask(place(1, "b"));
-    gone.cancel();
+    cancel(gone);
     assertThat(waits.reply()).isEqualTo(new Reply.Said("b"));
     assertThat(waits.take()).isTrue();
     now(new Operation.Release("b"));
     Turn late = ask(place(1, "a"));
     now(new Operation.Release("a"));
     assertThat(now(place(1, "a"))).isEqualTo(new Reply.Said("a"));
-    late.cancel();
+    cancel(late);
     assertThat(call(place(1, "c"), 0).reply()).isEqualTo(TIMED_OUT);
   }
 
@@ -346,7 +362,7 @@ public abstract class CoordinationContract {
   void objectsOfOneName_areOnesOfTheirKind() {
     assertThat(now(new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
     assertThat(now(new Operation.Inspect(Kind.EVENT))).isEqualTo(new Reply.Missing());
-    Turn other = coordination().call("other", new Operation.Count(1), 0);
+    Turn other = call("other", new Operation.Count(1), 0);
     assertThat(other.reply()).isEqualTo(new Reply.Said("1"));
   }
 
@@ -366,9 +382,10 @@ public abstract class CoordinationContract {
   void dismissal_endsAllWaits() {
     Turn event = ask(new Operation.AwaitEvent());
     Turn gone = ask(new Operation.AwaitEvent());
-    gone.cancel();
+    cancel(gone);
     Reply answer = new Reply.Stopping();
     coordination().dismiss(answer);
+    settle();
     assertThat(event.reply()).isEqualTo(answer);
     assertThat(gone.reply()).isNull();
   }

@@ -1,0 +1,120 @@
+package io.penstock.sync;
+
+import io.penstock.sync.RedisLink.Call;
+import io.penstock.sync.RedisLink.Reply;
+import io.penstock.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of scripts in the order they were added: what has come while some are on their way goes
+ * together next. One thread at a time, but for {@link #flush}, which is called without a lock.
+ */
+final class Lane {
+  private static final int AT_ONCE = 1_000;
+
+  private record Item(Supplier<Call> call, Consumer<Reply> then) {}
+
+  private final Function<List<Call>, CompletableFuture<List<Reply>>> store;
+  private final Object lock;
+  private final Consumer<Runnable> entering;
+  private final Queue<Item> items = new ArrayDeque<>();
+  private final Ticker ticker;
+  private boolean sending;
+  private long answered;
+  private long answeredNanos;
+
+  /**
+   * Makes one without calls.
+   *
+   * @param store does them
+   * @param lock of whoever has this
+   * @param entering runs what becomes of calls, with that lock
+   */
+  Lane(
+      Function<List<Call>, CompletableFuture<List<Reply>>> store,
+      Object lock,
+      Consumer<Runnable> entering,
+      Ticker ticker) {
+    this.store = store;
+    this.lock = lock;
+    this.entering = entering;
+    this.ticker = ticker;
+  }
+
+  /**
+   * Adds a call.
+   *
+   * @param call made when it is sent
+   * @param then told what became of it
+   */
+  void add(Supplier<Call> call, Consumer<Reply> then) {
+    items.add(new Item(call, then));
+  }
+
+  /** Returns whether nothing is on its way, nor to be. */
+  boolean idle() {
+    return !sending && items.isEmpty();
+  }
+
+  /** Returns how often calls were sent together and answered. */
+  long answered() {
+    return answered;
+  }
+
+  /** Returns how long that took in all. */
+  long answeredNanos() {
+    return answeredNanos;
+  }
+
+  /** Sends what there is, unless something is on its way. */
+  void flush() {
+    List<Item> some = new ArrayList<>();
+    List<Call> calls = new ArrayList<>();
+    long sentAt;
+    synchronized (lock) {
+      if (sending || items.isEmpty()) {
+        return;
+      }
+      sending = true;
+      sentAt = ticker.nanos();
+      for (Item item = items.poll(); item != null; item = next(some)) {
+        some.add(item);
+        calls.add(item.call().get());
+      }
+    }
+    var _ =
+        store
+            .apply(calls)
+            .whenComplete(
+                (replies, failure) ->
+                    entering.accept(() -> answered(some, sentAt, replies, failure)));
+  }
+
+  private @Nullable Item next(List<Item> some) {
+    return some.size() < AT_ONCE ? items.poll() : null;
+  }
+
+  private void answered(
+      List<Item> some, long sentAt, @Nullable List<Reply> replies, @Nullable Throwable failure) {
+    sending = false;
+    if (replies != null) {
+      answered++;
+      answeredNanos += ticker.nanos() - sentAt;
+    }
+    for (int i = 0; i < some.size(); i++) {
+      Reply reply =
+          replies == null
+              ? new Reply(null, Diagnosis.of(failure == null ? ObjectScript.odd() : failure), 0)
+              : replies.get(i);
+      some.get(i).then().accept(reply);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.penstock.sync;
+
+import io.penstock.coordination.Agenda;
+import io.penstock.coordination.Kind;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turns of this instance that wait, by object, and when time alone does something there: all
+ * instances that wait look then, and the first serves them all. One thread at a time.
+ */
+final class Places {
+  /** An object, and those who wait there. */
+  private static final class Place {
+    private final Kind kind;
+    private final Map<Long, Visit> visits = new LinkedHashMap<>();
+    private Agenda.@Nullable Entry alarm;
+
+    Place(Kind kind) {
+      this.kind = kind;
+    }
+  }
+
+  private final Map<String, Place> places = new HashMap<>();
+  private final Agenda agenda;
+  private final StoreClock clock;
+  private final BiConsumer<String, Kind> due;
+  private long waiting;
+
+  /**
+   * Makes one where nobody waits.
+   *
+   * @param due told of an object at which time may have done something
+   */
+  Places(Agenda agenda, StoreClock clock, BiConsumer<String, Kind> due) {
+    this.agenda = agenda;
+    this.clock = clock;
+    this.due = due;
+  }
+
+  void add(Visit visit) {
+    places
+        .computeIfAbsent(visit.key, key -> new Place(visit.kind()))
+        .visits
+        .put(visit.number, visit);
+    waiting++;
+  }
+
+  void remove(Visit visit) {
+    Place place = places.get(visit.key);
+    if (place != null && place.visits.remove(visit.number) != null) {
+      waiting--;
+      if (place.visits.isEmpty()) {
+        agenda.strike(place.alarm);
+        places.remove(visit.key);
+      }
+    }
+  }
+
+  /** Returns how many wait. */
+  long waiting() {
+    return waiting;
+  }
+
+  /** Returns all that wait. */
+  List<Visit> all() {
+    List<Visit> all = new ArrayList<>();
+    places.values().forEach(place -> all.addAll(place.visits.values()));
+    return all;
+  }
+
+  /** Returns those who wait, by object. */
+  Collection<List<Visit>> byObject() {
+    return places.values().stream().map(place -> List.copyOf(place.visits.values())).toList();
+  }
+
+  /** Takes in when time does something at an object next. */
+  void next(String key, long storeMicros, long nowNanos) {
+    long at =
+        storeMicros == ObjectScript.NEVER ? Ticker.NEVER : clock.localNanos(storeMicros, nowNanos);
+    at(key, at);
+  }
+
+  /** Has an object be looked at, at an instant of the own clock. */
+  void at(String key, long atNanos) {
+    Place place = places.get(key);
+    if (place == null) {
+      return;
+    }
+    Agenda.Entry before = place.alarm;
+    if (before != null && before.atNanos() == atNanos) {
+      return;
+    }
+    agenda.strike(before);
+    place.alarm = agenda.note(atNanos, false, now -> ring(key, place));
+  }
+
+  private void ring(String key, Place place) {
+    place.alarm = null;
+    due.accept(key, place.kind);
+  }
+}

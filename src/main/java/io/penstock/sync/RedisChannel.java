@@ -1,0 +1,39 @@
+package io.penstock.sync;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.redisson.Redisson;
+import org.redisson.api.RTopic;
+import org.redisson.api.listener.StatusListener;
+import org.redisson.client.codec.StringCodec;
+
+/** What is published on a channel. Redisson subscribes again by itself. */
+final class RedisChannel {
+  private RedisChannel() {}
+
+  /** Listens as {@link RedisLink#listen} says. */
+  static CompletableFuture<Integer> listen(
+      Redisson client, String channel, Consumer<String> heard, Runnable subscribed) {
+    RTopic topic = client.getTopic(channel, StringCodec.INSTANCE);
+    return topic
+        .addListenerAsync(new Subscription(subscribed))
+        .toCompletableFuture()
+        .thenCompose(
+            first ->
+                topic
+                    .addListenerAsync(String.class, (of, said) -> heard.accept(said))
+                    .toCompletableFuture());
+  }
+
+  private record Subscription(Runnable begun) implements StatusListener {
+    @Override
+    public void onSubscribe(String channel) {
+      begun.run();
+    }
+
+    @Override
+    public void onUnsubscribe(String channel) {
+      // that nothing is heard any more shows in what one says to oneself
+    }
+  }
+}

@@ -1,0 +1,512 @@
+-- One object that programs wait for: all that happens to it, at the time of Redis. The same rules, in
+-- Java, are in the room coordination: both answer alike, and CoordinationDifferentialTest holds them
+-- to it.
+--
+-- KEYS[1]  a hash of what the object is. Beside it, in the same slot: ':w' who waits, by arrival; ':p'
+--          since when, and what for; ':h' what is held, and of which turn; ':x' the same by expiry;
+--          ':r' answers whose instance has not said that it heard them; ':m' how many of ':w' and
+--          ':r' each instance has.
+-- ARGV     kind, what to do, instance, turn (INSTANCE:NUMBER), instances known to live and to be gone
+--          (each with a space before and after), until when it may be done ('' for ever), what
+--          channels begin with, now ('' but in tests), milliseconds after which what is unused is
+--          forgotten, '' or when a lost object of that name may have been used last (0: never), and
+--          whether the turn may wait: 'w', 'n' never, 'f' there are too many; then what the
+--          operation says. Times are microseconds.
+-- Answers  now, code, text, interval, waited, next, served, message:
+--          D done, S done and said, H held already, T timed out, C conflict, M no such object, P too
+--          many places are held, F too many wait, X deleted, W waits, A has to be made, U instances
+--          of which it is not known whether they live (text), L too late, G no such turn, K
+--          statistics (text), Q turns that are not known (text). 'interval' and 'waited' are told to
+--          'leave' when nobody takes the answer; 'next' is when time alone lets somebody pass, ''
+--          for never; 'served' has 'NUMBER code interval waited' of other turns of the instance.
+-- Publishes to others the same: key, now, next, served, message, a line each, the message last.
+
+local EXACT = 2 ^ 53
+local UNKNOWN_EXPIRY = 60000000 -- what a hold that was lost is taken to have had when nothing is said
+local NOBODY = 2 ^ 40 -- more than any bucket has
+local AT_ONCE = 100
+local KEPT = 60000 -- milliseconds
+local floor, min, max = math.floor, math.min, math.max
+
+local key, kind, op, me, id = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local living, gone, fence, channels = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local idle, made, mode = tonumber(ARGV[10]), ARGV[11], ARGV[12]
+local one, two, three, four = ARGV[13], ARGV[14], ARGV[15], ARGV[16]
+local W, P, H, X, R, M = key .. ':w', key .. ':p', key .. ':h', key .. ':x', key .. ':r', key .. ':m'
+
+local function text(n) return string.format('%.0f', n) end
+
+local now = tonumber(ARGV[9])
+if not now then
+  local clock = redis.call('TIME')
+  now = clock[1] * 1000000 + clock[2]
+end
+if fence ~= '' and now > tonumber(fence) then return {text(now), 'L', '', '', '', '', '', ''} end
+
+local present = redis.call('HKEYS', M)
+local unknown = {}
+for _, name in ipairs(present) do
+  local word = ' ' .. name .. ' '
+  if not string.find(living, word, 1, true) and not string.find(gone, word, 1, true) then
+    unknown[#unknown + 1] = name
+  end
+end
+if #unknown > 0 then
+  return {text(now), 'U', table.concat(unknown, ' '), '', '', '', '', ''}
+end
+
+local NAMES = {'born', 'served', 'waited', 'timedout', 'arrivals', 'next'}
+local OWN = {
+  tokenbucket = {'size', 'interval', 'taken', 'refill', 'refills'},
+  semaphore = {'size', 'reacquired', 'released', 'expired', 'most', 'lost', 'barred'},
+  event = {'sent'},
+  watchdog = {'expires', 'kicks', 'kicked'},
+  counter = {'increments', 'resets'},
+  barrier = {'size', 'passing'},
+}
+for _, name in ipairs(OWN[kind]) do NAMES[#NAMES + 1] = name end
+
+local s = {}
+local read = redis.call('HMGET', key, unpack(NAMES))
+local there = read[1] and true or false
+for i, name in ipairs(NAMES) do
+  s[name] = tonumber(read[i] or 0)
+  if not s[name] or (there and not read[i]) then
+    return redis.error_reply('FOREIGN value in ' .. name .. ', expected what penstock writes')
+  end
+end
+local waiting = redis.call('ZCARD', W)
+local held = kind == 'semaphore' and redis.call('ZCARD', X) or 0
+
+local own -- what is answered to the turn itself
+local served, others = {}, {} -- answers to other turns: of this instance, of others by name
+local message
+
+local function say() -- what was sent
+  message = message or redis.call('HGET', key, 'message') or ''
+end
+
+local function instance(turn) return string.match(turn, '^(.*):%d+$') end
+local function number(turn) return string.match(turn, ':(%d+)$') end
+
+-- a turn of that instance waits no more, or its answer was heard
+local function less(name)
+  if redis.call('HINCRBY', M, name, -1) <= 0 then redis.call('HDEL', M, name) end
+end
+
+-- ---- what each kind does
+
+local function edge() -- of the interval that begins next
+  local passed = now - s.born
+  return now - math.fmod(passed, s.interval) + s.interval
+end
+
+local function refill()
+  if now >= s.refill then
+    s.taken, s.refills, s.refill = 0, s.refills + 1, edge()
+  end
+end
+
+local function free(held_key)
+  redis.call('HDEL', H, held_key)
+  redis.call('ZREM', X, held_key)
+  held = held - 1
+end
+
+local function expire()
+  if held == 0 then return end
+  for _, each in ipairs(redis.call('ZRANGEBYSCORE', X, '-inf', text(now))) do
+    free(each)
+    s.expired = s.expired + 1
+  end
+end
+
+local function interval() -- of a bucket; of all: another one when it is made anew
+  return text(s.born) .. '.' .. text(s.refills or 0)
+end
+
+local function count(arrived)
+  local waited = max(0, now - arrived)
+  s.served, s.waited = s.served + 1, s.waited + waited
+  return text(waited)
+end
+
+-- Serves the first that waits: code, interval and how long it waited, or nothing.
+local SERVE = {
+  tokenbucket = function(turn, arrived)
+    refill()
+    if s.taken >= s.size then return nil end
+    s.taken = s.taken + 1
+    return 'D', interval(), count(arrived)
+  end,
+  semaphore = function(turn, arrived, expires, held_key, places)
+    expire()
+    if redis.call('HEXISTS', H, held_key) == 1 then
+      s.reacquired = s.reacquired + 1
+      return 'H', '-', '0'
+    end
+    if held >= s.size or now < s.barred then return nil end
+    if held >= places then return 'P', '-', '0' end
+    local waited = count(arrived)
+    redis.call('HSET', H, held_key, turn .. ' ' .. waited)
+    redis.call('ZADD', X, expires == 0 and '+inf' or text(now + expires), held_key)
+    held = held + 1
+    s.most = max(s.most, held)
+    return 'S', interval(), waited
+  end,
+  event = function(turn, arrived)
+    if s.sent == 0 then return nil end
+    local waited = count(arrived)
+    say()
+    return message == '' and 'D' or 'S', '-', waited
+  end,
+  watchdog = function(turn, arrived)
+    if now < s.expires then return nil end
+    return 'D', '-', count(arrived)
+  end,
+  barrier = function(turn, arrived)
+    if s.passing < 0 then
+      if s.size == 0 or waiting < s.size then return nil end
+      s.passing = waiting
+    end
+    if s.passing == 0 then return 'C', '-', '0' end
+    s.passing = s.passing - 1
+    return 'D', '-', count(arrived)
+  end,
+}
+
+local function following() -- when time alone lets the first pass, or -1
+  if kind == 'tokenbucket' then return s.size == 0 and -1 or s.refill end
+  if kind == 'watchdog' then return s.expires end
+  if kind ~= 'semaphore' or s.size == 0 then return -1 end
+  if now < s.barred then return s.barred end
+  local first = redis.call('ZRANGE', X, 0, 0, 'WITHSCORES')[2]
+  first = tonumber(first or '')
+  return first and first < EXACT and first or -1
+end
+
+-- ---- those who wait
+
+local function answered(turn, code, interval, waited, held_key)
+  if turn == id and op == 'wait' then
+    own = {code, interval, waited}
+    return
+  end
+  redis.call('HSET', R, turn, code .. ' ' .. interval .. ' ' .. waited .. ' ' .. held_key)
+  local name = instance(turn)
+  local list = served
+  if name ~= me then
+    others[name] = others[name] or {}
+    list = others[name]
+  end
+  list[#list + 1] = number(turn) .. ' ' .. code .. ' ' .. interval .. ' ' .. waited
+end
+
+local function parsed(params) -- since when, expiry, bound of places, key
+  local arrived, expires, places, held_key = string.match(params or '', '^(%d+) (%d+) (%d+) (.*)$')
+  return tonumber(arrived or now), tonumber(expires or 0), tonumber(places or 0), held_key or ''
+end
+
+-- Has those go, in order of arrival, to whom `answer` gives a code.
+local function go(answer)
+  while waiting > 0 do
+    local turns = redis.call('ZRANGE', W, 0, AT_ONCE - 1)
+    local params = redis.call('HMGET', P, unpack(turns))
+    local done = 0
+    for i, turn in ipairs(turns) do
+      local arrived, expires, places, held_key = parsed(params[i])
+      local code, interval, waited = answer(turn, arrived, expires, held_key, places)
+      if not code then break end
+      done, waiting = i, waiting - 1
+      answered(turn, code, interval, waited, held_key)
+    end
+    if done > 0 then
+      redis.call('ZREM', W, unpack(turns, 1, done))
+      redis.call('HDEL', P, unpack(turns, 1, done))
+    end
+    if done < #turns then return end
+  end
+end
+
+local function serve() if there and kind ~= 'counter' then go(SERVE[kind]) end end
+
+local function removed(turn) -- from those who wait
+  if redis.call('ZREM', W, turn) == 0 then return false end
+  redis.call('HDEL', P, turn)
+  waiting = waiting - 1
+  return true
+end
+
+-- Takes back what a turn was given. Who asks twice says neither of when nor how long it waited.
+local function give_back(turn, code, given_of, waited, held_key)
+  local of_this = string.match(given_of, '^%d+') == text(s.born)
+  if not there or (waited ~= '' and not of_this) then return end
+  if waited ~= '' and (code == 'S' or code == 'D') then
+    s.served, s.waited = s.served - 1, s.waited - tonumber(waited)
+  end
+  if kind == 'tokenbucket' and code == 'D' then
+    refill()
+    if given_of == interval() then s.taken = s.taken - 1 end
+  elseif kind == 'semaphore' and code == 'S' then
+    expire()
+    local of, since = string.match(redis.call('HGET', H, held_key) or '', '^(%S+) (%d+)$')
+    if of == turn then
+      free(held_key)
+      if waited == '' then s.served, s.waited = s.served - 1, s.waited - tonumber(since) end
+    end
+  end
+end
+
+local function unheard(turn) -- takes back an answer that nobody heard
+  local record = redis.call('HGET', R, turn)
+  if not record then return false end
+  redis.call('HDEL', R, turn)
+  local code, interval, waited, held_key = string.match(record, '^(%S+) (%S+) (%S+) (.*)$')
+  local gives = kind == 'tokenbucket' or kind == 'semaphore'
+  if gives then give_back(turn, code, interval, waited, held_key) end
+  return true
+end
+
+-- An instance is no more: nor are those who waited there. What they hold they hold.
+for _, name in ipairs(present) do
+  if string.find(gone, ' ' .. name .. ' ', 1, true) then
+    for _, turn in ipairs(redis.call('ZRANGE', W, 0, -1)) do
+      if instance(turn) == name then removed(turn) end
+    end
+    for _, turn in ipairs(redis.call('HKEYS', R)) do
+      if instance(turn) == name then unheard(turn) end
+    end
+    redis.call('HDEL', M, name)
+  end
+end
+
+-- ---- the end: what has changed is written, and told
+
+local function keep()
+  if kind == 'event' or kind == 'watchdog' or kind == 'barrier' then return end
+  local ttl = idle
+  if kind == 'tokenbucket' and s.taken > 0 then ttl = max(ttl, (s.refill - now) / 1000) end
+  if kind == 'semaphore' then
+    ttl = max(ttl, (s.barred - now) / 1000)
+    local last = redis.call('ZRANGE', X, -1, -1, 'WITHSCORES')[2]
+    if last then ttl = max(ttl, ((tonumber(last) or math.huge) - now) / 1000) end
+  end
+  local bounded = waiting == 0 and ttl < EXACT
+  for _, each in ipairs({key, H, X}) do
+    if bounded then
+      redis.call('PEXPIRE', each, text(math.ceil(ttl)))
+    else
+      redis.call('PERSIST', each)
+    end
+  end
+end
+
+local function ending(code, said)
+  local next = -1
+  if there then
+    if waiting > 0 then next = following() end
+    local sooner = next ~= -1 and (s.next == -1 or next < s.next)
+    if sooner then
+      for _, name in ipairs(redis.call('HKEYS', M)) do
+        if name ~= me and not others[name] then others[name] = {} end
+      end
+    end
+    s.next = next
+    local words = {}
+    for _, name in ipairs(NAMES) do
+      words[#words + 1] = name
+      words[#words + 1] = text(s[name])
+    end
+    redis.call('HSET', key, unpack(words))
+    keep()
+  end
+  local then_text = next == -1 and '' or text(next)
+  for name, list in pairs(others) do
+    local channel = channels .. string.match(name, '^[^.]*')
+    redis.call('PUBLISH', channel, table.concat(
+        {key, text(now), then_text, table.concat(list, ' '), message or ''}, '\n'))
+  end
+  local of = own or {}
+  return {text(now), code, said or '', of[2] or '', of[3] or '', then_text,
+      table.concat(served, ' '), message or ''}
+end
+
+-- ---- what can be done whether there is an object or not
+
+if op == 'ack' then
+  local heard = {}
+  for i = 13, #ARGV do
+    if redis.call('HDEL', R, ARGV[i]) == 1 then
+      less(instance(ARGV[i]))
+      heard[#heard + 1] = number(ARGV[i])
+    end
+  end
+  return ending('D', table.concat(heard, ' '))
+end
+
+local function again(turn) -- an answer that was not heard
+  local record = redis.call('HGET', R, turn)
+  if not record then return false end
+  served[#served + 1] = number(turn) .. ' ' .. string.match(record, '^(%S+ %S+ %S+) ')
+  if kind == 'event' then say() end
+  return true
+end
+
+if op == 'ask' then
+  local lost = {}
+  for i = 13, #ARGV do
+    if not again(ARGV[i]) and not redis.call('ZSCORE', W, ARGV[i]) then
+      lost[#lost + 1] = number(ARGV[i])
+    end
+  end
+  serve()
+  return ending('Q', table.concat(lost, ' '))
+end
+
+serve() -- what time alone allowed, before anything else
+
+if op == 'leave' then
+  if removed(id) or unheard(id) then
+    less(instance(id))
+  elseif one ~= '' then
+    give_back(id, one, two, three, four)
+  end
+  serve()
+  return ending('D')
+end
+
+if op == 'timeout' then
+  if removed(id) then
+    less(instance(id))
+    s.timedout = s.timedout + 1
+    return ending('T')
+  end
+  return ending(again(id) and 'D' or 'G')
+end
+
+if op == 'step' then return ending(there and 'D' or 'A') end
+
+-- ---- operations
+
+if not there then
+  if op == 'stats' or op == 'delete' then return ending('M') end
+  if op == 'release' then return ending('C') end
+  if made == '' then return ending('A') end
+  there = true
+  s.born, s.next = now, -1
+  if kind == 'tokenbucket' then
+    s.size, s.interval = tonumber(one), tonumber(two)
+    s.refill = now + s.interval
+    -- of the one that was lost nobody knows what was taken
+    if made ~= '0' and now < tonumber(made) + s.interval then s.taken = NOBODY end
+  elseif kind == 'semaphore' then
+    s.lost = tonumber(made)
+  elseif kind == 'watchdog' then
+    s.expires = now + 60000000
+  elseif kind == 'barrier' then
+    s.size, s.passing = tonumber(one), -1
+  end
+end
+
+if op == 'wait' then
+  local expires, places, held_key = 0, 0, ''
+  if kind == 'tokenbucket' then
+    refill()
+    s.size = tonumber(one)
+    if s.interval ~= tonumber(two) then
+      s.interval = tonumber(two)
+      s.refill = edge()
+    end
+  elseif kind == 'semaphore' then
+    s.size, expires, held_key, places = tonumber(one), tonumber(two), three, tonumber(four)
+    if s.lost > 0 then -- who held then may hold still
+      s.barred = max(s.barred, s.lost + (expires == 0 and UNKNOWN_EXPIRY or expires))
+    end
+  elseif kind == 'barrier' and s.passing < 0 then
+    s.size = tonumber(one)
+  end
+  if waiting == 0 then -- nobody is before it
+    waiting = 1
+    local code, interval, waited = SERVE[kind](id, now, expires, held_key, places)
+    waiting = 0
+    if code then
+      own = {code, interval, waited}
+      return ending(code)
+    end
+  end
+  s.arrivals = s.arrivals + 1
+  redis.call('ZADD', W, text(s.arrivals), id)
+  redis.call('HSET', P, id,
+      text(now) .. ' ' .. text(expires) .. ' ' .. text(places) .. ' ' .. held_key)
+  waiting = waiting + 1
+  serve()
+  if own then return ending(own[1]) end
+  if mode == 'w' then
+    redis.call('HINCRBY', M, me, 1)
+    redis.call('PERSIST', M)
+    redis.call('PERSIST', R)
+    return ending('W')
+  end
+  removed(id)
+  if mode == 'f' then return ending('F') end
+  s.timedout = s.timedout + 1
+  return ending('T')
+end
+
+if op == 'release' then
+  expire()
+  if redis.call('HEXISTS', H, one) == 0 then return ending('C') end
+  free(one)
+  s.released = s.released + 1
+  serve()
+  return ending('D')
+end
+
+if op == 'send' then
+  if s.sent == 1 then return ending('C') end
+  s.sent = 1
+  redis.call('HSET', key, 'message', one)
+  serve()
+  return ending('D')
+end
+
+if op == 'kick' then
+  s.expires, s.kicks, s.kicked = now + tonumber(one), s.kicks + 1, floor(now / 1000)
+  serve()
+  return ending('D')
+end
+
+if op == 'count' then
+  local sum = redis.pcall('HINCRBY', key, 'value', one)
+  if type(sum) == 'table' then
+    if string.find(sum.err, 'overflow', 1, true) then return ending('C') end
+    return sum
+  end
+  s.increments = s.increments + 1
+end
+if op == 'reset' then
+  s.resets = s.resets + 1
+  redis.call('HSET', key, 'value', one)
+  return ending('D')
+end
+if op == 'count' or op == 'value' then
+  return ending('S', redis.call('HGET', key, 'value') or '0')
+end
+
+if op == 'stats' then
+  if kind == 'semaphore' then expire() end
+  local words = {'waiting ' .. waiting, 'value ' .. (redis.call('HGET', key, 'value') or '0')}
+  for _, name in ipairs(NAMES) do words[#words + 1] = name .. ' ' .. text(s[name]) end
+  return ending('K', table.concat(words, ' '))
+end
+
+if op == 'delete' then
+  go(function() return 'X', '-', '0' end)
+  redis.call('DEL', key, W, P, H, X)
+  redis.call('PEXPIRE', R, KEPT)
+  redis.call('PEXPIRE', M, KEPT)
+  there = false
+  return ending('D')
+end
+
+return redis.error_reply('FOREIGN operation ' .. op .. ', expected one of this version')

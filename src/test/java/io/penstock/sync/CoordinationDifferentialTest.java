@@ -1,0 +1,184 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.coordination.Bounds;
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.Kind;
+import io.penstock.coordination.MemoryCoordination;
+import io.penstock.coordination.Operation;
+import io.penstock.coordination.Reply;
+import io.penstock.coordination.Turn;
+import io.penstock.fake.RedisServer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Objects of one instance, and of three that share them, over random histories of clients who come,
+ * take, go away and change sizes: every answer is the same, and comes at the same instant.
+ */
+@Timeout(300)
+class CoordinationDifferentialTest {
+  private static final int HISTORIES = Integer.getInteger("penstock.coordination.histories", 40);
+  private static final int STEPS = 120;
+  private static final long MILLI = 1_000_000L;
+
+  /** One client, here and there. */
+  private record Both(Operation operation, Turn here, Turn there) {}
+
+  private final Crew crew = new Crew(RedisServer.shared(), 3, Bounds.DEFAULT);
+  private final Coordination shared = crew.together();
+  private final Coordination memory =
+      new MemoryCoordination(
+          Bounds.DEFAULT,
+          crew.ticker,
+          () -> Crew.BORN_MICROS / 1_000 + crew.ticker.nanos() / MILLI,
+          crew.bell());
+  private final Map<Class<? extends Reply>, Integer> seen = new HashMap<>();
+
+  private Random random = new Random();
+  private String name = "";
+  private List<Both> clients = new ArrayList<>();
+
+  private Operation operation(Kind kind) {
+    long size = random.nextInt(5);
+    String key = "key " + random.nextInt(6);
+    if (random.nextInt(12) == 0) {
+      return new Operation.Inspect(kind);
+    }
+    if (random.nextInt(40) == 0) {
+      return new Operation.Delete(kind);
+    }
+    return switch (kind) {
+      case TOKENBUCKET -> new Operation.TakeToken(size, 125 * MILLI * (1 + random.nextInt(4)));
+      case SEMAPHORE ->
+          random.nextInt(3) == 0
+              ? new Operation.Release(key)
+              : new Operation.Acquire(size, key, 200 * MILLI * random.nextInt(4));
+      case EVENT ->
+          random.nextInt(10) == 0 ? new Operation.Send(message()) : new Operation.AwaitEvent();
+      case WATCHDOG ->
+          random.nextInt(4) == 0
+              ? new Operation.Kick(random.nextInt(1_000) * MILLI)
+              : new Operation.AwaitSilence();
+      case COUNTER -> counter();
+      case BARRIER -> new Operation.Arrive(random.nextInt(8) == 0 ? size : 6);
+    };
+  }
+
+  private String message() {
+    return List.of("", "on", "two\nlines, \u00e4\u20ac").get(random.nextInt(3));
+  }
+
+  private Operation counter() {
+    long any = random.nextInt(3) == 0 ? random.nextLong() : random.nextInt(9) - 4;
+    return switch (random.nextInt(4)) {
+      case 0 -> new Operation.Reset(any);
+      case 1 -> new Operation.Value();
+      default -> new Operation.Count(any);
+    };
+  }
+
+  private void arrive() {
+    List<Kind> kinds = List.of(Kind.values());
+    Kind kind = kinds.get(random.nextInt(kinds.size()));
+    if (random.nextBoolean()) {
+      kind = random.nextBoolean() ? Kind.TOKENBUCKET : Kind.SEMAPHORE;
+    }
+    Operation operation = operation(kind);
+    long maxWait =
+        switch (random.nextInt(3)) {
+          case 0 -> 0;
+          case 1 -> (1 + random.nextInt(1_500)) * MILLI;
+          default -> Coordination.FOR_EVER;
+        };
+    Turn here = memory.call(name, operation, maxWait);
+    Turn there = shared.call(name, operation, maxWait);
+    clients.add(new Both(operation, here, there));
+  }
+
+  private void step() {
+    switch (random.nextInt(8)) {
+      case 0, 1, 2, 3 -> arrive();
+      case 4, 5 -> crew.pass(random.nextInt(300) * 1_000L * random.nextInt(1_000));
+      default -> {
+        if (!clients.isEmpty()) {
+          Both client = clients.get(random.nextInt(clients.size()));
+          if (random.nextInt(3) == 0) {
+            assertThat(client.there().take()).isEqualTo(client.here().take());
+          } else {
+            client.here().cancel();
+            client.there().cancel();
+          }
+        }
+      }
+    }
+    crew.settle();
+  }
+
+  private void compare(long seed, int step) {
+    for (int i = 0; i < clients.size(); i++) {
+      Both client = clients.get(i);
+      @Nullable Reply expected = client.here().reply();
+      if (!Objects.equals(client.there().reply(), expected)) {
+        assertThat(client.there().reply())
+            .as("seed %d, step %d, client %d: %s", seed, step, i, client.operation())
+            .isEqualTo(expected);
+      }
+    }
+  }
+
+  private void play(long seed) {
+    random = new Random(seed);
+    name = "h" + seed;
+    clients = new ArrayList<>();
+    for (int step = 0; step < STEPS; step++) {
+      step();
+      compare(seed, step);
+    }
+    for (Kind kind : Kind.values()) {
+      Operation inspect = new Operation.Inspect(kind);
+      clients.add(new Both(inspect, memory.call(name, inspect, 0), shared.call(name, inspect, 0)));
+    }
+    crew.settle();
+    compare(seed, STEPS);
+    for (Both client : clients) {
+      Reply reply = client.here().reply();
+      if (reply != null) {
+        seen.merge(reply.getClass(), 1, Integer::sum);
+      }
+      client.here().cancel();
+      client.there().cancel();
+    }
+    crew.settle();
+    assertThat(shared.waiting()).as("seed %d", seed).isEqualTo(memory.waiting()).isZero();
+  }
+
+  @Test
+  void randomHistories_everyAnswerIsTheSameAloneAndShared() {
+    LongStream seeds =
+        LongStream.concat(
+            LongStream.rangeClosed(1, HISTORIES), LongStream.of(new Random().nextLong()));
+    try (crew) {
+      seeds.forEach(this::play);
+    }
+    for (Class<? extends Reply> kind :
+        List.<Class<? extends Reply>>of(
+            Reply.Done.class,
+            Reply.Said.class,
+            Reply.Told.class,
+            Reply.TimedOut.class,
+            Reply.Conflict.class,
+            Reply.Missing.class)) {
+      assertThat(seen.getOrDefault(kind, 0)).as("%s", kind).isGreaterThan(HISTORIES);
+    }
+  }
+}

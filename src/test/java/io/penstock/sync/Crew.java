@@ -1,0 +1,202 @@
+package io.penstock.sync;
+
+import io.penstock.coordination.Alarm;
+import io.penstock.coordination.Bounds;
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.Operation;
+import io.penstock.coordination.Reply;
+import io.penstock.coordination.Turn;
+import io.penstock.fake.FakeTicker;
+import io.penstock.fake.RedisServer;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Instances that share objects of a real Redis, on one clock that a test moves. */
+final class Crew implements AutoCloseable {
+  static final long BORN_MICROS = 1_700_000_000_000_000L;
+  private static final AtomicInteger CREWS = new AtomicInteger();
+  private static final long FOR_EVER = 1_000_000_000_000_000_000L;
+  private static final long MOST_NANOS = 60_000_000_000L;
+
+  /** An alarm that rings when it is told to. */
+  private static final class Bell implements Alarm {
+    private long atNanos = Ticker.NEVER;
+    private @Nullable Runnable step;
+
+    @Override
+    public synchronized void at(long instantNanos, Runnable step) {
+      this.atNanos = instantNanos;
+      this.step = step;
+    }
+
+    synchronized long next() {
+      return atNanos;
+    }
+
+    synchronized Runnable due() {
+      Runnable due = step == null ? () -> {} : step;
+      atNanos = Ticker.NEVER;
+      step = null;
+      return due;
+    }
+
+    @Override
+    public synchronized void close() {
+      atNanos = Ticker.NEVER;
+      step = null;
+    }
+  }
+
+  /** Redis and this instance have one clock. */
+  private final class Shared implements StoreClock {
+    @Override
+    public void heard(long askedNanos, long heardNanos, long storeMicros) {
+      // it is known
+    }
+
+    @Override
+    public long localNanos(long storeMicros, long nowNanos) {
+      return (storeMicros - BORN_MICROS) * 1_000;
+    }
+
+    @Override
+    public String fence(long nowNanos) {
+      return "";
+    }
+
+    @Override
+    public String now() {
+      return Long.toString(BORN_MICROS + ticker.nanos() / 1_000);
+    }
+  }
+
+  final FakeTicker ticker = new FakeTicker();
+  final String namespace = "crew" + CREWS.incrementAndGet();
+  final List<RedisCoordination> members = new ArrayList<>();
+  private final List<Bell> bells = new ArrayList<>();
+  private int turn;
+
+  /** Returns an alarm of somebody else on the same clock. */
+  Alarm bell() {
+    Bell bell = new Bell();
+    bells.add(bell);
+    return bell;
+  }
+
+  Crew(RedisServer server, int size, Bounds bounds) {
+    this(RedisAddress.parse(server.url(), null, null), size, bounds);
+  }
+
+  Crew(RedisAddress address, int size, Bounds bounds) {
+    this(Collections.nCopies(size, address), bounds);
+  }
+
+  /** Each by a way of its own. */
+  Crew(List<RedisAddress> ways, Bounds bounds) {
+    for (int i = 0; i < ways.size(); i++) {
+      RedisLink link = new RedisLink(ways.get(i), null, 5_000, Ticker.system());
+      Bell bell = new Bell();
+      Fellows.Names names = RedisCoordination.names(namespace, "m" + i, FOR_EVER);
+      members.add(
+          new RedisCoordination(link, names, bounds, ticker, new Shared(), bell, new Bell()));
+      bells.add(bell);
+    }
+    for (RedisCoordination member : members) {
+      await(
+          "an instance that has joined",
+          () -> {
+            if (!member.ready()) {
+              member.beat();
+            }
+            return member.ready();
+          });
+    }
+    settle();
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long until = Ticker.system().nanos() + MOST_NANOS;
+    Ticker real = Ticker.system();
+    for (int tries = 0; !condition.getAsBoolean(); tries++) {
+      if (tries > 0 && real.nanos() > until) {
+        throw new AssertionError("never came: " + what);
+      }
+      LockSupport.parkNanos(50_000);
+    }
+  }
+
+  /** Waits until all that was sent is answered, and all that was published is heard. */
+  void settle() {
+    await("nothing on its way", () -> members.stream().allMatch(RedisCoordination::settled));
+    for (int round = 0; round < 2 && members.size() > 1; round++) {
+      members.forEach(RedisCoordination::beat); // it comes after all that was published before
+      await("nothing unheard", () -> members.stream().allMatch(RedisCoordination::settled));
+    }
+  }
+
+  /** Has time pass, and each alarm ring at its instant. */
+  void pass(long nanos) {
+    long end = ticker.nanos() + nanos;
+    while (true) {
+      long next = bells.stream().mapToLong(Bell::next).min().orElse(Ticker.NEVER);
+      if (next > end) {
+        break;
+      }
+      ticker.set(Math.max(next, ticker.nanos()));
+      for (Bell bell : bells) {
+        if (bell.next() <= ticker.nanos()) {
+          bell.due().run();
+        }
+      }
+      settle();
+    }
+    ticker.set(end);
+  }
+
+  /** Returns all of them as one: each call is another one's. */
+  Coordination together() {
+    return new Coordination() {
+      @Override
+      public Turn call(String name, Operation operation, long maxWaitNanos) {
+        turn = (turn + 1) % members.size();
+        return members.get(turn).call(name, operation, maxWaitNanos);
+      }
+
+      @Override
+      public boolean ready() {
+        return members.stream().allMatch(Coordination::ready);
+      }
+
+      @Override
+      public long waiting() {
+        return members.stream().mapToLong(Coordination::waiting).sum();
+      }
+
+      @Override
+      public long objects() {
+        return members.getFirst().objects();
+      }
+
+      @Override
+      public void dismiss(Reply answer) {
+        members.forEach(member -> member.dismiss(answer));
+      }
+
+      @Override
+      public void close() {
+        members.forEach(Coordination::close);
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    members.forEach(RedisCoordination::close);
+  }
+}

@@ -1,0 +1,205 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.coordination.Bounds;
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.Kind;
+import io.penstock.coordination.Operation;
+import io.penstock.coordination.Replies;
+import io.penstock.coordination.Reply;
+import io.penstock.coordination.Turn;
+import io.penstock.fake.RedisServer;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is so of shared objects only. */
+@Timeout(60)
+class RedisCoordinationTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long HOUR = 3_600 * SECOND;
+  private static final long HOUR_MILLIS = 3_600_000;
+
+  private final RedisServer server = RedisServer.shared();
+  private final Crew crew = new Crew(server, 2, new Bounds(2, 5, 3, HOUR));
+
+  @AfterEach
+  void close() {
+    crew.close();
+  }
+
+  private Turn ask(int member, String name, Operation operation, long maxWaitNanos) {
+    Turn turn = crew.members.get(member).call(name, operation, maxWaitNanos);
+    crew.settle();
+    return turn;
+  }
+
+  private Turn ask(int member, String name, Operation operation) {
+    return ask(member, name, operation, Coordination.FOR_EVER);
+  }
+
+  private Reply now(int member, String name, Operation operation) {
+    Turn turn = ask(member, name, operation, 0);
+    assertThat(turn.take()).as("%s is answered", operation).isTrue();
+    return Objects.requireNonNull(turn.reply());
+  }
+
+  private static Operation place(String key, long expiresNanos) {
+    return new Operation.Acquire(1, key, expiresNanos);
+  }
+
+  private String key(Kind kind, String name) {
+    return crew.namespace + ":coordination:{" + kind.word() + ":" + name + "}";
+  }
+
+  private long ttl(Kind kind, String name) {
+    return Long.parseLong(server.command("PTTL", key(kind, name)).substring(1));
+  }
+
+  @Test
+  void soManyWaitAtAnInstance_andNotOneMore() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(ask(0, "e", new Operation.AwaitEvent()).reply()).isNull();
+    }
+    assertThat(ask(0, "e", new Operation.AwaitEvent()).reply())
+        .isEqualTo(new Reply.Full("2 clients wait already"));
+    assertThat(ask(0, "e", new Operation.AwaitEvent(), 0).reply()).isEqualTo(Replies.TIMED_OUT);
+    assertThat(ask(1, "e", new Operation.AwaitEvent()).reply()).isNull();
+    assertThat(crew.members.get(0).waiting()).isEqualTo(2);
+    assertThat(crew.members.get(1).waiting()).isEqualTo(1);
+    assertThat(now(0, "e", new Operation.Send(""))).isEqualTo(Replies.DONE);
+    assertThat(crew.together().waiting()).isZero();
+    assertThat(ask(0, "other", new Operation.AwaitEvent()).reply()).isNull();
+  }
+
+  @Test
+  void soManyObjectsAreThere_andNotOneMore() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(now(i % 2, "c" + i, new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
+    }
+    assertThat(now(0, "c5", new Operation.Count(1)))
+        .isEqualTo(new Reply.Full("5 objects are there already"));
+    assertThat(now(1, "c0", new Operation.Count(1))).isEqualTo(new Reply.Said("2"));
+    assertThat(now(0, "c5", new Operation.Inspect(Kind.COUNTER))).isEqualTo(Replies.MISSING);
+    assertThat(now(0, "c0", new Operation.Delete(Kind.COUNTER))).isEqualTo(Replies.DONE);
+    assertThat(now(1, "c5", new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
+    crew.members.forEach(RedisCoordination::beat);
+    crew.settle();
+    assertThat(crew.members.getFirst().objects()).isEqualTo(5);
+  }
+
+  @Test
+  void objectsThatRedisForgot_makeRoomForOthers() {
+    for (int i = 0; i < 5; i++) {
+      now(0, "c" + i, new Operation.Count(1));
+    }
+    crew.pass(HOUR);
+    server.command("DEL", key(Kind.COUNTER, "c3"), key(Kind.COUNTER, "c4"));
+    assertThat(now(1, "c5", new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
+    assertThat(now(0, "c0", new Operation.Count(1))).isEqualTo(new Reply.Said("2"));
+  }
+
+  @Test
+  void soManyPlacesOfASemaphoreAreHeld_andNotOneMore() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(now(i % 2, "s", new Operation.Acquire(9, "k" + i, 0)))
+          .isEqualTo(new Reply.Said("k" + i));
+    }
+    assertThat(now(0, "s", new Operation.Acquire(9, "k3", 0)))
+        .isEqualTo(new Reply.Full("3 places of semaphores are held already"));
+  }
+
+  @Test
+  void idleObject_isForgottenByRedis_whenNothingIsLostByThat() {
+    now(0, "c", new Operation.Count(1));
+    assertThat(ttl(Kind.COUNTER, "c")).isBetween(HOUR_MILLIS - 60_000, HOUR_MILLIS);
+    now(0, "s", place("a", 2 * HOUR));
+    assertThat(ttl(Kind.SEMAPHORE, "s")).isBetween(2 * HOUR_MILLIS - 60_000, 2 * HOUR_MILLIS);
+    Turn waits = ask(1, "s", place("b", SECOND));
+    assertThat(ttl(Kind.SEMAPHORE, "s")).isEqualTo(-1);
+    waits.cancel();
+    crew.settle();
+    assertThat(ttl(Kind.SEMAPHORE, "s")).isPositive();
+    now(0, "s", new Operation.Release("a"));
+    assertThat(ttl(Kind.SEMAPHORE, "s")).isBetween(HOUR_MILLIS - 60_000, HOUR_MILLIS);
+    now(0, "s", place("a", 0));
+    assertThat(ttl(Kind.SEMAPHORE, "s")).as("held for ever").isEqualTo(-1);
+    now(0, "t", new Operation.TakeToken(1, 5 * HOUR));
+    assertThat(ttl(Kind.TOKENBUCKET, "t")).isBetween(5 * HOUR_MILLIS - 60_000, 5 * HOUR_MILLIS);
+    now(0, "e", new Operation.Send(""));
+    assertThat(ttl(Kind.EVENT, "e")).isEqualTo(-1);
+  }
+
+  @Test
+  void objectThatWasLost_givesNothingThatMayBeHeldStill() {
+    now(0, "s", place("a", 60 * SECOND));
+    now(0, "t", new Operation.TakeToken(1, 60 * SECOND));
+    crew.pass(30 * SECOND);
+    for (String part : new String[] {"", ":x", ":h"}) {
+      server.command("DEL", key(Kind.SEMAPHORE, "s") + part);
+    }
+    server.command("DEL", key(Kind.TOKENBUCKET, "t"));
+    Turn place = ask(1, "s", place("b", 60 * SECOND));
+    Turn token = ask(0, "t", new Operation.TakeToken(1, 60 * SECOND));
+    crew.pass(60 * SECOND - 1_000);
+    assertThat(place.reply()).isNull();
+    assertThat(token.reply()).isNull();
+    crew.pass(1_000);
+    assertThat(place.reply()).isEqualTo(new Reply.Said("b"));
+    assertThat(token.reply()).isEqualTo(Replies.DONE);
+  }
+
+  @Test
+  void objectThatWasDeleted_beginsAnew() {
+    now(0, "s", place("a", 60 * SECOND));
+    crew.pass(30 * SECOND);
+    now(1, "s", new Operation.Delete(Kind.SEMAPHORE));
+    assertThat(now(0, "s", place("b", 60 * SECOND))).isEqualTo(new Reply.Said("b"));
+  }
+
+  @Test
+  void valueOfSomebodyElse_failsThatObjectAlone() {
+    server.command("SET", key(Kind.COUNTER, "c"), "text");
+    server.command("HSET", key(Kind.EVENT, "e"), "born", "when");
+    assertThat(now(0, "c", new Operation.Count(1))).isInstanceOf(Reply.Unavailable.class);
+    assertThat(now(1, "e", new Operation.Send(""))).isInstanceOf(Reply.Unavailable.class);
+    assertThat(now(0, "d", new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
+    assertThat(server.command("GET", key(Kind.COUNTER, "c"))).isEqualTo("text");
+  }
+
+  @Test
+  void scriptsThatRedisForgot_areThereAgain() {
+    now(0, "c", new Operation.Count(1));
+    server.command("SCRIPT", "FLUSH");
+    assertThat(now(0, "c", new Operation.Count(1))).isEqualTo(new Reply.Said("2"));
+  }
+
+  @Test
+  void instanceThatNobodyCountsOn_losesItsPlaces_andHandsOutNothing() {
+    now(1, "s", place("held", 0));
+    Turn lost = ask(0, "s", place("lost", 0));
+    Turn waits = ask(1, "s", place("waits", 0));
+    server.command("ZREM", crew.namespace + ":coordination:{all}:m", "m0.1");
+    now(1, "s", new Operation.Release("held"));
+    assertThat(waits.reply()).isEqualTo(new Reply.Said("waits"));
+    crew.members.forEach(RedisCoordination::beat);
+    crew.settle();
+    assertThat(lost.reply()).isInstanceOf(Reply.Unavailable.class);
+    now(1, "s", new Operation.Release("waits"));
+    assertThat(now(0, "s", place("again", 0))).as("it has another name").isNotNull();
+    assertThat(now(1, "s", new Operation.Release("again"))).isEqualTo(Replies.DONE);
+  }
+
+  @Test
+  void whoLeaves_isNotWaitedFor() {
+    now(1, "s", place("held", 0));
+    Turn gone = ask(0, "s", place("gone", 0));
+    crew.members.getFirst().close();
+    assertThat(gone.reply()).isEqualTo(new Reply.Stopping());
+    Turn next = crew.members.get(1).call("s", place("next", 0), Coordination.FOR_EVER);
+    crew.members.get(1).call("s", new Operation.Release("held"), 0);
+    Until.holds("the next one", () -> new Reply.Said("next").equals(next.reply()));
+  }
+}

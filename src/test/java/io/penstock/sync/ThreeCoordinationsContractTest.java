@@ -1,0 +1,12 @@
+package io.penstock.sync;
+
+import org.junit.jupiter.api.Timeout;
+
+/** Three instances, of which each does every third call: what is shared is as of one. */
+@Timeout(60)
+class ThreeCoordinationsContractTest extends RedisCoordinationContractTest {
+  @Override
+  int size() {
+    return 3;
+  }
+}
