@@ -147,7 +147,7 @@ final class SemaphoreClients implements AutoCloseable {
     void leave() {
       Wire open = wire;
       if (open != null) {
-        open.reset();
+        open.close();
       }
     }
 
