@@ -347,6 +347,7 @@ public final class Endpoint {
     } else {
       dispatcher.back(pending, at);
     }
+    pending.came(at);
     if (pending.waits() && pending.shadow() == null) {
       house.roll().add(pending);
       publish(new Event.Queued(at, path(), pending.order(), pending.cost()));

@@ -170,6 +170,14 @@ public final class Pending extends Ticket {
     return answer;
   }
 
+  /** It has come: where it did not go, other regions are told which of its caller's limits bind. */
+  void came(long now) {
+    Account waits = facing.account();
+    if (waits != null && shadow == null && state() != State.GRANTED) {
+      waits.stayed(ask.model(), cost(), now);
+    }
+  }
+
   /** Returns false when it waits no more. */
   private synchronized boolean keep(Spends spends) {
     charged = left ? null : spends;

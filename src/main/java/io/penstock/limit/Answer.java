@@ -11,8 +11,15 @@ public sealed interface Answer {
    * @param mark the count of all that was ever taken from a trailing window, this included; 0 of
    *     other limits, and of charges
    * @param shared the cell of the shared clock it was taken from; 0 of limits that are not shared
+   * @param sequence the cell of the Unix clock it was taken from, where regions share the limit; 0
+   *     of all others
    */
-  record Receipt(long cell, long taken, long held, long mark, long shared) implements Answer {
+  record Receipt(long cell, long taken, long held, long mark, long shared, long sequence)
+      implements Answer {
+    Receipt(long cell, long taken, long held, long mark, long shared) {
+      this(cell, taken, held, mark, shared, 0);
+    }
+
     Receipt(long cell, long taken, long held) {
       this(cell, taken, held, 0);
     }
@@ -22,7 +29,11 @@ public sealed interface Answer {
     }
 
     Receipt in(long shared) {
-      return new Receipt(cell, taken, held, mark, shared);
+      return new Receipt(cell, taken, held, mark, shared, sequence);
+    }
+
+    Receipt within(long sequence) {
+      return new Receipt(cell, taken, held, mark, shared, sequence);
     }
   }
 

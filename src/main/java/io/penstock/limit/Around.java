@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A state that is another one but for what others spend or count of the limit. */
-sealed interface Around extends State permits CountedState, CutState, SharedState {
+sealed interface Around extends State permits CountedState, CutState, RegionState, SharedState {
   /** What it would be without others. */
   State own();
 

@@ -27,7 +27,7 @@ public final class Limit {
 
   /** Makes a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    this(first(spec, now));
+    this(State.of(spec, Balance.ZERO, now));
   }
 
   private Limit(State first) {
@@ -42,14 +42,12 @@ public final class Limit {
    * @param since the instant at which they were read, at most {@code now}
    */
   public static Limit restored(LimitSpec spec, List<Cell> cells, long since, long now) {
-    return new Limit(cells.isEmpty() ? first(spec, now) : Restored.state(spec, cells, since, now));
+    return cells.isEmpty()
+        ? new Limit(spec, now)
+        : new Limit(Restored.state(spec, cells, since, now));
   }
 
-  private static State first(LimitSpec spec, long now) {
-    return State.of(spec, Balance.ZERO, now);
-  }
-
-  private State state() {
+  State state() {
     return state.getAcquire();
   }
 
@@ -171,12 +169,12 @@ public final class Limit {
     return take(Weight.exactly(amount), now) instanceof Answer.Receipt;
   }
 
-  private boolean replace(State current, State next) {
+  boolean replace(State current, State next) {
     return state.compareAndSet(current, next.kept());
   }
 
   /** Has another state take the place of this one, unless it is an equal one. */
-  private void change(UnaryOperator<State> step) {
+  void change(UnaryOperator<State> step) {
     while (true) {
       State current = state();
       State next = step.apply(current);
@@ -186,15 +184,20 @@ public final class Limit {
     }
   }
 
+  /** What other regions count stays beside it. */
+  private void inside(UnaryOperator<State> step) {
+    change(current -> current.within(step));
+  }
+
   /** Changes what is shared; returns what it is then, or null when nothing is. */
   private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
     while (true) {
       State current = state();
-      if (!(current.joined() instanceof SharedState shared)) {
+      if (!(current.inside().joined() instanceof SharedState shared)) {
         return null;
       }
       SharedState next = step.apply(shared);
-      if (replace(current, current.rejoined(next))) {
+      if (replace(current, current.within(inside -> inside.rejoined(next)))) {
         return next;
       }
     }
@@ -296,12 +299,12 @@ public final class Limit {
    * @param demand who waits for it, to be woken when it rejoins others or is cut off from them
    */
   public void others(Foreign others, Demand demand, long now) {
-    change(current -> current.rejoined(CountedState.of(current.joined(), others, demand, now)));
+    inside(each -> each.rejoined(CountedState.of(each.joined(), others, demand, now)));
   }
 
   /** Has it leave room for what others counted no more. */
   public void uncount() {
-    change(State::uncounted);
+    inside(State::uncounted);
   }
 
   /**
@@ -309,17 +312,18 @@ public final class Limit {
    * #rejoin rejoins} them; no effect on other limits.
    */
   public void cutOff(Cut cut) {
-    change(current -> CutState.of(current.joined(), cut));
+    inside(each -> CutState.of(each.joined(), cut));
   }
 
   /** Undoes {@link #cutOff}: what is owed and held stays. */
   public void rejoin() {
-    change(State::joined);
+    inside(State::joined);
   }
 
   /** Returns why nothing passes, and nobody is to wait, while it is cut off; otherwise null. */
   public @Nullable Refusal refusal() {
-    return state() instanceof CutState(State shared, Cut.Shut(Refusal refusal)) ? refusal : null;
+    State inside = state().inside();
+    return inside instanceof CutState(State shared, Cut.Shut(Refusal refusal)) ? refusal : null;
   }
 
   /** Returns what is owed at {@code now}. */
@@ -340,12 +344,12 @@ public final class Limit {
    * What is owed and held stays; shared already, all slices are forgotten.
    */
   public void share(Demand demand, long now) {
-    change(current -> current.rejoined(SharedState.sharing(current.joined(), demand, now)));
+    inside(each -> each.rejoined(SharedState.sharing(each.joined(), demand, now)));
   }
 
   /** Undoes {@link #share}: what is owed and held stays, and nobody else spends of it. */
   public void unshare(long now) {
-    change(current -> current.unshared(now));
+    inside(each -> each.unshared(now));
   }
 
   /** Returns who waits for what others leave of it, or null. */

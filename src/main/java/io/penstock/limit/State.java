@@ -2,6 +2,7 @@ package io.penstock.limit;
 
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +75,16 @@ sealed interface State
   /** What would be admitted now if nobody else took anything from the limit, pacing aside. */
   default long roomAlone(long now) {
     return room(now);
+  }
+
+  /** What it is apart from what other regions count: itself, unless they share it. */
+  default State inside() {
+    return this;
+  }
+
+  /** This state with what it is {@link #inside} changed. */
+  default State within(UnaryOperator<State> step) {
+    return step.apply(this);
   }
 
   /** What it is apart from being cut off from others: itself, unless it is. */

@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.cost.Cost;
 import io.penstock.limit.Demand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -130,7 +131,7 @@ public final class Account {
         dry = lacking;
         continue;
       }
-      Refusal denial = unmet == null ? null : unmet.refusal(quota.name(), now);
+      Refusal denial = unmet == null ? null : unmet.told(now).refusal(quota.name(), now);
       boolean limited = !quota.limits().isEmpty(); // not any more, maybe, for who waits there still
       boolean shared = limited && !quota.personal();
       if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
@@ -150,6 +151,11 @@ public final class Account {
     return charged;
   }
 
+  /** Takes note of one that has just come, and waits or was refused. */
+  public void stayed(@Nullable String model, Cost cost, long now) {
+    quotas(model, now).forEach(quota -> quota.stayed(cost, now));
+  }
+
   private static Charged take(List<Quota> givers, Ticket coming, long now) {
     List<Spend> spends = new ArrayList<>();
     for (int at = 0; at < givers.size(); at++) {
@@ -159,7 +165,8 @@ public final class Account {
         spends.forEach(spend -> spend.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.line().wake());
         Demand dry = unmet.dry(now);
-        return dry == null ? new Denied(unmet.refusal(givers.get(at).name(), now)) : new Dry(dry);
+        String name = givers.get(at).name();
+        return dry == null ? new Denied(unmet.told(now).refusal(name, now)) : new Dry(dry);
       }
     }
     return new Taken(givers, spends);

@@ -8,6 +8,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Regional;
 import io.penstock.queue.Sizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -241,6 +242,15 @@ public final class Quota {
       line.wake(); // what was taken and given back may have looked gone to others
     }
     return unmet;
+  }
+
+  /** Has other regions told which of the limits they share had no room for one that has come. */
+  void stayed(Cost cost, long now) {
+    Terms current = terms;
+    for (Metered metered : current.limits()) {
+      Weight weight = current.charge().weigh(metered.measure(), cost);
+      Regional.denied(metered.limit(), weight, now);
+    }
   }
 
   /** Returns the refusal of one who comes while it is kept for one who waits. */

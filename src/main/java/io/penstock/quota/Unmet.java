@@ -4,6 +4,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
+import io.penstock.limit.Regional;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -29,6 +30,14 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
     }
     Limit limit = metered.limit();
     return limit.dry(weight.amount(), now) ? limit.demand() : null;
+  }
+
+  /** Has other regions told, where they share the limit, that who asked is refused. */
+  Unmet told(long now) {
+    if (metered != null) {
+      Regional.denied(metered.limit(), weight, now);
+    }
+    return this;
   }
 
   /** Returns the refusal of who asked, where nobody waits. */

@@ -1,0 +1,249 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+import java.math.BigInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit that other regions count too: it admits what it would without them, and of that no more
+ * than its cells have left. What was used is cur + floor(prev × (1 − elapsed share of the cell)),
+ * cur and prev each what all regions counted in a cell, or more where one of them said so.
+ *
+ * <p>Where other regions said nothing the cells know nothing that the limit does not, and do not
+ * bind.
+ *
+ * @param own what it would be without them
+ * @param abroad what they said
+ * @param newest the last cell in which anything was counted here
+ * @param cur what was counted here in that one
+ * @param prev what was counted here in the one before
+ * @param held kept free, whichever cell it is
+ * @param hot the last cell in which it was the first to say no; {@link Long#MIN_VALUE} for none
+ */
+record RegionState(State own, Abroad abroad, long newest, long cur, long prev, long held, long hot)
+    implements Around {
+  /** No window opens, and no cell ends, so often before it admits what it ever can. */
+  private static final int MOST_STEPS = 16;
+
+  /** This state when other regions say that. */
+  static State of(State current, Abroad abroad, long now) {
+    if (!(current instanceof RegionState known)) {
+      State own = current.frozen();
+      long held = own.balance(now).held();
+      return new RegionState(own, abroad, abroad.cell(now), 0, 0, held, Long.MIN_VALUE);
+    }
+    long cell = abroad.cell(now);
+    // A clock that was set back must not let be forgotten what was counted before.
+    long newest = known.newest > cell + 1 ? cell : known.newest;
+    return new RegionState(known.own, abroad, newest, known.cur, known.prev, known.held, known.hot);
+  }
+
+  @Override
+  public State inside() {
+    return own;
+  }
+
+  @Override
+  public State within(UnaryOperator<State> step) {
+    return around(step.apply(own).frozen());
+  }
+
+  @Override
+  public RegionState around(State next) {
+    return next.equals(own) ? this : with(next, cur, prev, held);
+  }
+
+  private RegionState with(State next, long cur, long prev, long held) {
+    return new RegionState(next, abroad, newest, cur, prev, held, hot);
+  }
+
+  /** This state in the cell that runs. */
+  private RegionState at(long now) {
+    long cell = abroad.cell(now);
+    return cell <= newest
+        ? this
+        : new RegionState(own, abroad, cell, 0, cell == newest + 1 ? cur : 0, held, hot);
+  }
+
+  private long cell(long now) {
+    return Math.max(newest, abroad.cell(now));
+  }
+
+  /** What was counted here in a cell. */
+  long here(long cell) {
+    return cell == newest ? cur : cell == newest - 1 ? prev : 0;
+  }
+
+  private long total(long cell) {
+    return abroad.words(cell).with(here(cell));
+  }
+
+  /** What is left of a cell's length at an instant in it. */
+  private long remaining(long cell, long now) {
+    return Math.min(abroad.windowNanos(), abroad.start(cell + 1) - now);
+  }
+
+  private long used(long now) {
+    long cell = cell(now);
+    long before = abroad.fades() ? total(cell - 1) : 0;
+    return State.sum(total(cell), share(before, remaining(cell, now)));
+  }
+
+  /** Returns floor(amount × part ÷ window). */
+  private long share(long amount, long part) {
+    return scaled(amount, part, 0, abroad.windowNanos());
+  }
+
+  /** Returns floor((a × b − less) ÷ by), however large a × b is. */
+  private static long scaled(long a, long b, long less, long by) {
+    if (Math.multiplyHigh(a, b) == 0 && a * b >= 0) {
+      return (a * b - less) / by;
+    }
+    BigInteger exact =
+        BigInteger.valueOf(a)
+            .multiply(BigInteger.valueOf(b))
+            .subtract(BigInteger.valueOf(less))
+            .divide(BigInteger.valueOf(by));
+    return exact.min(BigInteger.valueOf(MOST)).longValue();
+  }
+
+  /** Whether other regions bind it: nothing does where it lets pass all that comes. */
+  private boolean binds(long now) {
+    long cell = cell(now);
+    boolean said =
+        abroad.words(cell).ofOthers() || (abroad.fades() && abroad.words(cell - 1).ofOthers());
+    return said && !(own instanceof CutState cut && cut.cut() instanceof Cut.Open);
+  }
+
+  /** What the cells have left. */
+  private long free(long now) {
+    return Math.max(0, capacity(now) - held - used(now));
+  }
+
+  private boolean clear(long amount, long now) {
+    return !binds(now) || amount <= free(now);
+  }
+
+  @Override
+  public long full(long now) {
+    return own.full(now);
+  }
+
+  @Override
+  public long room(long now) {
+    long alone = own.room(now);
+    return binds(now) ? Math.min(alone, free(now)) : alone;
+  }
+
+  @Override
+  public long roomAlone(long now) {
+    return own.roomAlone(now);
+  }
+
+  @Override
+  public long opens(long amount, long now) {
+    if (amount == 0) {
+      return own.opens(amount, now);
+    }
+    long at = clears(amount, now);
+    for (int step = 0; step < MOST_STEPS; step++) {
+      long open = own.opens(amount, at);
+      if (open <= at) {
+        return at;
+      }
+      if (open == Ticker.NEVER) {
+        return at > now ? at : open; // then it asks again for what only others can give
+      }
+      at = clears(amount, open);
+    }
+    return at;
+  }
+
+  /** The first instant from {@code from} on at which the cells have room for {@code amount}. */
+  private long clears(long amount, long from) {
+    long at = from;
+    for (int step = 0; step < MOST_STEPS && !clear(amount, at); step++) {
+      long cell = cell(at);
+      long end = abroad.start(cell + 1);
+      long spare = capacity(at) - held - amount - total(cell);
+      long before = abroad.fades() ? total(cell - 1) : 0;
+      boolean fits = spare >= 0 && before > 0;
+      // floor(before × left ÷ window) ≤ spare
+      long left = fits ? scaled(spare + 1, abroad.windowNanos(), 1, before) : 0;
+      at = Math.max(at + 1, end - Math.min(left, abroad.windowNanos()));
+    }
+    return at;
+  }
+
+  @Override
+  public long forecast(long ahead, long own, long now) {
+    long less = this.own.room(now) - room(now);
+    return this.own.forecast(State.sum(ahead, less), own, now);
+  }
+
+  @Override
+  public boolean dry(long amount, long now) {
+    return clear(Math.min(amount, capacity(now)), now) && own.dry(amount, now);
+  }
+
+  @Override
+  public void lacks(long amount, long now) {
+    own.lacks(amount, now);
+  }
+
+  @Override
+  public @Nullable Demand demand() {
+    return own.demand();
+  }
+
+  @Override
+  public Taken take(long taken, long held, long now) {
+    RegionState state = at(now);
+    Taken alone = state.own.take(taken, held, now);
+    return state.counting(alone, taken, state.held + held);
+  }
+
+  private Taken counting(Taken alone, long amount, long held) {
+    RegionState next = with(alone.next(), State.sum(cur, amount), prev, held);
+    return new Taken(next, alone.receipt().within(newest));
+  }
+
+  @Override
+  public State give(Answer.Receipt receipt, long taken, long held, long now) {
+    RegionState state = at(now);
+    long cell = receipt.sequence();
+    return state.with(
+        state.own.give(receipt, taken, held, now),
+        Math.max(0, state.cur - (cell == state.newest ? taken : 0)),
+        Math.max(0, state.prev - (cell == state.newest - 1 ? taken : 0)),
+        Math.max(0, state.held - held));
+  }
+
+  @Override
+  public Taken charge(long amount, long unheld, long now) {
+    RegionState state = at(now);
+    Taken alone = state.own.charge(amount, unheld, now);
+    return state.counting(alone, amount, Math.max(0, state.held - unheld));
+  }
+
+  @Override
+  public State become(LimitSpec next, long now) {
+    State changed = own.become(next, now).frozen();
+    return Regional.sameCells(spec(), next) ? around(changed) : changed;
+  }
+
+  /**
+   * This state once others are to be told that it said no at {@code now}; itself when they are not:
+   * it is known, or a little of it was used, and then it was the request that was large.
+   */
+  RegionState denied(long now) {
+    RegionState state = at(now);
+    long cell = state.newest;
+    long used = capacity(now) - room(now);
+    boolean known = hot == cell || abroad.words(cell).floor() > 0;
+    return known || used < capacity(now) - used
+        ? this
+        : new RegionState(own, abroad, cell, state.cur, state.prev, held, cell);
+  }
+}

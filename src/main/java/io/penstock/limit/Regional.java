@@ -1,0 +1,95 @@
+package io.penstock.limit;
+
+import io.penstock.cost.Weight;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What regions have to do with a limit that they share. All methods are safe from any thread. */
+public final class Regional {
+  /** Shorter windows are over before other regions have heard of them. */
+  public static final long SHORTEST_NANOS = 60_000_000_000L;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private Regional() {}
+
+  /**
+   * Returns the length of the cells in which regions count a limit, or 0 when they cannot: it has
+   * no window, a shorter one than 60 s, or one that begins at no multiple of its length, as months
+   * do.
+   */
+  public static long cellNanos(LimitSpec spec) {
+    long nanos =
+        switch (spec) {
+          case LimitSpec.FixedWindow window -> window.windowNanos();
+          case LimitSpec.TrailingWindow window -> window.windowNanos();
+          case LimitSpec.SlidingWindow window -> window.windowNanos();
+          case LimitSpec.Day day -> cellNanos(day);
+          case LimitSpec.Unlimited unlimited -> 0;
+          case LimitSpec.Strict strict -> 0;
+          case LimitSpec.TokenBucket bucket -> 0;
+          case LimitSpec.Concurrency concurrency -> 0;
+        };
+    return nanos >= SHORTEST_NANOS && nanos % NANOS_PER_MILLI == 0 ? nanos : 0;
+  }
+
+  private static long cellNanos(LimitSpec.Day day) {
+    boolean same =
+        day.midnight() == null
+            || (day.midnight().zone().equals(ZoneOffset.UTC)
+                && day.lengthNanos() == LimitSpec.Day.NANOS);
+    return same ? LimitSpec.Day.NANOS : 0;
+  }
+
+  static boolean sameCells(LimitSpec spec, LimitSpec next) {
+    return cellNanos(spec) != 0
+        && cellNanos(spec) == cellNanos(next)
+        && spec.getClass() == next.getClass();
+  }
+
+  /** Has a limit leave room for what others count, from now on. */
+  public static void bind(Limit limit, Abroad abroad, long now) {
+    limit.change(current -> RegionState.of(current, abroad, now));
+  }
+
+  /** Has it leave room for nobody any more. */
+  public static void unbind(Limit limit) {
+    limit.change(State::inside);
+  }
+
+  /**
+   * Returns what a limit counted itself since others first did, by cell: its last two. Nothing
+   * where no others count.
+   */
+  public static Map<Long, Long> counted(Limit limit) {
+    Map<Long, Long> counted = new TreeMap<>();
+    if (limit.state() instanceof RegionState state) {
+      for (long cell = state.newest() - 1; cell <= state.newest(); cell++) {
+        if (state.here(cell) > 0) {
+          counted.put(cell, state.here(cell));
+        }
+      }
+    }
+    return counted;
+  }
+
+  /**
+   * Takes note that {@code weight} has just come, and is to wait or be refused: where that is the
+   * first such answer in its cell, others are told, unless less than half of the limit was used
+   * before. No effect when it would be let pass, or could never be.
+   */
+  public static void denied(Limit limit, Weight weight, long now) {
+    while (limit.state() instanceof RegionState state) {
+      boolean no = limit.decide(weight, now) instanceof Answer.Wait;
+      RegionState next = no && !limit.dry(weight.amount(), now) ? state.denied(now) : state;
+      if (next.equals(state)) {
+        return;
+      }
+      if (limit.replace(state, next)) {
+        next.abroad().denials().denied(next.hot(), limit.capacity());
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.penstock.region;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Rows in pieces of a hundred. */
+final class Batches {
+  static final int ROWS = 100;
+
+  private Batches() {}
+
+  static <T> List<List<T>> of(List<T> rows) {
+    List<List<T>> batches = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += ROWS) {
+      batches.add(rows.subList(from, Math.min(rows.size(), from + ROWS)));
+    }
+    return batches;
+  }
+
+  /** Returns {@code (?, …), (?, …)} for so many rows and columns. */
+  static String places(int rows, int columns) {
+    String row = "(" + String.join(", ", Collections.nCopies(columns, "?")) + ")";
+    return String.join(", ", Collections.nCopies(rows, row));
+  }
+}

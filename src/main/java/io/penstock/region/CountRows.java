@@ -1,0 +1,173 @@
+package io.penstock.region;
+
+import io.penstock.quota.Counts;
+import io.penstock.quota.LimitId;
+import io.penstock.time.WallClock;
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.Row;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Counts in the table {@code ratelimit_counts}: a row for each region and cell, which only grows.
+ * Each region writes its own rows alone, in the order of their keys. Safe from any thread.
+ */
+final class CountRows implements Counts {
+  /** More are not read at a time. */
+  private static final int MOST_ROWS = 100_000;
+
+  private static final String WRITE =
+      "INSERT INTO ratelimit_counts (workspace, namespace, identifier, duration, sequence, region,"
+          + " amount, expires_at, changed_at) VALUES ";
+  private static final int COLUMNS = 9;
+
+  /** In this order: what is assigned first is known to what comes after. */
+  private static final String MERGE =
+      " ON DUPLICATE KEY UPDATE"
+          + " changed_at = IF(VALUES(amount) > amount, VALUES(changed_at), changed_at),"
+          + " amount = GREATEST(amount, VALUES(amount))";
+
+  private static final String READ =
+      "SELECT namespace, identifier, duration, sequence, region, amount, changed_at"
+          + " FROM ratelimit_counts WHERE workspace = ? AND expires_at > ?";
+  private static final String OTHERS =
+      READ + " AND region <> ? AND changed_at > ? ORDER BY changed_at LIMIT " + MOST_ROWS;
+  private static final String OWN = READ + " AND region = ? LIMIT " + MOST_ROWS;
+
+  private static final Comparator<Count> BY_KEY =
+      Comparator.comparing((Count count) -> String.valueOf(Naming.namespace(count.id())))
+          .thenComparing(count -> Naming.identifier(count.id()))
+          .thenComparingLong(count -> count.id().durationNanos())
+          .thenComparingLong(Count::cell);
+
+  /** What one region said, and when it did. */
+  private record Said(String region, Count count, long changedMillis) {}
+
+  private record Cell(LimitId id, long cell) {}
+
+  /** What one writer has read of all others. */
+  private static final class Heard {
+    private final Cursor cursor = new Cursor();
+    private final Map<Cell, Map<String, Long>> regions = new HashMap<>();
+
+    synchronized long since() {
+      return cursor.next();
+    }
+
+    synchronized List<Count> merge(List<Said> rows, long unixMillis) {
+      for (Said said : rows) {
+        cursor.saw(said.changedMillis());
+        Count count = said.count();
+        regions
+            .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())
+            .merge(said.region(), count.amount(), Math::max);
+      }
+      List<Count> sums = new ArrayList<>();
+      regions
+          .entrySet()
+          .removeIf(
+              each -> {
+                Count sum = sum(each.getKey(), each.getValue());
+                boolean over = sum.expiresAtMillis() <= unixMillis;
+                if (!over) {
+                  sums.add(sum);
+                }
+                return over;
+              });
+      return sums;
+    }
+
+    private static Count sum(Cell cell, Map<String, Long> regions) {
+      return new Count(cell.id(), cell.cell(), regions.values().stream().reduce(0L, Known::sum));
+    }
+  }
+
+  private final Database database;
+  private final String workspace;
+  private final WallClock clock;
+  private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+
+  CountRows(Database database, String workspace, WallClock clock) {
+    this.database = database;
+    this.workspace = workspace;
+    this.clock = clock;
+  }
+
+  @Override
+  public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
+    List<Count> sorted =
+        own.stream().filter(count -> Naming.namespace(count.id()) != null).sorted(BY_KEY).toList();
+    Heard known = heard.computeIfAbsent(writer, none -> new Heard());
+    return database
+        .with(
+            connection ->
+                write(connection, writer, sorted)
+                    .then(Mono.defer(() -> others(connection, writer, known))))
+        .thenApply(rows -> known.merge(rows, clock.unixMillis()));
+  }
+
+  private Mono<Void> write(Connection connection, String region, List<Count> sorted) {
+    return Flux.fromIterable(Batches.of(sorted))
+        .concatMap(
+            batch ->
+                Database.update(
+                    connection,
+                    WRITE + Batches.places(batch.size(), COLUMNS) + MERGE,
+                    values(region, batch)))
+        .then();
+  }
+
+  private List<Object> values(String region, List<Count> batch) {
+    List<Object> values = new ArrayList<>(batch.size() * COLUMNS);
+    for (Count count : batch) {
+      LimitId id = count.id();
+      values.add(workspace);
+      values.add(String.valueOf(Naming.namespace(id)));
+      values.add(Naming.identifier(id));
+      values.add(Naming.durationMillis(id));
+      values.add(count.cell());
+      values.add(region);
+      values.add(count.amount());
+      values.add(count.expiresAtMillis());
+      values.add(clock.unixMillis());
+    }
+    return values;
+  }
+
+  private Mono<List<Said>> others(Connection connection, String region, Heard known) {
+    List<Object> values = List.of(workspace, clock.unixMillis(), region, known.since());
+    return Database.rows(connection, OTHERS, values, CountRows::said);
+  }
+
+  /** Returns what a region has told itself so far, as far as it counts. */
+  CompletionStage<List<Count>> of(String region) {
+    List<Object> values = List.of(workspace, clock.unixMillis(), region);
+    return database
+        .with(connection -> Database.rows(connection, OWN, values, CountRows::said))
+        .thenApply(rows -> new Heard().merge(rows, clock.unixMillis()));
+  }
+
+  /** Of a limit that this program knows, or empty. */
+  private static Optional<Said> said(Row row) {
+    LimitId id =
+        Naming.limit(
+            Database.text(row, "namespace"),
+            Database.text(row, "identifier"),
+            Database.number(row, "duration"));
+    long amount = Database.number(row, "amount");
+    if (id == null || amount < 0) {
+      return Optional.empty();
+    }
+    Count count = new Count(id, Database.number(row, "sequence"), amount);
+    return Optional.of(
+        new Said(Database.text(row, "region"), count, Database.number(row, "changed_at")));
+  }
+}

@@ -1,0 +1,136 @@
+package io.penstock.region;
+
+import io.penstock.quota.Denials;
+import io.penstock.time.WallClock;
+import io.r2dbc.spi.Row;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Flux;
+
+/**
+ * Denials in the table {@code ratelimit_blocklist}: one row for each region and cell, which never
+ * changes. Safe from any thread.
+ *
+ * <p>Regions' clocks and the time that rows take to get here differ, so that what comes after a
+ * cursor may be older than it: it is looked for {@link Cursor#OVERLAP_MILLIS} before it, and told
+ * once.
+ */
+final class DenialRows implements Denials {
+  /** More are not read at a time. */
+  private static final int MOST_ROWS = 100_000;
+
+  private static final String WRITE =
+      "INSERT INTO ratelimit_blocklist (workspace, namespace, identifier, duration, sequence,"
+          + " region, `limit`, expires_at, changed_at) VALUES ";
+  private static final int COLUMNS = 9;
+  private static final String ONCE = " ON DUPLICATE KEY UPDATE `limit` = `limit`";
+  private static final String READ =
+      "SELECT namespace, identifier, duration, sequence, region, `limit`, changed_at"
+          + " FROM ratelimit_blocklist WHERE workspace = ? AND expires_at > ? AND region <> ?"
+          + " AND changed_at > ? ORDER BY changed_at LIMIT "
+          + MOST_ROWS;
+
+  private static final Comparator<Denial> BY_KEY =
+      Comparator.comparing(Denial::namespace)
+          .thenComparing(Denial::identifier)
+          .thenComparingLong(Denial::durationMillis)
+          .thenComparingLong(Denial::sequence);
+
+  private record Said(String region, Denial denial, long changedMillis) {}
+
+  private final Database database;
+  private final String workspace;
+  private final WallClock clock;
+
+  /** What was told each reader already. */
+  private final Map<String, Set<Said>> told = new ConcurrentHashMap<>();
+
+  DenialRows(Database database, String workspace, WallClock clock) {
+    this.database = database;
+    this.workspace = workspace;
+    this.clock = clock;
+  }
+
+  @Override
+  public CompletionStage<Void> publish(String region, List<Denial> denials) {
+    List<Denial> sorted = denials.stream().sorted(BY_KEY).toList();
+    return database
+        .with(
+            connection ->
+                Flux.fromIterable(Batches.of(sorted))
+                    .concatMap(
+                        batch ->
+                            Database.update(
+                                connection,
+                                WRITE + Batches.places(batch.size(), COLUMNS) + ONCE,
+                                values(region, batch)))
+                    .reduce(0L, Long::sum))
+        .thenAccept(rows -> {});
+  }
+
+  private List<Object> values(String region, List<Denial> batch) {
+    List<Object> values = new ArrayList<>(batch.size() * COLUMNS);
+    for (Denial denial : batch) {
+      values.add(workspace);
+      values.add(denial.namespace());
+      values.add(denial.identifier());
+      values.add(denial.durationMillis());
+      values.add(denial.sequence());
+      values.add(region);
+      values.add(denial.limit());
+      values.add(denial.expiresAtMillis());
+      values.add(clock.unixMillis());
+    }
+    return values;
+  }
+
+  @Override
+  public CompletionStage<Page> since(String region, long cursor) {
+    Set<Said> known = told.computeIfAbsent(region, none -> ConcurrentHashMap.newKeySet());
+    boolean whole = cursor == Page.START;
+    long from = whole ? 0 : cursor - Cursor.OVERLAP_MILLIS;
+    List<Object> values = List.of(workspace, clock.unixMillis(), region, from);
+    return database
+        .with(connection -> Database.rows(connection, READ, values, DenialRows::said))
+        .thenApply(rows -> page(rows, whole ? Set.of() : Set.copyOf(known), cursor, known));
+  }
+
+  private Page page(List<Said> rows, Set<Said> before, long cursor, Set<Said> known) {
+    long newest = cursor;
+    Set<Said> news = new HashSet<>();
+    for (Said said : rows) {
+      newest = Math.max(newest, said.changedMillis());
+      if (!before.contains(said)) {
+        news.add(said);
+      }
+    }
+    long now = clock.unixMillis();
+    known.removeIf(said -> said.denial().expiresAtMillis() <= now);
+    known.addAll(news);
+    return new Page(news.stream().map(Said::denial).toList(), newest);
+  }
+
+  /** As the store has it, or empty when it is no denial. */
+  private static Optional<Said> said(Row row) {
+    try {
+      Denial denial =
+          new Denial(
+              Database.text(row, "namespace"),
+              Database.text(row, "identifier"),
+              Database.number(row, "duration"),
+              Database.number(row, "sequence"),
+              Database.number(row, "limit"));
+      return Optional.of(
+          new Said(Database.text(row, "region"), denial, Database.number(row, "changed_at")));
+    } catch (IllegalArgumentException none) {
+      return Optional.empty();
+    }
+  }
+}

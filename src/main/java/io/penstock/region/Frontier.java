@@ -1,0 +1,325 @@
+package io.penstock.region;
+
+import io.penstock.limit.Limit;
+import io.penstock.quota.Counts;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.Denials;
+import io.penstock.quota.Denials.Denial;
+import io.penstock.quota.LimitId;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells other regions what was counted and denied in this one, and has limits here leave room for
+ * what they said. Nothing waits for it: what cannot be told in time is dropped. Counts are
+ * absolute, so that the next ones heal that; a denial is of use for two cells at most. Safe from
+ * any thread.
+ */
+final class Frontier {
+  /** All denials are read, not only new ones, with every so-manieth look. */
+  private static final int WHOLE_EVERY = 6;
+
+  /**
+   * When something is done.
+   *
+   * @param countsNanos between two exchanges of counts
+   * @param denialsNanos between two looks for denials
+   * @param timeoutNanos after which what has no answer is given up
+   * @param share of the limit that is to be used of a cell before others are told of it
+   */
+  record Terms(long countsNanos, long denialsNanos, long timeoutNanos, double share) {
+    static final double SHARE = 0.05;
+
+    /** As contract and README say. */
+    static Terms of(double share) {
+      return new Terms(
+          TimeUnit.SECONDS.toNanos(5),
+          TimeUnit.SECONDS.toNanos(10),
+          TimeUnit.SECONDS.toNanos(4),
+          share);
+    }
+  }
+
+  /**
+   * Where it is told and read.
+   *
+   * @param region the name of this one
+   * @param before what this region counted, as it told before this instance started
+   */
+  record Shores(
+      String region,
+      Counts counts,
+      Denials denials,
+      Supplier<CompletionStage<List<Count>>> before) {}
+
+  private final Shores shores;
+  private final Ticker ticker;
+  private final Terms terms;
+  private final Errand telling;
+  private final Errand looking;
+  private final Outbox outbox;
+  private final Breaker breaker = new Breaker();
+  private final Ledger ledger = new Ledger();
+  private final Atlas atlas;
+  private boolean recalled;
+  private long cursor = Denials.Page.START;
+  private int looks;
+
+  /**
+   * Knows of no limits yet.
+   *
+   * @param mates null when this instance is all there is of its region
+   * @param random from 0 to 1
+   */
+  Frontier(
+      Shores shores,
+      Regions.@Nullable Mates mates,
+      Ticker ticker,
+      WallClock wall,
+      Terms terms,
+      DoubleSupplier random) {
+    this.shores = shores;
+    this.ticker = ticker;
+    this.terms = terms;
+    long now = ticker.nanos();
+    this.telling = new Errand(terms.countsNanos(), terms.timeoutNanos(), random, now);
+    this.looking = new Errand(terms.denialsNanos(), terms.timeoutNanos(), random, now);
+    this.outbox = new Outbox(terms.timeoutNanos());
+    this.atlas = new Atlas(mates, wall, this::denied, ledger, now);
+  }
+
+  /** Has {@code wake} run, on any thread, when there is something to do before the next step. */
+  void onDenial(Runnable wake) {
+    outbox.onFirst(wake);
+  }
+
+  /** Shares a limit from now on. */
+  synchronized void join(LimitId id, Limit limit) {
+    atlas.join(id, limit, ticker.nanos());
+  }
+
+  /** Shares a limit no more: it leaves room for nobody, and what is known of it is kept a while. */
+  synchronized void leave(LimitId id) {
+    atlas.leave(id);
+  }
+
+  /** On the thread of who was denied. */
+  private void denied(LimitId id, long cell, long limit) {
+    String namespace = Naming.namespace(id);
+    if (namespace != null && cell >= 0) {
+      String identifier = Naming.identifier(id);
+      long durationMillis = Naming.durationMillis(id);
+      Denial denial = new Denial(namespace, identifier, durationMillis, cell, limit);
+      ledger.dropped(Ledger.DENIALS, outbox.add(denial, ticker.nanos()) ? 0 : 1);
+    }
+  }
+
+  /** Returns what became of it all so far; nobody waits for it. */
+  Ledger ledger() {
+    return ledger;
+  }
+
+  /** Does what is due; returns the instant of the next step. */
+  long step() {
+    List<Runnable> out = new ArrayList<>();
+    long next;
+    synchronized (this) {
+      long now = ticker.nanos();
+      giveUp(now);
+      atlas.follow(now);
+      tell(now, out);
+      send(now, out);
+      look(now, out);
+      next = Math.min(Math.min(telling.next(), looking.next()), outbox.next());
+    }
+    out.forEach(Runnable::run); // with nothing locked: what is answered at once is taken in here
+    return next;
+  }
+
+  private void giveUp(long now) {
+    boolean late = telling.givesUp(now);
+    if (late) {
+      ledger.dropped(Ledger.COUNTS, 1);
+    }
+    if (looking.givesUp(now)) {
+      late = true;
+    }
+    int rows = outbox.givesUp(now);
+    if (rows > 0) {
+      ledger.dropped(Ledger.DENIALS, rows);
+      late = true;
+    }
+    if (late) {
+      failed(new TimeoutException("no answer in time"), now);
+    }
+  }
+
+  private void tell(long now, List<Runnable> out) {
+    if (!telling.due(now)) {
+      return;
+    }
+    if (!breaker.lets(now)) {
+      telling.skip(now);
+      ledger.dropped(Ledger.COUNTS, 1);
+      return;
+    }
+    atlas.forget(now);
+    long mine = telling.begin(now);
+    if (!recalled) {
+      out.add(() -> ask(shores.before(), (own, failure) -> recalled(mine, own, failure)));
+      return;
+    }
+    List<Count> own = atlas.tell(terms.share());
+    out.add(
+        () ->
+            ask(
+                () -> shores.counts().exchange(shores.region(), own),
+                (others, failure) -> exchanged(mine, own, others, failure)));
+  }
+
+  private interface Answered<T> {
+    void with(@Nullable T answer, @Nullable Throwable failure);
+  }
+
+  private static <T> void ask(Supplier<CompletionStage<T>> what, Answered<T> then) {
+    CompletionStage<T> stage;
+    try {
+      stage = what.get();
+    } catch (RuntimeException failure) {
+      stage = CompletableFuture.failedFuture(failure);
+    }
+    stage.whenComplete(then::with);
+  }
+
+  private synchronized void recalled(
+      long mine, @Nullable List<Count> own, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    if (own == null) {
+      if (telling.ends(mine)) {
+        failed(failure, now);
+      }
+      return;
+    }
+    if (!recalled) {
+      recalled = true;
+      own.forEach(each -> atlas.recall(each, now));
+    }
+    if (telling.ends(mine)) {
+      telling.hurry(now);
+      well(now, telling.sentAt());
+    }
+  }
+
+  private void exchanged(
+      long mine, List<Count> own, @Nullable List<Count> others, @Nullable Throwable failure) {
+    if (others != null) {
+      long now = ticker.nanos();
+      // One by one: a request whose key is new here may be waiting to join.
+      others.forEach(each -> heard(each, now));
+    }
+    ended(mine, own, others != null, failure);
+  }
+
+  private synchronized void heard(Count count, long now) {
+    atlas.hear(count, now);
+  }
+
+  private synchronized void ended(
+      long mine, List<Count> own, boolean well, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    boolean inTime = telling.ends(mine);
+    if (well) {
+      own.forEach(atlas::agreed);
+    }
+    if (inTime && well) {
+      well(now, telling.sentAt());
+    } else if (inTime) {
+      ledger.dropped(Ledger.COUNTS, 1);
+      failed(failure, now);
+    }
+  }
+
+  private void send(long now, List<Runnable> out) {
+    if (!outbox.due(now)) {
+      return;
+    }
+    List<Denial> batch = outbox.begin(now);
+    if (!breaker.lets(now)) {
+      outbox.ends(batch);
+      ledger.dropped(Ledger.DENIALS, batch.size());
+      return;
+    }
+    out.add(
+        () ->
+            ask(
+                () -> shores.denials().publish(shores.region(), batch),
+                (done, failure) -> sent(batch, failure)));
+  }
+
+  private synchronized void sent(List<Denial> batch, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    if (!outbox.ends(batch)) {
+      return;
+    }
+    if (failure == null) {
+      breaker.told(true, now);
+    } else {
+      ledger.dropped(Ledger.DENIALS, batch.size());
+      failed(failure, now);
+    }
+  }
+
+  private void look(long now, List<Runnable> out) {
+    if (!looking.due(now)) {
+      return;
+    }
+    if (!breaker.lets(now)) {
+      looking.skip(now);
+      return;
+    }
+    long mine = looking.begin(now);
+    long from = looks % WHOLE_EVERY == 0 ? Denials.Page.START : cursor;
+    looks++;
+    out.add(
+        () ->
+            ask(
+                () -> shores.denials().since(shores.region(), from),
+                (page, failure) -> looked(mine, page, failure)));
+  }
+
+  private synchronized void looked(
+      long mine, Denials.@Nullable Page page, @Nullable Throwable failure) {
+    long now = ticker.nanos();
+    boolean inTime = looking.ends(mine);
+    if (page == null) {
+      if (inTime) {
+        failed(failure, now);
+      }
+      return;
+    }
+    cursor = Math.max(cursor, page.cursor());
+    page.denials().forEach(each -> atlas.deny(each, now));
+    if (inTime) {
+      well(now, looking.sentAt());
+    }
+  }
+
+  private void failed(@Nullable Throwable failure, long now) {
+    breaker.told(false, now);
+    ledger.failed(failure);
+  }
+
+  private void well(long now, long sentAt) {
+    breaker.told(true, now);
+    ledger.answered(now - sentAt);
+  }
+}

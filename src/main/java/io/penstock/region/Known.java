@@ -1,0 +1,181 @@
+package io.penstock.region;
+
+import io.penstock.limit.Abroad;
+import io.penstock.limit.Limit;
+import io.penstock.limit.Regional;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one limit that regions share, whether this instance has it now or not. Its
+ * frontier guards it.
+ */
+final class Known {
+  /** What is known of one cell. */
+  private static final class Cell {
+    /** What this region counted and the limit here does not know of. */
+    private long before;
+
+    private long mates;
+    private long foreign;
+    private long floor;
+    private long told;
+    private long agreed;
+
+    private long beside(boolean alone, long here) {
+      return alone ? before : Math.max(mates, before - here);
+    }
+
+    private long own(boolean alone, long here) {
+      return sum(here, beside(alone, here));
+    }
+  }
+
+  private final LimitId id;
+  private final boolean alone;
+  private final Map<Long, Cell> cells = new TreeMap<>();
+  private @Nullable Limit limit;
+  private @Nullable Abroad bound;
+
+  /**
+   * Knows of nothing.
+   *
+   * @param alone whether this instance is all there is of its region
+   */
+  Known(LimitId id, boolean alone) {
+    this.id = id;
+    this.alone = alone;
+  }
+
+  static long sum(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+  }
+
+  boolean has(Limit other) {
+    return other.equals(limit);
+  }
+
+  boolean joined() {
+    return limit != null;
+  }
+
+  void join(Limit next) {
+    leave();
+    limit = next;
+    bound = null;
+  }
+
+  /** What the limit counted is to be known still when it is made anew. */
+  void leave() {
+    Limit left = limit;
+    if (left == null) {
+      return;
+    }
+    Regional.counted(left)
+        .forEach(
+            (number, here) -> {
+              Cell cell = cell(number);
+              cell.before = alone ? sum(cell.before, here) : cell.own(false, here);
+            });
+    Regional.unbind(left);
+    limit = null;
+    bound = null;
+  }
+
+  private Cell cell(long number) {
+    return cells.computeIfAbsent(number, none -> new Cell());
+  }
+
+  /** Forgets cells that count no more; returns whether nothing is left to know. */
+  boolean forget(long oldest) {
+    cells.keySet().removeIf(number -> number < oldest);
+    return limit == null && cells.isEmpty();
+  }
+
+  /** This region counted that, as it was told before this instance started. */
+  void recall(long cell, long amount) {
+    Cell known = cell(cell);
+    known.before = Math.max(known.before, amount);
+    known.agreed = Math.max(known.agreed, amount);
+  }
+
+  /** The other instances of this region counted that. */
+  void mates(Map<Long, Long> counted, long oldest) {
+    counted.forEach(
+        (number, amount) -> {
+          if (number >= oldest) {
+            Cell cell = cell(number);
+            cell.mates = Math.max(cell.mates, amount);
+          }
+        });
+  }
+
+  /** All other regions counted that. */
+  void hear(long cell, long amount) {
+    Cell known = cell(cell);
+    known.foreign = Math.max(known.foreign, amount);
+  }
+
+  /** Another region denied a request, and so much was used at least. */
+  void deny(long cell, long least) {
+    Cell known = cell(cell);
+    known.floor = Math.max(known.floor, least);
+  }
+
+  /**
+   * Adds what is to be told.
+   *
+   * @param share of the limit: cells of which less was used by all are not told of
+   */
+  void tell(double share, List<Count> own) {
+    Map<Long, Long> counted = limit == null ? Map.of() : Regional.counted(limit);
+    counted.keySet().forEach(this::cell);
+    double least = limit == null ? 0 : share * limit.capacity();
+    cells.forEach(
+        (number, cell) -> {
+          long here = cell.own(alone, counted.getOrDefault(number, 0L));
+          cell.told = Math.max(cell.told, here);
+          boolean enough = Math.max(sum(cell.told, cell.foreign), cell.floor) >= least;
+          if (cell.told > cell.agreed && enough) {
+            own.add(new Count(id, number, cell.told));
+          }
+        });
+  }
+
+  /** Takes note that so much was told, and answered. */
+  void agreed(long cell, long amount) {
+    Cell known = cells.get(cell);
+    if (known != null) {
+      known.agreed = Math.max(known.agreed, amount);
+    }
+  }
+
+  /** Has the limit leave room for what is known by now. */
+  void bind(long shift, Abroad.Denials denials, long now) {
+    Limit bindable = limit;
+    if (bindable == null) {
+      return;
+    }
+    Map<Long, Long> counted = alone ? Map.of() : Regional.counted(bindable);
+    List<Abroad.Words> words = new ArrayList<>(cells.size());
+    cells.forEach(
+        (number, cell) -> {
+          long beside = cell.beside(alone, counted.getOrDefault(number, 0L));
+          words.add(new Abroad.Words(number, beside, cell.foreign, cell.floor));
+        });
+    Abroad next = Abroad.of(bindable.spec(), id.durationNanos(), shift, words, denials);
+    if (bound == null || !same(bound, next)) {
+      bound = next;
+      Regional.bind(bindable, next, now);
+    }
+  }
+
+  private static boolean same(Abroad known, Abroad next) {
+    return known.shift() == next.shift() && known.cells().equals(next.cells());
+  }
+}

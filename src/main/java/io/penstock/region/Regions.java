@@ -1,0 +1,149 @@
+package io.penstock.region;
+
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.Waits;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Limits that regions share through a database. No decision waits for it, and without it each
+ * region goes on with what it knows. Safe from any thread.
+ */
+public final class Regions implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
+  private static final long RETRY_SECONDS = 5;
+  private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** What the other instances of this region counted. */
+  @FunctionalInterface
+  public interface Mates {
+    /** Returns the sum over all others of one limit, by cell: floor(Unix time ÷ duration). */
+    Map<Long, Long> counted(LimitId id);
+  }
+
+  private final RegionSettings settings;
+  private final Ticker ticker;
+  private final Waits.Alarm alarm;
+  private final Database database;
+  private final Frontier frontier;
+  private final Sweeper sweeper;
+  private final Errand sweeping;
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /**
+   * Asks for nothing yet.
+   *
+   * @param alarm for this alone, on a thread that serves no requests
+   * @param mates null when this instance is all there is of its region
+   */
+  public Regions(
+      RegionSettings settings,
+      Ticker ticker,
+      WallClock wall,
+      Waits.Alarm alarm,
+      @Nullable Mates mates) {
+    this.settings = settings;
+    this.ticker = ticker;
+    this.alarm = alarm;
+    this.database = new Database(settings.address());
+    SecureRandom random = new SecureRandom();
+    CountRows counts = new CountRows(database, settings.workspace(), wall);
+    DenialRows denials = new DenialRows(database, settings.workspace(), wall);
+    Frontier.Shores shores =
+        new Frontier.Shores(settings.region(), counts, denials, () -> counts.of(settings.region()));
+    this.frontier =
+        new Frontier(
+            shores, mates, ticker, wall, Frontier.Terms.of(settings.share()), random::nextDouble);
+    this.sweeper = new Sweeper(database, settings.region(), wall);
+    this.sweeping =
+        new Errand(SWEEP_NANOS, SWEEP_NANOS / 2, random::nextDouble, ticker.nanos() + SWEEP_NANOS);
+  }
+
+  /**
+   * Returns limits of another source that leave room for what other regions count.
+   *
+   * @param local which limits are nobody else's
+   */
+  public LimitSource over(LimitSource source, Predicate<LimitId> local) {
+    return new RegionLimitSource(source, frontier, local);
+  }
+
+  /** Begins, as soon as the tables are there. */
+  public void start() {
+    Thread.ofPlatform().daemon().name("penstock-region-schema").start(this::prepare);
+  }
+
+  /** On a thread of its own: JDBC lets it wait. */
+  private void prepare() {
+    boolean said = false;
+    while (settings.migrates() && closed.getCount() > 0) {
+      try {
+        Schema.migrate(settings);
+        break;
+      } catch (FlywayException failed) {
+        if (!said) {
+          said = true;
+          LOG.warn(
+              "regions: the tables in {} cannot be made yet: {}",
+              settings.address(),
+              SqlTrouble.of(failed));
+        }
+      }
+      try {
+        if (closed.await(RETRY_SECONDS, TimeUnit.SECONDS)) {
+          return;
+        }
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+    LOG.info("regions: {} shares limits through {}", settings.region(), settings.address());
+    frontier.onDenial(() -> alarm.soon(this::step));
+    alarm.soon(this::step);
+  }
+
+  private void step() {
+    if (closed.getCount() > 0) {
+      long next = Math.min(frontier.step(), sweep());
+      alarm.at(next, this::step);
+    }
+  }
+
+  private synchronized long sweep() {
+    long now = ticker.nanos();
+    var _ = sweeping.givesUp(now);
+    if (sweeping.due(now)) {
+      long mine = sweeping.begin(now);
+      var _ = sweeper.sweep().whenComplete((rows, failure) -> swept(mine));
+    }
+    return sweeping.next();
+  }
+
+  /** What failed is done the next time, and said by those who wait for answers. */
+  private synchronized void swept(long mine) {
+    sweeping.ends(mine);
+  }
+
+  /** Returns what became of it all so far. */
+  public Ledger ledger() {
+    return frontier.ledger();
+  }
+
+  /** Asks and tells no more. */
+  @Override
+  public void close() {
+    closed.countDown();
+    database.close();
+  }
+}
