@@ -12,6 +12,8 @@ import io.penstock.quota.Others;
 import io.penstock.quota.Sharing;
 import io.penstock.quota.SharingTerms;
 import io.penstock.quota.Supply;
+import io.penstock.region.RegionSettings;
+import io.penstock.region.Regions;
 import io.penstock.sync.CountedLimitSource;
 import io.penstock.sync.Exchange;
 import io.penstock.sync.KeysClaim;
@@ -43,8 +45,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of this instance: its own, or those it shares with others through Redis. Safe from any
- * thread.
+ * The limits of this instance: its own, or those it shares with others through Redis, and with
+ * other regions. Safe from any thread.
  */
 final class Limits implements AutoCloseable {
   /** What Redis takes longer for is given up. */
@@ -66,6 +68,10 @@ final class Limits implements AutoCloseable {
       Sharing own = id.kind() == LimitId.Kind.KEY ? ofKey.apply(id.id()) : null;
       return own == null ? terms.of(id, otherwise) : own;
     }
+
+    boolean isLocal(LimitId id) {
+      return of(id) == Sharing.LOCAL;
+    }
   }
 
   private final Said said;
@@ -73,6 +79,10 @@ final class Limits implements AutoCloseable {
   private final LimitSource source;
   private final Others others;
   private final AfterDenial afterDenial;
+
+  /** What other instances of this region counted; null when there are none. */
+  private final Regions.@Nullable Mates mates;
+
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
 
@@ -82,6 +92,7 @@ final class Limits implements AutoCloseable {
       LimitSource source,
       Others others,
       AfterDenial afterDenial,
+      Regions.@Nullable Mates mates,
       Consumer<MeterRegistry> meters,
       Runnable close) {
     this.said = said;
@@ -89,6 +100,7 @@ final class Limits implements AutoCloseable {
     this.source = source;
     this.others = others;
     this.afterDenial = afterDenial;
+    this.mates = mates;
     this.meters = meters;
     this.close = close;
   }
@@ -99,19 +111,34 @@ final class Limits implements AutoCloseable {
    * @param sync how they are shared, or null when this instance is alone
    * @param events are told how this instance stands with the others
    * @param claim what no other instance may have meanwhile, or null
+   * @param region how they are shared with other regions, or null when there are none
    */
   static Limits of(
-      @Nullable SyncSettings sync, Saver.Clocks clocks, Events events, @Nullable KeysClaim claim) {
+      @Nullable SyncSettings sync,
+      Saver.Clocks clocks,
+      Events events,
+      @Nullable KeysClaim claim,
+      @Nullable RegionSettings region) {
+    Limits limits = of(sync, clocks, events, claim, region != null);
+    return region == null ? limits : limits.across(region, clocks);
+  }
+
+  private static Limits of(
+      @Nullable SyncSettings sync,
+      Saver.Clocks clocks,
+      Events events,
+      @Nullable KeysClaim claim,
+      boolean regions) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
       AfterDenial never =
           new AfterDenial(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      Said nothing = new Said(Sharing.LOCAL);
-      return new Limits(nothing, alone, alone, Others.NONE, never, registry -> {}, () -> {});
+      Said said = new Said(Sharing.EXACT); // with other regions, if there are any
+      return new Limits(said, alone, alone, Others.NONE, never, null, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
-    Limits shared = shared(sync, link, clocks.ticker(), clocks.wall(), events);
+    Limits shared = shared(sync, link, clocks, events, regions);
     return claim == null ? shared : shared.holding(claim, link, clocks.ticker());
   }
 
@@ -124,11 +151,33 @@ final class Limits implements AutoCloseable {
           alarm.close();
           close.run();
         };
-    return new Limits(said, local, source, others, afterDenial, meters, all);
+    return new Limits(said, local, source, others, afterDenial, mates, meters, all);
+  }
+
+  private Limits across(RegionSettings settings, Saver.Clocks clocks) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-region", clocks.ticker());
+    Regions regions = new Regions(settings, clocks.ticker(), clocks.wall(), alarm, mates);
+    regions.start();
+    Runnable all =
+        () -> {
+          last(regions.leave());
+          alarm.close();
+          regions.close();
+          close.run();
+        };
+    Consumer<MeterRegistry> both =
+        registry -> {
+          meters.accept(registry);
+          RegionMeters.add(registry, regions.ledger());
+        };
+    LimitSource over = regions.over(source, said::isLocal);
+    return new Limits(said, local, over, others, afterDenial, mates, both, all);
   }
 
   private static Limits shared(
-      SyncSettings sync, RedisLink link, Ticker ticker, WallClock wall, Events events) {
+      SyncSettings sync, RedisLink link, Saver.Clocks clocks, Events events, boolean regions) {
+    Ticker ticker = clocks.ticker();
+    WallClock wall = clocks.wall();
     SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
@@ -139,7 +188,8 @@ final class Limits implements AutoCloseable {
     Exchange exchange = new Exchange(told, member, ticker, wall, exchanges(sync));
     Said said = new Said(sync.sharing());
     SharedLimitSource sliced = new SharedLimitSource(rounds, id -> said.of(id) == Sharing.EXACT);
-    LimitSource source = new CountedLimitSource(sliced, exchange, said::of);
+    LimitSource source =
+        new CountedLimitSource(sliced, exchange, said::of, id -> isKnown(id, regions));
     AfterDenial afterDenial =
         new AfterDenial(
             id -> said.of(id) == Sharing.EVENTUAL,
@@ -156,6 +206,7 @@ final class Limits implements AutoCloseable {
         source,
         exchange,
         afterDenial,
+        exchange::cells,
         registry -> meter(registry, rounds, supply.troubles(), exchange, told.troubles()),
         () -> {
           last(rounds.leave());
@@ -163,6 +214,14 @@ final class Limits implements AutoCloseable {
           counts.close();
           link.close();
         });
+  }
+
+  private static boolean isKnown(LimitId id, boolean regions) {
+    return switch (id.kind()) {
+      case UPSTREAM -> true;
+      case KEY, GROUP -> regions;
+      case ENDPOINT, MODEL -> false;
+    };
   }
 
   /** What is left of slices is lost for a while when Redis does not hear of it now. */

@@ -20,6 +20,7 @@ import io.penstock.quota.AfterDenial;
 import io.penstock.quota.Ledger;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.ModelQuotas;
+import io.penstock.region.RegionSettings;
 import io.penstock.store.KeyStorage;
 import io.penstock.sync.KeysClaim;
 import io.penstock.time.Ticker;
@@ -79,8 +80,10 @@ class PenstockConfiguration {
       StateFile state,
       Saver.Clocks clocks,
       EventBus events,
-      ObjectProvider<KeysClaim> claim) {
-    Limits limits = Limits.of(setup.sync(), clocks, events, claim.getIfAvailable());
+      ObjectProvider<KeysClaim> claim,
+      ObjectProvider<RegionSettings> region) {
+    Limits limits =
+        Limits.of(setup.sync(), clocks, events, claim.getIfAvailable(), region.getIfAvailable());
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
     limits.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);

@@ -84,6 +84,7 @@ public final class Server {
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
           Setup checked = coordinating(context, setup);
+          RegionProperties.register(context);
           StoredKeys.open(context, sync);
           observe(context);
           context.getBeanFactory().registerSingleton("setup", checked.shared(sync));

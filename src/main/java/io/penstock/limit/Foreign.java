@@ -111,6 +111,11 @@ public final class Foreign {
     };
   }
 
+  /** Returns what is known of each whole cell that may count, floor(Unix time ÷ duration). */
+  public Map<Long, Long> cells() {
+    return known;
+  }
+
   private long cellNanos() {
     return Math.ceilDiv(windowNanos, Limit.SUB_CELLS);
   }

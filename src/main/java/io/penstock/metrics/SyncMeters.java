@@ -55,6 +55,26 @@ public final class SyncMeters {
     }
   }
 
+  /**
+   * Makes the meter of what other regions were not told.
+   *
+   * @param name batches of {@code counts}, which the next one makes good, or {@code denials}
+   */
+  public static void addDropped(MeterRegistry registry, String name, LongSupplier dropped) {
+    FunctionCounter.builder(
+            "penstock.region.dropped", SyncMeters.class, kept -> dropped.getAsLong())
+        .description("What other regions were not told because the database was sick")
+        .tag("what", name)
+        .register(registry);
+  }
+
+  /** Makes the meter of rows of other regions that were of no use. */
+  public static void addIgnored(MeterRegistry registry, LongSupplier rows) {
+    FunctionCounter.builder("penstock.region.ignored", SyncMeters.class, kept -> rows.getAsLong())
+        .description("Rows of other regions that were of no limit, or of no cell that counts")
+        .register(registry);
+  }
+
   /** Makes the meter of tokens that this instance alone may spend, and has not yet. */
   public static void addSlices(MeterRegistry registry, LongSupplier tokens) {
     Gauge.builder("penstock.slice.tokens", tokens::getAsLong)

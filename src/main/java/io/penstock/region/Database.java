@@ -92,12 +92,15 @@ final class Database implements AutoCloseable {
     return number == null ? -1 : number;
   }
 
-  private static Flux<? extends Result> results(Connection connection, String sql, List<?> values) {
-    Statement statement = connection.createStatement(sql);
-    for (int i = 0; i < values.size(); i++) {
-      statement.bind(i, values.get(i));
-    }
-    return Flux.from(statement.execute());
+  private static Flux<Result> results(Connection connection, String sql, List<?> values) {
+    return Flux.defer(
+        () -> {
+          Statement statement = connection.createStatement(sql);
+          for (int i = 0; i < values.size(); i++) {
+            statement.bind(i, values.get(i));
+          }
+          return Flux.from(statement.execute());
+        });
   }
 
   @Override

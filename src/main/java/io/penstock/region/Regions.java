@@ -7,6 +7,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -133,6 +134,11 @@ public final class Regions implements AutoCloseable {
   /** What failed is done the next time, and said by those who wait for answers. */
   private synchronized void swept(long mine) {
     sweeping.ends(mine);
+  }
+
+  /** Tells for the last time what was counted here; what was not told by then is lost. */
+  public CompletionStage<?> leave() {
+    return frontier.last();
   }
 
   /** Returns what became of it all so far. */

@@ -49,6 +49,10 @@ final class Counted {
     return foreign.trailing(now);
   }
 
+  Map<Long, Long> cells() {
+    return foreign.cells();
+  }
+
   /** Adds what is to be told: what is new, or all of it. */
   void tell(boolean whole, long shift, long now, List<Count> own) {
     Map<Long, Long> counting = new HashMap<>();

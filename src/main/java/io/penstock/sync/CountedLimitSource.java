@@ -6,6 +6,7 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.Sharing;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Limits of another source, of which those that are to be are counted with others: eventual ones
@@ -15,17 +16,24 @@ public final class CountedLimitSource implements LimitSource {
   private final LimitSource source;
   private final Exchange exchange;
   private final Function<LimitId, Sharing> sharing;
+  private final Predicate<LimitId> known;
 
   /**
    * Makes one.
    *
    * @param sharing how a limit is shared, asked each time it is configured
+   * @param known of which exact limits it is to be known what others count: those of upstreams, for
+   *     routing and people; those that regions share, too
    */
   public CountedLimitSource(
-      LimitSource source, Exchange exchange, Function<LimitId, Sharing> sharing) {
+      LimitSource source,
+      Exchange exchange,
+      Function<LimitId, Sharing> sharing,
+      Predicate<LimitId> known) {
     this.source = source;
     this.exchange = exchange;
     this.sharing = sharing;
+    this.known = known;
   }
 
   @Override
@@ -46,8 +54,7 @@ public final class CountedLimitSource implements LimitSource {
     switch (sharing.apply(id)) {
       case EVENTUAL -> exchange.join(id, limit, true);
       case EXACT -> {
-        // Of others no more than routing and people want to know: the upstreams' usage.
-        if (id.kind() == LimitId.Kind.UPSTREAM) {
+        if (known.test(id)) {
           exchange.join(id, limit, false);
         } else {
           exchange.leave(id);

@@ -139,6 +139,12 @@ public final class Exchange implements Others {
     return counted == null ? 0 : counted.others(now);
   }
 
+  /** Returns what all others counted of a limit, by cell: nothing when it is not counted. */
+  public Map<Long, Long> cells(LimitId id) {
+    Counted counted = all.get(id);
+    return counted == null ? Map.of() : counted.cells();
+  }
+
   /** Returns how many exchanges failed, or were given up. */
   public long failures() {
     return figures.failures();

@@ -52,15 +52,20 @@ public final class MariaDb {
   /** Makes an empty database; returns its name. */
   public static String database() {
     String name = "test_" + NUMBER.incrementAndGet();
+    run("CREATE DATABASE " + name);
+    for (String host : new String[] {"127.0.0.1", "localhost"}) {
+      run("GRANT ALL ON " + name + ".* TO '" + USER + "'@'" + host + "'");
+    }
+    return name;
+  }
+
+  /** Runs a statement as the one who may do anything. */
+  public static void run(String sql) {
     try {
-      Started.SERVER.run("CREATE DATABASE " + name);
-      for (String host : new String[] {"127.0.0.1", "localhost"}) {
-        Started.SERVER.run("GRANT ALL ON " + name + ".* TO '" + USER + "'@'" + host + "'");
-      }
+      Started.SERVER.run(sql);
     } catch (ManagedProcessException e) {
       throw new IllegalStateException(e);
     }
-    return name;
   }
 
   /** Returns what {@code penstock.database.url} is for a database, by way of a port. */

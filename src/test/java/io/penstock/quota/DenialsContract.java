@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What every store of denials keeps. Wall time stands at the start of cell 100 of a minute. */
-abstract class DenialsContract {
-  static final long MINUTE_MILLIS = 60_000;
+public abstract class DenialsContract {
+  protected static final long MINUTE_MILLIS = 60_000;
 
-  abstract Denials denials();
+  protected abstract Denials denials();
 
   /** Moves wall time. */
-  abstract void clock(long unixMillis);
+  protected abstract void clock(long unixMillis);
 
   static Denials.Denial denial(String identifier, long sequence, long limit) {
     return new Denials.Denial("key-rpm", identifier, MINUTE_MILLIS, sequence, limit);

@@ -4,12 +4,12 @@ class MemoryDenialsTest extends DenialsContract {
   private long now = 100 * MINUTE_MILLIS;
 
   @Override
-  Denials denials() {
+  protected Denials denials() {
     return new MemoryDenials(() -> now);
   }
 
   @Override
-  void clock(long unixMillis) {
+  protected void clock(long unixMillis) {
     now = unixMillis;
   }
 }

@@ -38,7 +38,8 @@ class CountedLimitSourceTest {
   }
 
   private LimitSource source(Sharing sharing) {
-    return new CountedLimitSource(new LocalLimitSource(), exchange, id -> sharing);
+    return new CountedLimitSource(
+        new LocalLimitSource(), exchange, id -> sharing, id -> id.kind() == Kind.UPSTREAM);
   }
 
   private void elsewhere(LimitId id, long amount) {

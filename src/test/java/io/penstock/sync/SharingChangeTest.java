@@ -75,7 +75,10 @@ class SharingChangeTest {
   private Sharing sharing = Sharing.LOCAL;
   private final LimitSource source =
       new CountedLimitSource(
-          new SharedLimitSource(rounds, id -> sharing == Sharing.EXACT), exchange, id -> sharing);
+          new SharedLimitSource(rounds, id -> sharing == Sharing.EXACT),
+          exchange,
+          id -> sharing,
+          id -> id.kind() == LimitId.Kind.UPSTREAM);
 
   private CompletionStage<Supply.Answer> round(Supply.Round round) {
     asks.addAll(round.asks());

@@ -1,0 +1,39 @@
+package io.penstock;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.metrics.SyncMeters;
+import io.penstock.region.Ledger;
+import java.util.Map;
+
+/** The meters of what regions tell each other. */
+final class RegionMeters {
+  private static final String FAILED = "failed";
+  private static final String TIMED_OUT = "timed_out";
+
+  private record Shown(Ledger ledger) implements SyncMeters.Way {
+    @Override
+    public long answered() {
+      return ledger.answered();
+    }
+
+    @Override
+    public long answeredNanos() {
+      return ledger.answeredNanos();
+    }
+
+    @Override
+    public Map<String, Long> errors() {
+      return Map.of(FAILED, ledger.failed(), TIMED_OUT, ledger.timedOut());
+    }
+  }
+
+  private RegionMeters() {}
+
+  static void add(MeterRegistry registry, Ledger ledger) {
+    Shown shown = new Shown(ledger);
+    SyncMeters.add(registry, "regions", () -> shown, shown.errors().keySet());
+    SyncMeters.addDropped(registry, "counts", ledger::droppedCounts);
+    SyncMeters.addDropped(registry, "denials", ledger::droppedDenials);
+    SyncMeters.addIgnored(registry, ledger::ignored);
+  }
+}

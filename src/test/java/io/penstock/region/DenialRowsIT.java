@@ -1,0 +1,68 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.quota.Denials;
+import io.penstock.quota.DenialsContract;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Denials in a real MariaDB. */
+@Timeout(300)
+class DenialRowsIT extends DenialsContract {
+  private final Tables tables = Tables.made();
+  private final Database database = new Database(tables.address());
+  private final DenialRows denials = new DenialRows(database, "default", () -> this.now);
+  private long now = 100 * MINUTE_MILLIS;
+
+  @Override
+  protected Denials denials() {
+    return denials;
+  }
+
+  @Override
+  protected void clock(long unixMillis) {
+    now = unixMillis;
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private List<Denials.Denial> read() {
+    return denials
+        .since("west", Denials.Page.START)
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join()
+        .denials();
+  }
+
+  @Test
+  void rows_areNamedAsTheContractSays() {
+    denials
+        .publish("east", List.of(new Denials.Denial("key-rpm", "alice", 60_000, 100, 50)))
+        .toCompletableFuture()
+        .orTimeout(20, TimeUnit.SECONDS)
+        .join();
+    assertThat(
+            tables.query(
+                "SELECT concat_ws(' ', workspace, namespace, identifier, duration, sequence,"
+                    + " region, `limit`, expires_at) FROM ratelimit_blocklist"))
+        .containsExactly("default key-rpm alice 60000 100 east 50 " + 102 * MINUTE_MILLIS);
+  }
+
+  @Test
+  void rowsThatAreNone_areIgnored() {
+    tables.sql("ALTER TABLE ratelimit_blocklist ADD COLUMN new_one INT DEFAULT 3");
+    tables.row("ratelimit_blocklist", "key-rpm", "alice", 100, 9);
+    tables.row("ratelimit_blocklist", " ", "alice", 100, 9);
+    tables.row("ratelimit_blocklist", "key-rpm", "bob", -100, 9);
+    tables.row("ratelimit_blocklist", "key-rpm", "carol", 100, 0);
+    assertThat(read()).containsExactly(new Denials.Denial("key-rpm", "alice", 60_000, 100, 9));
+  }
+}

@@ -1,0 +1,103 @@
+package io.penstock.region;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import io.penstock.limit.Regional;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.time.Ticker;
+
+/** One region of an {@link Ocean}: its clock is off by so much. */
+final class Island {
+  private final Ocean ocean;
+  private final String name;
+  private final long skew;
+  private final long offset;
+  private final Frontier frontier;
+  private final RegionLimitSource source;
+  private Limit limit;
+  private boolean lost;
+  private long alarms;
+
+  /** What it let pass, and what it did not. */
+  long admitted;
+
+  long denied;
+
+  Island(Ocean ocean, String name, long skew, Replica replica) {
+    this.ocean = ocean;
+    this.name = name;
+    this.skew = skew;
+    this.offset = ocean.random.nextLong(Ocean.SECOND) - Ocean.START + 1_000 * Ocean.SECOND;
+    Frontier.Shores shores = new Frontier.Shores(name, replica, replica, () -> replica.of(name));
+    this.frontier =
+        new Frontier(
+            shores,
+            null,
+            this::local,
+            () -> (ocean.now() + skew) / 1_000_000,
+            Frontier.Terms.of(ocean.share),
+            ocean.random::nextDouble);
+    this.source = new RegionLimitSource(new LocalLimitSource(), frontier, id -> false);
+    this.limit = source.limit(ocean.id(), ocean.spec(), local());
+    frontier.onDenial(this::step);
+    step();
+  }
+
+  String name() {
+    return name;
+  }
+
+  long skew() {
+    return skew;
+  }
+
+  private long local() {
+    return ocean.now() + offset;
+  }
+
+  private void step() {
+    if (!lost) {
+      long next = frontier.step();
+      long mine = ++alarms;
+      if (next != Ticker.NEVER) {
+        ocean.after(
+            Math.max(1, next - local()),
+            () -> {
+              if (mine == alarms) {
+                step();
+              }
+            });
+      }
+    }
+  }
+
+  /** It is gone, and says nothing more. */
+  void lose() {
+    lost = true;
+  }
+
+  /**
+   * One of which nothing counts is made anew: what it counted in its cells is known all the same.
+   */
+  void idle() {
+    if (limit.full(local()) <= local()) {
+      source.forget(ocean.id());
+      limit = source.limit(ocean.id(), ocean.spec(), local());
+    }
+  }
+
+  void arrive(long amount) {
+    if (lost) {
+      return;
+    }
+    Weight weight = Weight.exactly(amount);
+    if (limit.take(weight, local()) instanceof Answer.Receipt) {
+      admitted += amount;
+      ocean.admitted(this, amount);
+    } else {
+      denied++;
+      Regional.denied(limit, weight, local());
+    }
+  }
+}

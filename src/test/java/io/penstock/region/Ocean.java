@@ -1,0 +1,206 @@
+package io.penstock.region;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/**
+ * Regions with a database that replicates between them, in one thread and one true time. It counts
+ * by itself what all let pass, by the cells of the true time, and knows nothing of how they do.
+ */
+final class Ocean {
+  static final long SECOND = 1_000_000_000L;
+  static final long ROUND_TRIP = SECOND / 20;
+
+  /** Between telling and reading, a round trip each, beside the replication. */
+  static final long KNOWN_AFTER = 10 * SECOND + 4 * ROUND_TRIP;
+
+  /** An instant of the true time at which all begins, in the middle of no cell. */
+  static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
+
+  private record Happening(long at, long order, Runnable what) implements Comparable<Happening> {
+    @Override
+    public int compareTo(Happening other) {
+      int sooner = Long.compare(at, other.at);
+      return sooner == 0 ? Long.compare(order, other.order) : sooner;
+    }
+  }
+
+  private record Admitted(Island by, long at, long amount) {}
+
+  final Random random;
+  final long window;
+  final long limit;
+  final double share;
+  final boolean counts;
+
+  /** Rows take up to so long to get to another region, each another time. */
+  final long lag;
+
+  final List<Island> islands = new ArrayList<>();
+  private final Map<String, Replica> replicas = new LinkedHashMap<>();
+  private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
+  private final ArrayDeque<Admitted> trailing = new ArrayDeque<>();
+  private final ArrayDeque<Admitted> unknown = new ArrayDeque<>();
+  private long inTrailing;
+  private long cell = Long.MIN_VALUE;
+  private long cur;
+  private long prev;
+  private long now = START;
+  private long orders;
+  private long partedUntil = Long.MIN_VALUE / 2;
+
+  /** What those who were lost let pass just before, and may never have told. */
+  private long neverTold;
+
+  /** By how much the limit was passed at the worst, by the cells, and in any trailing window. */
+  long over;
+
+  long overTrailing;
+
+  /** By how much more than what could not be known then; at most 0. */
+  long unexplained = Long.MIN_VALUE;
+
+  Ocean(long seed, long windowSeconds, long limit, double share, boolean counts, long lag) {
+    this.random = new Random(seed);
+    this.window = windowSeconds * SECOND;
+    this.limit = limit;
+    this.share = share;
+    this.counts = counts;
+    this.lag = lag;
+  }
+
+  LimitId id() {
+    return new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, window);
+  }
+
+  LimitSpec spec() {
+    return new LimitSpec.TrailingWindow(limit, window, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  long now() {
+    return now;
+  }
+
+  void after(long nanos, Runnable what) {
+    happenings.add(new Happening(now + nanos, orders++, what));
+  }
+
+  Island add(long skew) {
+    String name = "region-" + islands.size();
+    Replica replica = new Replica(this);
+    replicas.put(name, replica);
+    Island island = new Island(this, name, skew, replica);
+    islands.add(island);
+    return island;
+  }
+
+  Replica replica(Island island) {
+    return replicas.get(island.name());
+  }
+
+  void run(long nanos) {
+    long until = now + nanos;
+    while (!happenings.isEmpty() && happenings.peek().at() <= until) {
+      Happening next = happenings.remove();
+      now = next.at();
+      next.what().run();
+    }
+    now = until;
+  }
+
+  /** Requests of that size come to an island, so much a window, as chance has it. */
+  void offer(Island island, double perWindow, long size) {
+    double gap = (double) window * size / perWindow;
+    after(
+        (long) (-Math.log(1 - random.nextDouble()) * gap),
+        () -> {
+          island.arrive(size);
+          offer(island, perWindow, size);
+        });
+  }
+
+  /** Nothing gets from one region to another for a while; then all does. */
+  void part(long nanos) {
+    partedUntil = Math.max(partedUntil, now + nanos);
+  }
+
+  /** An island is lost, with what it has not told yet. */
+  void lose(Island island) {
+    island.lose();
+    roll();
+    for (Admitted each : unknown) {
+      neverTold += each.by() == island ? each.amount() : 0;
+    }
+  }
+
+  /** A row is in its own region at once, and elsewhere later, and sometimes twice. */
+  void replicate(String from, Consumer<Replica> row) {
+    replicas.forEach(
+        (name, to) -> {
+          if (name.equals(from)) {
+            row.accept(to);
+          } else {
+            int copies = random.nextInt(10) == 0 ? 2 : 1;
+            for (int copy = 0; copy < copies; copy++) {
+              long delay = (lag == 0 ? 0 : random.nextLong(lag)) + copy * SECOND * 20;
+              after(Math.max(delay, partedUntil - now), () -> row.accept(to));
+            }
+          }
+        });
+  }
+
+  void admitted(Island by, long amount) {
+    Admitted each = new Admitted(by, now, amount);
+    roll();
+    cur += amount;
+    unknown.add(each);
+    trailing.add(each);
+    inTrailing += amount;
+    long used = cur + (long) Math.floor(prev * (1 - elapsed()));
+    over = Math.max(over, used - limit);
+    overTrailing = Math.max(overTrailing, inTrailing - limit);
+    if (now - partedUntil > KNOWN_AFTER + lag) {
+      // A region of which no other one says anything goes by its window alone.
+      long both = Math.min(used, inTrailing);
+      unexplained = Math.max(unexplained, both - limit - notKnown(by));
+    }
+  }
+
+  private double elapsed() {
+    return (double) Math.floorMod(now, window) / window;
+  }
+
+  private void roll() {
+    long running = Math.floorDiv(now, window);
+    if (running != cell) {
+      prev = running == cell + 1 ? cur : 0;
+      cur = 0;
+      cell = running;
+    }
+    while (!trailing.isEmpty() && trailing.getFirst().at() <= now - window) {
+      inTrailing -= trailing.removeFirst().amount();
+    }
+    while (!unknown.isEmpty() && unknown.getFirst().at() <= now - KNOWN_AFTER - lag) {
+      unknown.removeFirst();
+    }
+  }
+
+  /** What others let pass lately, and the little that nobody tells of: in two cells. */
+  private long notKnown(Island by) {
+    long recent = 0;
+    for (Admitted each : unknown) {
+      recent += each.by() == by ? 0 : each.amount();
+    }
+    long untold = (long) Math.ceil(2 * share * limit * (islands.size() - 1));
+    return recent + neverTold + untold + 1;
+  }
+}
