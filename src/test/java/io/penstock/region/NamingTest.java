@@ -1,0 +1,72 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What limits are called in tables. */
+class NamingTest {
+  private static final long MINUTE = 60_000_000_000L;
+
+  @ParameterizedTest
+  @CsvSource({
+    "KEY, alice, '', REQUESTS, 60, key-rpm, alice",
+    "KEY, alice, '', TOKENS, 60, key-tpm, alice",
+    "KEY, alice, '', REQUESTS, 86400, key-rpd, alice",
+    "KEY, alice, '', TOKENS, 86400, key-budget, alice",
+    "GROUP, a b, '', TOKENS, 60, group-tpm, a%20b",
+    "KEY, a:b, gpt-4o, TOKENS, 60, key-tpm, a%3Ab:gpt-4o",
+  })
+  void names_areThoseOfTheContract_andReadBack(
+      LimitId.Kind kind,
+      String name,
+      String pool,
+      Measure measure,
+      long seconds,
+      String namespace,
+      String identifier) {
+    LimitId id = new LimitId(kind, name, pool, measure, seconds * 1_000_000_000);
+    assertThat(Naming.namespace(id)).isEqualTo(namespace);
+    assertThat(Naming.identifier(id)).isEqualTo(identifier);
+    assertThat(Naming.limit(namespace, identifier, seconds * 1_000)).isEqualTo(id);
+  }
+
+  @Test
+  void whatNobodyWrites_isNoLimit() {
+    assertThat(Naming.limit("key", "alice", 60_000)).isNull();
+    assertThat(Naming.limit("key-rpd", "alice", 60_000)).isNull();
+    assertThat(Naming.limit("key-rpm", "a b", 60_000)).isNull();
+    assertThat(Naming.limit("key-rpm", "%", 60_000)).isNull();
+    assertThat(Naming.limit("key-rpm", "alice", 0)).isNull();
+    assertThat(Naming.limit("key-rpm", "alice", Long.MAX_VALUE)).isNull();
+  }
+
+  @Test
+  void longNamesAndOtherMeasures_haveNoRow() {
+    LimitId id = new LimitId(LimitId.Kind.KEY, "ä".repeat(90), "", Measure.TOKENS, MINUTE);
+    assertThat(Naming.namespace(id)).isNull();
+    assertThat(
+            Naming.namespace(new LimitId(LimitId.Kind.KEY, "a", "", Measure.CONCURRENCY, MINUTE)))
+        .isNull();
+  }
+
+  @Test
+  void limitsOfKeysAndGroups_areShared_thoseOfOthersAreNot() {
+    LimitSpec minute = new LimitSpec.TrailingWindow(10, MINUTE, 0, 10);
+    for (LimitId.Kind kind : LimitId.Kind.values()) {
+      boolean shared = kind == LimitId.Kind.KEY || kind == LimitId.Kind.GROUP;
+      LimitId id = new LimitId(kind, "a", "", Measure.TOKENS, MINUTE);
+      assertThat(RegionLimitSource.shares(id, minute)).as("%s", kind).isEqualTo(shared);
+      LimitId shorter = new LimitId(kind, "a", "", Measure.TOKENS, MINUTE / 2);
+      assertThat(
+              RegionLimitSource.shares(
+                  shorter, new LimitSpec.TrailingWindow(10, MINUTE / 2, 0, 10)))
+          .isFalse();
+    }
+  }
+}
