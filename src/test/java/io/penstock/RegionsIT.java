@@ -7,6 +7,8 @@ import io.penstock.fake.FaultProxy;
 import io.penstock.fake.OwnMariaDb;
 import io.penstock.fake.RedisServer;
 import io.penstock.key.Secrets;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,8 @@ class RegionsIT {
   private static final Map<String, String> SECRETS =
       KEYS.stream().collect(Collectors.toMap(Function.identity(), key -> Secrets.make()));
   private static final long MINUTE_MILLIS = 60_000;
+  private static final Ticker TICKER = Ticker.system();
+  private static final WallClock WALL = WallClock.system();
 
   @TempDir private static Path directory;
 
@@ -113,19 +117,19 @@ class RegionsIT {
   private static void awaitBeginOfACell() {
     await()
         .atMost(Duration.ofSeconds(70))
-        .until(() -> System.currentTimeMillis() % MINUTE_MILLIS < 25_000);
+        .until(() -> WALL.unixMillis() % MINUTE_MILLIS < 25_000);
   }
 
   /**
    * Returns after how many seconds it is so, asked often, and at the latest at the end of a cell.
    */
   private static double within(double seconds, Callable<Boolean> so) {
-    long begin = System.nanoTime();
+    long begin = TICKER.nanos();
     await()
         .atMost(Duration.ofMillis((long) (seconds * 1_000)))
         .pollInterval(Duration.ofMillis(100))
         .until(so);
-    return (System.nanoTime() - begin) / 1e9;
+    return (TICKER.nanos() - begin) / 1e9;
   }
 
   @Test
@@ -155,7 +159,7 @@ class RegionsIT {
   @Test
   void denialAlone_raisesItsCell() {
     awaitBeginOfACell();
-    long now = System.currentTimeMillis();
+    long now = WALL.unixMillis();
     maria.sql(
         ("INSERT INTO ratelimit_blocklist VALUES ('default', 'key-tpm', 'told', 60000, %d, 'far',"
                 + " 70, %d, %d)")
@@ -202,9 +206,9 @@ class RegionsIT {
   private static double medianMillis(int asks) {
     List<Long> took = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
-      long begin = System.nanoTime();
+      long begin = TICKER.nanos();
       assertThat(ask(east, "busy", 100)).isEqualTo(200);
-      took.add(System.nanoTime() - begin);
+      took.add(TICKER.nanos() - begin);
     }
     return took.stream().sorted().skip(asks / 2).findFirst().orElseThrow() / 1e6;
   }
@@ -231,7 +235,7 @@ class RegionsIT {
                       .query(
                           "SELECT amount FROM ratelimit_counts WHERE identifier = 'busy'"
                               + " AND region = 'east' AND changed_at > "
-                              + (System.currentTimeMillis() - 10_000))
+                              + (WALL.unixMillis() - 10_000))
                       .stream()
                       .anyMatch(amount -> Long.parseLong(amount) > 20_000));
       System.out.printf(
