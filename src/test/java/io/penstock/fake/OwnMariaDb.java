@@ -91,7 +91,7 @@ public final class OwnMariaDb implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Awaitility.await().atMost(Duration.ofSeconds(180)).until(this::answers);
+    Awaitility.await().atMost(Duration.ofMinutes(3)).until(this::answers);
   }
 
   private boolean answers() {
