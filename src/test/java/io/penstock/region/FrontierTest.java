@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What one region tells, when, and what it makes of what others say. */
@@ -63,7 +64,7 @@ class FrontierTest extends LimitSourceContract {
     return UNIX_MILLIS + ticker.nanos() / 1_000_000 + set;
   }
 
-  private Frontier frontier(Regions.Mates others) {
+  private Frontier frontier(Regions.@Nullable Mates others) {
     return new Frontier(
         new Frontier.Shores(
             "east", counts, denials, () -> CompletableFuture.completedFuture(before)),

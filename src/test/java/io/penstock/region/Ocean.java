@@ -103,10 +103,6 @@ final class Ocean {
     return island;
   }
 
-  Replica replica(Island island) {
-    return replicas.get(island.name());
-  }
-
   void run(long nanos) {
     long until = now + nanos;
     while (!happenings.isEmpty() && happenings.peek().at() <= until) {
