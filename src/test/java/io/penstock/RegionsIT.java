@@ -115,9 +115,7 @@ class RegionsIT {
 
   /** What counts in a cell fades in the next one: none of the two is to end within the test. */
   private static void awaitBeginOfACell() {
-    await()
-        .atMost(Duration.ofSeconds(70))
-        .until(() -> WALL.unixMillis() % MINUTE_MILLIS < 25_000);
+    await().atMost(Duration.ofSeconds(70)).until(() -> WALL.unixMillis() % MINUTE_MILLIS < 25_000);
   }
 
   /**
