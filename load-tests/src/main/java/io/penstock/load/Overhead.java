@@ -58,7 +58,7 @@ final class Overhead implements Scenario {
   }
 
   private Duration warmup(Settings settings) {
-    return settings.warmup(quick ? 12 : 15);
+    return settings.warmup(quick ? 12 : 60);
   }
 
   private Rates.Plan plan(Settings settings) {
