@@ -90,17 +90,4 @@ class CoordinationKeysIT {
                     .asString()
                     .contains("routes.yaml:2:11: path '/v1' covers '/v1/tokenbucket'"));
   }
-
-  @Test
-  void withRedis_itIsNotStarted() {
-    Path routes = StartedGateway.write(directory, "endpoints: [{path: /a}]");
-    assertThat(
-            Server.start(
-                Map.of(), routes, "--server.port=0", ENABLED, "--penstock.redis.url=redis://here"))
-        .isInstanceOfSatisfying(
-            Server.Unusable.class,
-            unusable ->
-                assertThat(unusable.why())
-                    .startsWith("penstock.coordination.enabled is true with penstock.redis.url"));
-  }
 }

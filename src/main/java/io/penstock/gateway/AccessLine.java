@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Endpoint;
@@ -11,8 +12,6 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import io.penstock.trace.Trail;
 import java.net.URI;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,8 +81,8 @@ final class AccessLine implements Trail {
   }
 
   @Override
-  public void tells(Consumer<String> removed, BiConsumer<String, String> set) {
-    trace.tells(removed, set);
+  public void tells(HttpHeaders headers) {
+    trace.tells(headers);
   }
 
   @Override

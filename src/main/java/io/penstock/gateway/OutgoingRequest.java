@@ -73,7 +73,7 @@ final class OutgoingRequest {
     }
     upstream.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // it is the upstream's own
-    passage.trail().tells(headers::remove, headers::set);
+    passage.trail().tells(headers);
     if (passage.weighed()) {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, passage.body().size() + Edits.grown(edits));
       // A compressed answer would hide its usage.

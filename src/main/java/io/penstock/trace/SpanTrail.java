@@ -1,5 +1,6 @@
 package io.penstock.trace;
 
+import io.netty.handler.codec.http.HttpHeaders;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -20,8 +21,6 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
 import java.util.Locale;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,16 +172,16 @@ final class SpanTrail implements Trail {
   }
 
   @Override
-  public void tells(Consumer<String> removed, BiConsumer<String, String> set) {
-    removed.accept(PARENT);
-    removed.accept(STATE);
+  public void tells(HttpHeaders headers) {
+    headers.remove(PARENT);
+    headers.remove(STATE);
     Context teller = call == null ? context : context.with(call);
-    W3CTraceContextPropagator.getInstance().inject(teller, set, SpanTrail::tell);
+    W3CTraceContextPropagator.getInstance().inject(teller, headers, SpanTrail::set);
   }
 
-  private static void tell(@Nullable BiConsumer<String, String> set, String name, String value) {
-    if (set != null) {
-      set.accept(name, value);
+  private static void set(@Nullable HttpHeaders headers, String name, String value) {
+    if (headers != null) {
+      headers.set(name, value);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.trace;
 
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.Operation;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Endpoint;
@@ -8,8 +9,6 @@ import io.penstock.endpoint.Settlement;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import java.net.URI;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,13 +45,8 @@ public interface Trail {
   default void calls(
       UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {}
 
-  /**
-   * Tells an upstream to what the call belongs.
-   *
-   * @param removed is given the names of headers that are not to be passed on
-   * @param set is given names and values of headers, after that
-   */
-  default void tells(Consumer<String> removed, BiConsumer<String, String> set) {}
+  /** Tells an upstream to what the call belongs, in place of what its client said. */
+  default void tells(HttpHeaders headers) {}
 
   /** The upstream answers with a status. */
   default void answers(int status) {}

@@ -3,6 +3,8 @@ package io.penstock.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
@@ -36,7 +38,6 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.http.HttpHeaders;
 
 /** What it costs to tell a trail of a request. */
 class TrailTest {
@@ -63,7 +64,7 @@ class TrailTest {
       endpoint.submit(Ask.of("m", Cost.ofInput(7), 0, Patience.DEFAULT));
   private final Settlement settlement = settlement();
   private final Refusal refusal = Refusal.of(Reason.QUEUE_FULL, "no");
-  private final HttpHeaders headers = new HttpHeaders();
+  private final HttpHeaders headers = new DefaultHttpHeaders();
   private final Usage usage = new Usage(7, 0, 3);
 
   private static Endpoint endpoint() {
@@ -109,7 +110,7 @@ class TrailTest {
     trail.submitted(pending);
     trail.released(settlement);
     trail.calls(UPSTREAM, BASE, "m", Operation.CHAT);
-    trail.tells(headers::remove, headers::set);
+    trail.tells(headers);
     trail.answers(200);
     trail.passed(4_096);
     trail.answered("m-2026");
