@@ -40,7 +40,7 @@ public final class RedisCoordination implements Coordination {
   private final Alarm beats;
   private final RedisLink link;
   private final String channel;
-  private final Troubles troubles = new Troubles("coordination");
+  private final Troubles troubles = new Troubles("coordination", "object");
   private final Agenda agenda = new Agenda();
   private final Lane lane;
   private final Fellows fellows;

@@ -74,7 +74,7 @@ public final class RedisCounts implements Counts {
   private final WallClock clock;
   private final boolean clockIsOurs;
   private final Breaker breaker;
-  private final Troubles troubles = new Troubles("counts of shared limits");
+  private final Troubles troubles = new Troubles("counts of shared limits", "limit");
   private final Map<String, CountsRead> readers = new ConcurrentHashMap<>();
 
   /** Exchanges nothing yet. */

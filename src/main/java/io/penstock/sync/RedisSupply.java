@@ -52,7 +52,7 @@ public final class RedisSupply implements Supply {
   private final Ticker ticker;
   private final @Nullable LongSupplier testMicros;
   private final Breaker breaker;
-  private final Troubles troubles = new Troubles("shared limits");
+  private final Troubles troubles = new Troubles("shared limits", "limit");
   private final Masters lives;
 
   /** What each master said last, by the key of its life. */

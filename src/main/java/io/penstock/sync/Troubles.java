@@ -17,6 +17,7 @@ public final class Troubles {
   private static final int LIMITS = 1_000;
 
   private final String of;
+  private final String each;
   private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
   private final Set<String> wrong = new HashSet<>();
   private long good;
@@ -28,9 +29,11 @@ public final class Troubles {
    * Has counted nothing.
    *
    * @param of what goes wrong, such as {@code slices of limits}
+   * @param each what one of it is, such as {@code limit}
    */
-  Troubles(String of) {
+  Troubles(String of, String each) {
     this.of = of;
+    this.each = each;
   }
 
   /** Takes note of a round that went well. */
@@ -59,26 +62,26 @@ public final class Troubles {
     }
   }
 
-  /** Takes note of a limit that Redis or its reply failed. */
-  void failed(String limit, RedisTrouble trouble) {
+  /** Takes note of one that Redis or its reply failed. */
+  void failed(String name, RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
-      news = wrong.size() < LIMITS && wrong.add(limit);
+      news = wrong.size() < LIMITS && wrong.add(name);
     }
     if (news) {
-      LOG.warn("{}: {} is not shared: {}", of, limit, trouble.getMessage());
+      LOG.warn("{}: {} {} is not shared: {}", of, each, name, trouble.getMessage());
     }
   }
 
-  /** Takes note of a limit that is well. */
-  void well(String limit) {
+  /** Takes note of one that is well. */
+  void well(String name) {
     boolean ended;
     synchronized (this) {
-      ended = !wrong.isEmpty() && wrong.remove(limit);
+      ended = !wrong.isEmpty() && wrong.remove(name);
     }
     if (ended) {
-      LOG.info("{}: {} is shared again", of, limit);
+      LOG.info("{}: {} {} is shared again", of, each, name);
     }
   }
 

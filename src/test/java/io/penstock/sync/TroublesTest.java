@@ -15,7 +15,7 @@ class TroublesTest {
   private final String name = "of " + UUID.randomUUID();
 
   private final Logged logged = Logged.listen();
-  private final Troubles troubles = new Troubles(name);
+  private final Troubles troubles = new Troubles(name, "limit");
 
   @AfterEach
   void close() {
