@@ -11,13 +11,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
-  private final Settings settings = Settings.told();
+  private static final String[] NAMES = {
+    "rounds", "seconds", "warmup", "connections", "minutes", "load", "penstock.jar", "directory"
+  };
+
+  private final Settings settings = untold();
+
+  /** Whoever runs a scenario tells it things with which these tests run, too. */
+  private static Settings untold() {
+    for (String name : NAMES) {
+      System.clearProperty(name);
+    }
+    return Settings.told();
+  }
 
   @AfterEach
   void forget() {
-    for (String name : new String[] {"rounds", "seconds", "warmup", "connections", "minutes"}) {
-      System.clearProperty(name);
-    }
+    untold();
   }
 
   private int told(String name) {
