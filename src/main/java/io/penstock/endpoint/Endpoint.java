@@ -5,7 +5,6 @@ import io.penstock.cost.Cost;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
-import io.penstock.limit.Demand;
 import io.penstock.pool.Upstreams;
 import io.penstock.queue.Order;
 import io.penstock.queue.Ticket.State;
@@ -190,7 +189,7 @@ public final class Endpoint {
   private void charge(Pending pending, long now) {
     switch (pending.charge(now)) {
       case Account.Denied(Refusal refusal) -> denied(pending, refusal, now);
-      case Account.Dry(Demand demand) -> inbox.offer(at -> undecide(pending, demand));
+      case Account.Dry dry -> inbox.offer(at -> undecide(pending, dry));
       case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
     }
   }
@@ -327,8 +326,8 @@ public final class Endpoint {
     return tenure.closed();
   }
 
-  private void undecide(Pending pending, Demand demand) {
-    undecided.add(pending, demand);
+  private void undecide(Pending pending, Account.Dry dry) {
+    undecided.add(pending, dry);
     if (pending.shadow() == null) {
       house.roll().add(pending);
     }

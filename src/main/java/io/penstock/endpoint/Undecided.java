@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Those who came without waiting for their key, at a moment when nobody knew whether it has
- * anything left: the instances share it, and the slice of this one was used up. With the next round
- * it is known, and they go in or are refused. Belongs to the owner of the queue.
+ * anything left: the instances share it, and the slice of this one was used up. With the next
+ * round, or a slice that begins before that, it is known, and they go in or are refused. Belongs to
+ * the owner of the queue.
  */
 final class Undecided {
   private final Clerk clerk;
@@ -28,18 +29,25 @@ final class Undecided {
   private final class Place implements Demand.Waiter {
     private final Pending pending;
     private Demand demand;
+    private long begin;
 
-    Place(Pending pending, Demand demand) {
+    Place(Pending pending, Account.Dry dry) {
       this.pending = pending;
-      this.demand = demand;
+      this.demand = dry.demand();
+      waitsFor(dry);
     }
 
-    void waitsFor(Demand next) {
-      if (next != demand) {
+    void waitsFor(Account.Dry dry) {
+      if (dry.demand() != demand) {
         demand.leave(this);
-        demand = next;
+        demand = dry.demand();
       }
+      begin = dry.begin();
       demand.join(this);
+    }
+
+    long next() {
+      return Math.min(begin, pending.deadlineNanos());
     }
 
     @Override
@@ -72,15 +80,13 @@ final class Undecided {
   }
 
   /** Takes in one, unless there are as many as may wait in the queue. */
-  void add(Pending pending, Demand demand) {
+  void add(Pending pending, Account.Dry dry) {
     String full = Admission.full(routes.bounds(), backlog, pending);
     if (full != null) {
       refuse(pending, Admission.queueFull(full, Ticker.NEVER));
       return;
     }
-    Place place = new Place(pending, demand);
-    place.waitsFor(demand);
-    places.add(place);
+    places.add(new Place(pending, dry));
     backlog.add(pending);
     woken = true; // the round may have been answered before it was there
   }
@@ -98,7 +104,7 @@ final class Undecided {
     for (Place place : before) {
       if (stays(place, looks, now)) {
         places.add(place);
-        next = Math.min(next, place.pending.deadlineNanos());
+        next = Math.min(next, place.next());
       } else {
         place.demand.leave(place);
         backlog.remove(place.pending);
@@ -112,7 +118,7 @@ final class Undecided {
     if (pending.state() != State.PARKED) {
       return false;
     }
-    if (looks && decides(place, now)) {
+    if ((looks || now >= place.begin) && decides(place, now)) {
       return false;
     }
     if (now < pending.deadlineNanos()) {
@@ -135,8 +141,8 @@ final class Undecided {
         refuse(place.pending, refusal);
         yield true;
       }
-      case Account.Dry(Demand demand) -> {
-        place.waitsFor(demand);
+      case Account.Dry dry -> {
+        place.waitsFor(dry);
         yield false;
       }
       case Account.Taken taken -> {

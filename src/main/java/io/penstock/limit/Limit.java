@@ -357,7 +357,7 @@ public final class Limit {
     return state().demand();
   }
 
-  /** Returns whether slices alone lack, and only the next round tells if there are any. */
+  /** Returns whether slices alone lack, and some may come at any moment, or begin. */
   public boolean dry(long amount, long now) {
     return state().dry(amount, now);
   }

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * there is one cell, and what is out is used of it.
  */
 final class SharedState implements Around {
+  /** What begins so soon is as near as what a round brings. */
+  private static final long SOON_NANOS = 20_000_000;
+
   private final State local;
   private final Demand demand;
   private final @Nullable Grid grid;
@@ -93,7 +96,22 @@ final class SharedState implements Around {
   @Override
   public boolean dry(long amount, long now) {
     long cut = Math.min(amount, capacity(now));
-    return cut <= roomAlone(now) && !supplied.denies(cut, now) && opens(cut, now) == Ticker.NEVER;
+    if (cut > roomAlone(now) || supplied.denies(cut, now)) {
+      return false;
+    }
+    long opens = opens(cut, now);
+    return opens == Ticker.NEVER || opens <= now + SOON_NANOS || has(cut, now);
+  }
+
+  /** Whether the cell that runs has it: slices that came after the clock was read begin later. */
+  private boolean has(long amount, long now) {
+    long cell = local instanceof TokenBucketState ? Partition.OUT : cellAt(now);
+    for (Portion each : portions) {
+      if (each.cell() == cell && each.free(held) >= amount) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean permits() {

@@ -38,8 +38,10 @@ public final class Account {
    * Nothing was taken, and with the next slices it is known whether it can be.
    *
    * @param demand wakes who waits for them
+   * @param begin when some may be spent that are here already; {@link io.penstock.time.Ticker#NEVER}
+   *     for none
    */
-  public record Dry(Demand demand) implements Charged {}
+  public record Dry(Demand demand, long begin) implements Charged {}
 
   private static final int SHUT = -1;
 
@@ -123,10 +125,10 @@ public final class Account {
   public Charged charge(@Nullable String model, Ticket coming, long now) {
     List<Quota> givers = quotas(model, now);
     Set<Line.Waiter> skipped = new HashSet<>();
-    Demand dry = null;
+    Dry dry = null;
     for (Quota quota : givers) {
       Unmet unmet = quota.unmet(coming.cost(), now);
-      Demand lacking = unmet == null ? null : unmet.dry(now);
+      Dry lacking = unmet == null ? null : unmet.dry(now);
       if (lacking != null) {
         dry = lacking;
         continue;
@@ -142,7 +144,7 @@ public final class Account {
       }
     }
     if (dry != null) {
-      return new Dry(dry);
+      return dry;
     }
     Charged charged = take(givers, coming, now);
     if (charged instanceof Taken) {
@@ -164,9 +166,9 @@ public final class Account {
         // Others were faster since the first look: who looked meanwhile looks again.
         spends.forEach(spend -> spend.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.line().wake());
-        Demand dry = unmet.dry(now);
+        Dry dry = unmet.dry(now);
         String name = givers.get(at).name();
-        return dry == null ? new Denied(unmet.told(now).refusal(name, now)) : new Dry(dry);
+        return dry == null ? new Denied(unmet.told(now).refusal(name, now)) : dry;
       }
     }
     return new Taken(givers, spends);

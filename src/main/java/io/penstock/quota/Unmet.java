@@ -24,12 +24,13 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
    * Returns who asks for slices of the limit, when it is not known yet whether there are any: with
    * the next round it is. Null otherwise.
    */
-  @Nullable Demand dry(long now) {
-    if (metered == null || !(answer instanceof Answer.Wait)) {
+  Account.@Nullable Dry dry(long now) {
+    if (metered == null || !(answer instanceof Answer.Wait(long begin))) {
       return null;
     }
     Limit limit = metered.limit();
-    return limit.dry(weight.amount(), now) ? limit.demand() : null;
+    Demand demand = limit.dry(weight.amount(), now) ? limit.demand() : null;
+    return demand == null ? null : new Account.Dry(demand, begin);
   }
 
   /** Has other regions told, where they share the limit, that who asked is refused. */

@@ -44,12 +44,15 @@ class SharedKeyTest {
   }
 
   private void granted(long amount) {
-    long now = house.ticker.nanos();
-    Grid.Span span = new Grid.Span(now, now + 2 * SECOND);
-    Supplied supplied = new Supplied(10, Long.MAX_VALUE, 0);
-    limit.granted(List.of(new Tally.Counted(CELL, amount)), supplied, cell -> span);
+    granted(CELL, amount, house.ticker.nanos());
     demand.wake();
     house.drivers.run();
+  }
+
+  private void granted(long cell, long amount, long from) {
+    Grid.Span span = new Grid.Span(from, from + 2 * SECOND);
+    Supplied supplied = new Supplied(10, Long.MAX_VALUE, 0);
+    limit.granted(List.of(new Tally.Counted(cell, amount)), supplied, any -> span);
   }
 
   private void denied() {
@@ -84,6 +87,35 @@ class SharedKeyTest {
     house.at(3 * SECOND);
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
     assertBalanced(endpoint);
+  }
+
+  @Test
+  void slicesCameAfterTheClockWasRead_goesWithThem() {
+    granted(CELL, 1, START + SECOND / 5);
+    Pending pending = alice.submit(endpoint, 1);
+    assertThat(waits(pending)).isTrue();
+    house.at(SECOND / 5 - 1);
+    assertThat(waits(pending)).isTrue();
+    house.at(SECOND / 5);
+    assertThat(went(pending)).isTrue();
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void nextCellIsAboutToBegin_goesWithIt() {
+    long next = START + MINUTE;
+    granted(CELL + 1, 1, next + 1_000_000);
+    house.at(MINUTE - 1_000_000);
+    Pending pending = alice.submit(endpoint, 1);
+    assertThat(waits(pending)).isTrue();
+    house.at(MINUTE + 1_000_000);
+    assertThat(went(pending)).isTrue();
+  }
+
+  @Test
+  void nextCellBeginsLater_isRefusedUntilThen() {
+    granted(CELL + 1, 1, START + MINUTE);
+    assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(MINUTE);
   }
 
   @Test
