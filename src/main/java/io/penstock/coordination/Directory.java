@@ -83,7 +83,12 @@ final class Directory {
   private void done(Turn turn, Named object, long maxWaitNanos, long nowNanos) {
     if (turn.operation().waits()) {
       object.adjust(turn.operation(), nowNanos);
-      object.join(turn);
+      Reply again = object.again(turn.operation(), nowNanos);
+      if (again == null) {
+        object.join(turn);
+      } else {
+        answer(turn, again);
+      }
       serve(object, nowNanos);
       if (turn.reply() == null) {
         park(turn, object, maxWaitNanos);

@@ -39,6 +39,11 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
   /** Does what does not wait. */
   abstract Reply act(Operation operation, long nowMillis, long nowNanos);
 
+  /** Returns the answer to who has already what it asks for, and so never waits; or null. */
+  @Nullable Reply again(Operation operation, long nowNanos) {
+    return null;
+  }
+
   /** Serves the first that waits: returns its answer, or null when it has to wait on. */
   abstract @Nullable Reply serve(Turn first, long nowNanos);
 

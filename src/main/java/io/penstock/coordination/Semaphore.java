@@ -74,13 +74,37 @@ final class Semaphore extends Named {
     return Replies.DONE;
   }
 
+  /** It waits for nothing, whoever does. */
+  @Override
+  @Nullable Reply again(Operation operation, long nowNanos) {
+    expire(nowNanos);
+    return reacquired(((Operation.Acquire) operation).key());
+  }
+
+  /**
+   * Who holds a place under that key holds it: an answer that nobody heard to whoever asked for it
+   * first, or again, frees it no more.
+   */
+  private @Nullable Reply reacquired(String key) {
+    Hold hold = byKey.get(key);
+    if (hold == null) {
+      return null;
+    }
+    byExpiry.remove(hold);
+    Hold kept = new Hold(key, hold.expiresNanos(), order++);
+    byKey.put(key, kept);
+    byExpiry.add(kept);
+    reacquired++;
+    return new Reply.Said(key);
+  }
+
   @Override
   @Nullable Reply serve(Turn first, long nowNanos) {
     expire(nowNanos);
     Operation.Acquire acquire = (Operation.Acquire) first.operation();
-    if (byKey.containsKey(acquire.key())) {
-      reacquired++;
-      return new Reply.Said(acquire.key());
+    Reply again = reacquired(acquire.key());
+    if (again != null) {
+      return again;
     }
     if (byKey.size() >= size) {
       return null;

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +159,7 @@ final class CoordinationQuery {
 
   private String newKey() throws BadQuery {
     String key = said.getOrDefault("key", "");
-    return key.isEmpty() ? RequestIds.next() : text("key", "", MOST_KEY);
+    return key.isEmpty() ? UUID.randomUUID().toString() : text("key", "", MOST_KEY);
   }
 
   private String message() throws BadQuery {

@@ -47,9 +47,14 @@ public record Abroad(
       return foreign > 0 || floor > 0;
     }
 
+    /** What all counted if so much of it was counted by the limit itself. */
+    long counted(long own) {
+      return State.sum(State.sum(own, beside), foreign);
+    }
+
     /** What was used if so much of it was counted by the limit itself. */
     long with(long own) {
-      return Math.max(State.sum(State.sum(own, beside), foreign), floor);
+      return Math.max(counted(own), floor);
     }
   }
 

@@ -193,6 +193,12 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   @Override
+  public long ends(long amount, long now) {
+    long ends = own.ends(amount, now);
+    return ends == Ticker.NEVER ? ends : clears(amount, Math.max(now, ends));
+  }
+
+  @Override
   public @Nullable Demand demand() {
     return own.demand();
   }
@@ -235,12 +241,14 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
 
   /**
    * This state once others are to be told that it said no at {@code now}; itself when they are not:
-   * it is known, or a little of it was used, and then it was the request that was large.
+   * it is known, or a little was used of the cell that runs. Then it was the request that was
+   * large, or it is a cell before that says no, of which they know: told of this one, they would
+   * leave all of it unused, and say no themselves at the beginning of the next.
    */
   RegionState denied(long now) {
     RegionState state = at(now);
     long cell = state.newest;
-    long used = capacity(now) - room(now);
+    long used = abroad.words(cell).counted(state.here(cell));
     boolean known = hot == cell || abroad.words(cell).floor() > 0;
     return known || used < capacity(now) - used
         ? this

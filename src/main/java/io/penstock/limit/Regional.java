@@ -74,14 +74,20 @@ public final class Regional {
     return counted;
   }
 
+  /** Returns whether others count it, and {@link #counted} is what it counted itself. */
+  public static boolean binds(Limit limit) {
+    return limit.state() instanceof RegionState;
+  }
+
   /**
    * Takes note that {@code weight} has just come, and is to wait or be refused: where that is the
-   * first such answer in its cell, others are told, unless less than half of the limit was used
-   * before. No effect when it would be let pass, or could never be.
+   * first such answer in its cell, others are told, unless less than half of the limit was counted
+   * in that cell before. No effect when it would be let pass, or could never be, or when the limit
+   * is cut off from the instances of this region: that is nobody else's trouble.
    */
   public static void denied(Limit limit, Weight weight, long now) {
     while (limit.state() instanceof RegionState state) {
-      boolean no = limit.decide(weight, now) instanceof Answer.Wait;
+      boolean no = limit.refusal() == null && limit.decide(weight, now) instanceof Answer.Wait;
       RegionState next = no && !limit.dry(weight.amount(), now) ? state.denied(now) : state;
       if (next.equals(state)) {
         return;

@@ -10,6 +10,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.async.ByteBufferFeeder;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
@@ -46,7 +47,8 @@ final class JsonWalk {
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-  // recycled buffers belong to a thread, so that neither their number nor a lock can grow
+  // recycled buffers belong to a thread, so that neither their number nor a lock can grow; and no
+  // table of the names it met is kept, for hostile ones must not outlive their document
   private static final JsonFactory REQUESTS = factory(Integer.MAX_VALUE);
   private static final JsonFactory ANSWERS = factory(MAX_ANSWER_STRING);
 
@@ -75,8 +77,7 @@ final class JsonWalk {
   private boolean complete;
 
   private JsonWalk(JsonFactory factory, Visitor visitor) {
-    // a factory keeps a table of the names it met: hostile ones must not outlive their document
-    this.factory = factory.copy();
+    this.factory = factory;
     this.visitor = visitor;
   }
 
@@ -91,6 +92,7 @@ final class JsonWalk {
   private static JsonFactory factory(int maxStringLength) {
     return JsonFactory.builder()
         .recyclerPool(JsonRecyclerPools.threadLocalPool())
+        .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
         .streamReadConstraints(
             StreamReadConstraints.builder()
                 .maxNestingDepth(MAX_DEPTH)

@@ -38,8 +38,8 @@ public final class Account {
    * Nothing was taken, and with the next slices it is known whether it can be.
    *
    * @param demand wakes who waits for them
-   * @param begin when some may be spent that are here already; {@link io.penstock.time.Ticker#NEVER}
-   *     for none
+   * @param begin when some may be spent that are here already; {@link
+   *     io.penstock.time.Ticker#NEVER} for none
    */
   public record Dry(Demand demand, long begin) implements Charged {}
 

@@ -64,7 +64,7 @@ final class CountRows implements Counts {
 
     synchronized List<Count> merge(List<Said> rows, long unixMillis) {
       for (Said said : rows) {
-        cursor.saw(said.changedMillis());
+        cursor.saw(said.changedMillis(), unixMillis);
         Count count = said.count();
         regions
             .computeIfAbsent(new Cell(count.id(), count.cell()), none -> new HashMap<>())

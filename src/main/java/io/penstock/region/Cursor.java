@@ -21,8 +21,11 @@ final class Cursor {
     return whole ? 0 : newest - OVERLAP_MILLIS;
   }
 
-  /** Takes note of a row that was changed then. */
-  void saw(long changedMillis) {
-    newest = Math.max(newest, changedMillis);
+  /**
+   * Takes note of a row that was changed then, or says so: no clock that is ahead of the own one
+   * hides what others say.
+   */
+  void saw(long changedMillis, long nowMillis) {
+    newest = Math.max(newest, Math.min(changedMillis, nowMillis));
   }
 }

@@ -104,14 +104,15 @@ final class DenialRows implements Denials {
 
   private Page page(List<Said> rows, Set<Said> before, long cursor, Set<Said> known) {
     long newest = cursor;
+    long now = clock.unixMillis();
     Set<Said> news = new HashSet<>();
     for (Said said : rows) {
-      newest = Math.max(newest, said.changedMillis());
+      // no clock that is ahead of the own one hides what others say
+      newest = Math.max(newest, Math.min(said.changedMillis(), now));
       if (!before.contains(said)) {
         news.add(said);
       }
     }
-    long now = clock.unixMillis();
     known.removeIf(said -> said.denial().expiresAtMillis() <= now);
     known.addAll(news);
     return new Page(news.stream().map(Said::denial).toList(), newest);

@@ -71,6 +71,10 @@ final class Frontier {
   private final Ledger ledger = new Ledger();
   private final Atlas atlas;
   private boolean recalled;
+
+  /** What cannot be written keeps nobody from reading: the next time that is all that is done. */
+  private boolean unwritten;
+
   private long cursor = Denials.Page.START;
   private int looks;
 
@@ -176,10 +180,18 @@ final class Frontier {
     atlas.forget(now);
     long mine = telling.begin(now);
     if (!recalled) {
-      out.add(() -> ask(shores.before(), (own, failure) -> recalled(mine, own, failure)));
+      out.add(
+          () ->
+              ask(
+                  shores.before(),
+                  (own, failure) -> {
+                    recalled(mine, own, failure);
+                    outbox.wake();
+                  }));
       return;
     }
-    List<Count> own = atlas.tell(terms.share());
+    List<Count> own = unwritten ? List.of() : atlas.tell(terms.share());
+    unwritten = false;
     out.add(
         () ->
             ask(
@@ -244,6 +256,7 @@ final class Frontier {
     if (inTime && well) {
       well(Ledger.COUNTS, now, telling.sentAt());
     } else if (inTime) {
+      unwritten = !own.isEmpty();
       ledger.dropped(Ledger.COUNTS, 1);
       failed(Ledger.COUNTS, failure, now);
     }
@@ -264,17 +277,23 @@ final class Frontier {
     if (!outbox.due(now)) {
       return;
     }
-    List<Denial> batch = outbox.begin(now);
     if (!breaker.lets(now)) {
-      outbox.ends(batch);
-      ledger.dropped(Ledger.DENIALS, batch.size());
+      do {
+        List<Denial> batch = outbox.begin(now);
+        outbox.ends(batch);
+        ledger.dropped(Ledger.DENIALS, batch.size());
+      } while (outbox.due(now));
       return;
     }
+    List<Denial> batch = outbox.begin(now);
     out.add(
         () ->
             ask(
                 () -> shores.denials().publish(shores.region(), batch),
-                (done, failure) -> sent(batch, failure)));
+                (done, failure) -> {
+                  sent(batch, failure);
+                  outbox.wake(); // the next ones wait for the end of these
+                }));
   }
 
   private synchronized void sent(List<Denial> batch, @Nullable Throwable failure) {

@@ -130,21 +130,27 @@ final class Known {
   /**
    * Adds what is to be told.
    *
-   * @param share of the limit: cells of which less was used by all are not told of
+   * @param share of the limit: a cell is not told of while less was used of it, and of the one
+   *     before, by all
    */
   void tell(double share, List<Count> own) {
     Map<Long, Long> counted = limit == null ? Map.of() : Regional.counted(limit);
     counted.keySet().forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
-    cells.forEach(
-        (number, cell) -> {
-          long here = cell.own(alone, counted.getOrDefault(number, 0L));
-          cell.told = Math.max(cell.told, here);
-          boolean enough = Math.max(sum(cell.told, cell.foreign), cell.floor) >= least;
-          if (cell.told > cell.agreed && enough) {
-            own.add(new Count(id, number, cell.told));
-          }
-        });
+    long last = Long.MIN_VALUE;
+    long before = 0;
+    for (Map.Entry<Long, Cell> each : cells.entrySet()) {
+      long number = each.getKey();
+      Cell cell = each.getValue();
+      cell.told = Math.max(cell.told, cell.own(alone, counted.getOrDefault(number, 0L)));
+      long used = Math.max(sum(cell.told, cell.foreign), cell.floor);
+      boolean enough = sum(used, last == number - 1 ? before : 0) >= least;
+      if (cell.told > cell.agreed && enough) {
+        own.add(new Count(id, number, cell.told));
+      }
+      last = number;
+      before = used;
+    }
   }
 
   /** Takes note that so much was told, and answered. */

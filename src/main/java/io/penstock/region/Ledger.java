@@ -13,6 +13,7 @@ public final class Ledger {
   static final int COUNTS = 0;
   static final int DENIALS = 1;
   static final int LOOKS = 2;
+  static final int SWEEPS = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
 

@@ -35,6 +35,11 @@ final class Outbox {
     onFirst = wake;
   }
 
+  /** Has what is to be done next looked at again. */
+  void wake() {
+    onFirst.run();
+  }
+
   /** Adds one, on the thread of a decision; returns false when there is no place for it. */
   boolean add(Denial denial, long now) {
     boolean wakes;
@@ -67,7 +72,7 @@ final class Outbox {
   }
 
   private long nextFlush() {
-    return waiting.size() >= BATCH ? Long.MIN_VALUE : firstAt + FLUSH_NANOS;
+    return waiting.size() >= BATCH ? firstAt : firstAt + FLUSH_NANOS;
   }
 
   /** Takes out a batch, which is on its way now. */

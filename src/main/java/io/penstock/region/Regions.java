@@ -126,14 +126,25 @@ public final class Regions implements AutoCloseable {
     var _ = sweeping.givesUp(now);
     if (sweeping.due(now)) {
       long mine = sweeping.begin(now);
-      var _ = sweeper.sweep().whenComplete((rows, failure) -> swept(mine));
+      var _ = sweeper.sweep().whenComplete((rows, failure) -> swept(mine, rows, failure));
     }
     return sweeping.next();
   }
 
-  /** What failed is done the next time, and said by those who wait for answers. */
-  private synchronized void swept(long mine) {
-    sweeping.ends(mine);
+  /** What failed is done the next time; where there was more to do, the rest is done at once. */
+  private synchronized void swept(long mine, @Nullable Long rows, @Nullable Throwable failure) {
+    if (!sweeping.ends(mine)) {
+      return;
+    }
+    if (rows == null) {
+      frontier.ledger().failed(Ledger.SWEEPS, failure);
+      return;
+    }
+    frontier.ledger().answered(Ledger.SWEEPS, ticker.nanos() - sweeping.sentAt());
+    if (rows >= Sweeper.MOST) {
+      sweeping.hurry(ticker.nanos());
+      alarm.soon(this::step);
+    }
   }
 
   /** Tells for the last time what was counted here; what was not told by then is lost. */

@@ -18,6 +18,9 @@ final class Sweeper {
   /** Statements a table, each time. */
   static final int BATCHES = 10;
 
+  /** So many at once say that there may be more. */
+  static final int MOST = BATCHES * BATCH;
+
   static final long OTHERS_MILLIS = 3_600_000;
 
   private static final List<String> TABLES = List.of("ratelimit_blocklist", "ratelimit_counts");

@@ -5,6 +5,7 @@ import io.penstock.limit.Demand;
 import io.penstock.limit.Foreign;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Regional;
 import io.penstock.quota.Counts.Count;
 import io.penstock.quota.LimitId;
 import java.util.HashMap;
@@ -55,11 +56,7 @@ final class Counted {
 
   /** Adds what is to be told: what is new, or all of it. */
   void tell(boolean whole, long shift, long now, List<Count> own) {
-    Map<Long, Long> counting = new HashMap<>();
-    for (Cell cell : limit.cells(now)) {
-      counting.merge(number(cell, shift), cell.amount(), Counted::sum);
-    }
-    counting.forEach((cell, amount) -> told.merge(cell, amount, Math::max));
+    counting(shift, now).forEach((cell, amount) -> told.merge(cell, amount, Math::max));
     long oldest = Math.floorDiv(now + shift, id.durationNanos()) - 1;
     told.keySet().removeIf(cell -> cell < oldest);
     agreed.keySet().removeIf(cell -> cell < oldest);
@@ -71,6 +68,18 @@ final class Counted {
             own.add(new Count(id, cell, amount));
           }
         });
+  }
+
+  /** What regions count they count by the same cells, and exactly. */
+  private Map<Long, Long> counting(long shift, long now) {
+    if (!binds && Regional.binds(limit)) {
+      return Regional.counted(limit);
+    }
+    Map<Long, Long> counting = new HashMap<>();
+    for (Cell cell : limit.cells(now)) {
+      counting.merge(number(cell, shift), cell.amount(), Counted::sum);
+    }
+    return counting;
   }
 
   private static long sum(long a, long b) {

@@ -188,8 +188,8 @@ final class Fellows {
   }
 
   /** Leaves, so that nobody has to wait for the lease. */
-  void leave(Runnable then) {
-    lane.add(() -> call("leave", List.of()), reply -> then.run());
+  void leave() {
+    lane.add(() -> call("leave", List.of()), this::words);
     answered = 0;
   }
 
@@ -244,6 +244,9 @@ final class Fellows {
     }
 
     void answered(Reply reply) {
+      if (mine == 0) {
+        queued = false; // it failed without being sent
+      }
       List<String> words = words(reply);
       well = words != null;
       if (words != null && by.equals(name())) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of scripts in the order they were added: what has come while some are on their way goes
- * together next. One thread at a time, but for {@link #flush}, which is called without a lock.
+ * together next, or fails with them when nothing is answered: nobody waits for one timeout after
+ * another. One thread at a time, but for {@link #flush}, which is called without a lock.
  */
 final class Lane {
   private static final int AT_ONCE = 1_000;
@@ -105,16 +106,18 @@ final class Lane {
   private void answered(
       List<Item> some, long sentAt, @Nullable List<Reply> replies, @Nullable Throwable failure) {
     sending = false;
-    if (replies != null) {
-      answered++;
-      answeredNanos += ticker.nanos() - sentAt;
+    if (replies == null) {
+      RedisTrouble trouble = Diagnosis.of(failure == null ? ObjectScript.odd() : failure);
+      List<Item> all = new ArrayList<>(some);
+      all.addAll(items);
+      items.clear();
+      all.forEach(each -> each.then().accept(new Reply(null, trouble, 0)));
+      return;
     }
+    answered++;
+    answeredNanos += ticker.nanos() - sentAt;
     for (int i = 0; i < some.size(); i++) {
-      Reply reply =
-          replies == null
-              ? new Reply(null, Diagnosis.of(failure == null ? ObjectScript.odd() : failure), 0)
-              : replies.get(i);
-      some.get(i).then().accept(reply);
+      some.get(i).then().accept(replies.get(i));
     }
   }
 }

@@ -212,8 +212,9 @@ final class ObjectScript {
    * What an instance is told of an object at which turns of it wait.
    *
    * @param key of the object
+   * @param nowMicros when it was said, by the clock of Redis
    */
-  record Told(String key, long nextMicros, List<Served> served, String message) {}
+  record Told(String key, long nowMicros, long nextMicros, List<Served> served, String message) {}
 
   /**
    * Returns what a publication says.
@@ -225,7 +226,7 @@ final class ObjectScript {
     if (lines.length != 5) {
       throw odd();
     }
-    return new Told(lines[0], next(lines[2]), served(lines[3]), lines[4]);
+    return new Told(lines[0], number(lines[1]), next(lines[2]), served(lines[3]), lines[4]);
   }
 
   private static long next(String word) {

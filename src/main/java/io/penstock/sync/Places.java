@@ -23,6 +23,12 @@ final class Places {
     private final Map<Long, Visit> visits = new LinkedHashMap<>();
     private Agenda.@Nullable Entry alarm;
 
+    /** As of when it is known when time does something here. */
+    private long asOfMicros;
+
+    /** How many may wait here once they are answered. */
+    private long asking;
+
     Place(Kind kind) {
       this.kind = kind;
     }
@@ -45,11 +51,24 @@ final class Places {
     this.due = due;
   }
 
+  private Place place(Visit visit) {
+    return places.computeIfAbsent(visit.key, key -> new Place(visit.kind()));
+  }
+
+  /** One asks for a place: what is told of the object from now on may be news to it. */
+  void asks(Visit visit) {
+    place(visit).asking++;
+  }
+
+  /** That was answered, and what was answered is taken in. */
+  void asked(Visit visit) {
+    Place place = place(visit);
+    place.asking--;
+    cleared(visit.key, place);
+  }
+
   void add(Visit visit) {
-    places
-        .computeIfAbsent(visit.key, key -> new Place(visit.kind()))
-        .visits
-        .put(visit.number, visit);
+    place(visit).visits.put(visit.number, visit);
     waiting++;
   }
 
@@ -57,10 +76,14 @@ final class Places {
     Place place = places.get(visit.key);
     if (place != null && place.visits.remove(visit.number) != null) {
       waiting--;
-      if (place.visits.isEmpty()) {
-        agenda.strike(place.alarm);
-        places.remove(visit.key);
-      }
+      cleared(visit.key, place);
+    }
+  }
+
+  private void cleared(String key, Place place) {
+    if (place.visits.isEmpty() && place.asking == 0) {
+      agenda.strike(place.alarm);
+      places.remove(key);
     }
   }
 
@@ -76,16 +99,31 @@ final class Places {
     return all;
   }
 
-  /** Returns those who wait, by object. */
+  /** Returns those who wait, by object, and no object where none does. */
   Collection<List<Visit>> byObject() {
-    return places.values().stream().map(place -> List.copyOf(place.visits.values())).toList();
+    return places.values().stream()
+        .map(place -> List.copyOf(place.visits.values()))
+        .filter(visits -> !visits.isEmpty())
+        .toList();
   }
 
-  /** Takes in when time does something at an object next. */
-  void next(String key, long storeMicros, long nowNanos) {
+  /**
+   * Takes in when time does something at an object next. Answers and publications come by different
+   * connections: what was overtaken brings nothing forward, but may be looked at once in vain.
+   *
+   * @param asOfMicros when that was so, by the clock of Redis
+   */
+  void next(String key, long asOfMicros, long storeMicros, long nowNanos) {
+    Place place = places.get(key);
+    if (place == null) {
+      return;
+    }
     long at =
         storeMicros == ObjectScript.NEVER ? Ticker.NEVER : clock.localNanos(storeMicros, nowNanos);
-    at(key, at);
+    Agenda.Entry known = place.alarm;
+    boolean overtaken = asOfMicros < place.asOfMicros;
+    place.asOfMicros = Math.max(asOfMicros, place.asOfMicros);
+    at(key, overtaken && known != null ? Math.min(at, known.atNanos()) : at);
   }
 
   /** Has an object be looked at, at an instant of the own clock. */

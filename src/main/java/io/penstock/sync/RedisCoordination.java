@@ -49,6 +49,9 @@ public final class RedisCoordination implements Coordination {
   private boolean listening;
   private boolean closed;
 
+  /** Done once, after it was closed, nothing is on its way any more. */
+  private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+
   /**
    * Makes one that has joined nobody yet.
    *
@@ -193,6 +196,11 @@ public final class RedisCoordination implements Coordination {
     }
     told.forEach(Turn::tell);
     lane.flush();
+    synchronized (lock) {
+      if (closed && lane.idle()) {
+        over.complete(true);
+      }
+    }
   }
 
   private void ring() {
@@ -263,19 +271,21 @@ public final class RedisCoordination implements Coordination {
     return troubles;
   }
 
-  /** Has all go that wait, says that this instance leaves, and asks Redis no more. */
+  /**
+   * Has all go that wait, says that this instance leaves, gives back what arrives meanwhile for who
+   * has gone, and asks Redis no more.
+   */
   @Override
   public void close() {
-    CompletableFuture<Boolean> left = new CompletableFuture<>();
     enter(
         () -> {
           closed = true;
           visits.dismiss(new Reply.Stopping());
-          fellows.leave(() -> left.complete(true));
+          fellows.leave();
         });
     alarm.close();
     beats.close();
-    var _ = left.completeOnTimeout(false, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
+    var _ = over.completeOnTimeout(false, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
     link.close();
   }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -109,10 +110,16 @@ final class Registrar {
         List::of,
         (said, trouble) -> {
           if (said != null) {
-            String next = said.code() == 'D' ? Long.toString(nowMicros + idleMicros()) : "";
+            String next = said.code() == 'D' ? Long.toString(nowMicros + kept(said)) : "";
             lane.add(() -> fellows.call("settle", List.of(id, due, next)), fellows::words);
           }
         });
+  }
+
+  /** Returns after how long it is forgotten if it is not used, in microseconds. */
+  private long kept(ObjectScript.Said looked) {
+    long millis = Long.parseLong(looked.text());
+    return millis < 0 ? idleMicros() : TimeUnit.MILLISECONDS.toMicros(millis);
   }
 
   /** Has an object be none of those that there are, before it is removed. */

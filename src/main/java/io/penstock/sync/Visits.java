@@ -114,6 +114,9 @@ final class Visits {
   }
 
   private void send(Visit visit, String made) {
+    if (visit.operation().waits()) {
+      places.asks(visit);
+    }
     asking.ask(
         visit.key,
         caller -> {
@@ -124,12 +127,15 @@ final class Visits {
         (said, trouble) -> {
           if (said == null) {
             failed(visit);
-            return;
+          } else {
+            if (visit.phase == Visit.Phase.SENT) {
+              replied(visit, said);
+            }
+            heardOf(visit.key, said);
           }
-          if (visit.phase == Visit.Phase.SENT) {
-            replied(visit, said);
+          if (visit.operation().waits()) {
+            places.asked(visit);
           }
-          heardOf(visit.key, said);
         });
   }
 
@@ -266,12 +272,12 @@ final class Visits {
   /** Takes in what this instance is told of an object. */
   void told(Told told) {
     served(told.key(), told.served(), told.message());
-    places.next(told.key(), told.nextMicros(), ticker.nanos());
+    places.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
   }
 
   private void heardOf(String key, Said said) {
     served(key, said.served(), said.message());
-    places.next(key, said.nextMicros(), ticker.nanos());
+    places.next(key, said.nowMicros(), said.nextMicros(), ticker.nanos());
   }
 
   private void served(String key, List<Served> all, String message) {
@@ -310,7 +316,10 @@ final class Visits {
           heard.remove(visit.key, all);
           return all.stream().map(Visit::id).toList();
         },
-        (said, trouble) -> acknowledged(all, said));
+        (said, trouble) -> {
+          heard.remove(visit.key, all); // it may have failed without being sent
+          acknowledged(all, said);
+        });
   }
 
   private void acknowledged(List<Visit> all, @Nullable Said said) {

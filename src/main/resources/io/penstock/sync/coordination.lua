@@ -125,6 +125,16 @@ local function interval() -- of a bucket; of all: another one when it is made an
   return text(s.born) .. '.' .. text(s.refills or 0)
 end
 
+-- Who holds a place under that key holds it: an answer that nobody heard to whoever asked for it
+-- first, or again, frees it no more.
+local function reacquired(held_key)
+  local since = string.match(redis.call('HGET', H, held_key) or '', ' (%d+)$')
+  if not since then return false end
+  redis.call('HSET', H, held_key, '- ' .. since)
+  s.reacquired = s.reacquired + 1
+  return true
+end
+
 local function count(arrived)
   local waited = max(0, now - arrived)
   s.served, s.waited = s.served + 1, s.waited + waited
@@ -141,10 +151,7 @@ local SERVE = {
   end,
   semaphore = function(turn, arrived, expires, held_key, places)
     expire()
-    if redis.call('HEXISTS', H, held_key) == 1 then
-      s.reacquired = s.reacquired + 1
-      return 'H', '-', '0'
-    end
+    if reacquired(held_key) then return 'H', '-', '0' end
     if held >= s.size or now < s.barred then return nil end
     if held >= places then return 'P', '-', '0' end
     local waited = count(arrived)
@@ -283,6 +290,8 @@ end
 -- ---- the end: what has changed is written, and told
 
 local function keep()
+  -- who only looks does not use it
+  if op == 'step' and redis.call('PTTL', key) > 0 then return end
   if kind == 'event' or kind == 'watchdog' or kind == 'barrier' then return end
   local ttl = idle
   if kind == 'tokenbucket' and s.taken > 0 then ttl = max(ttl, (s.refill - now) / 1000) end
@@ -384,7 +393,11 @@ if op == 'timeout' then
   return ending(again(id) and 'D' or 'G')
 end
 
-if op == 'step' then return ending(there and 'D' or 'A') end
+if op == 'step' then -- and for how long it is kept, in milliseconds; below 0 for as long as needed
+  local looked = ending(there and 'D' or 'A')
+  looked[3] = text(redis.call('PTTL', key))
+  return looked
+end
 
 -- ---- operations
 
@@ -419,11 +432,19 @@ if op == 'wait' then
     end
   elseif kind == 'semaphore' then
     s.size, expires, held_key, places = tonumber(one), tonumber(two), three, tonumber(four)
-    if s.lost > 0 then -- who held then may hold still
+    if s.lost > 0 and s.served == 0 then -- who held then may hold still
       s.barred = max(s.barred, s.lost + (expires == 0 and UNKNOWN_EXPIRY or expires))
     end
   elseif kind == 'barrier' and s.passing < 0 then
     s.size = tonumber(one)
+  end
+  if kind == 'semaphore' then -- it waits for nothing, whoever does
+    expire()
+    if reacquired(held_key) then
+      own = {'H', '-', '0'}
+      serve()
+      return ending('H')
+    end
   end
   if waiting == 0 then -- nobody is before it
     waiting = 1

@@ -58,7 +58,9 @@ if op == 'beat' then
     end
   end
   redis.call('ZADD', m, text(now), me)
-  redis.call('HSET', key, 'n:' .. me, number)
+  -- one that was late comes after its successor, and is no older state of Redis
+  local said = tonumber(redis.call('HGET', key, 'n:' .. me) or '0')
+  redis.call('HSET', key, 'n:' .. me, text(math.max(said, tonumber(number))))
   redis.call('PUBLISH', ARGV[8], number)
   return answer('D', unpack(redis.call('ZRANGE', m, 0, -1)))
 end

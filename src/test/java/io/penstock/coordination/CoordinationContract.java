@@ -202,6 +202,30 @@ public abstract class CoordinationContract {
   }
 
   @Test
+  void heldKey_again_waitsForNothing_thoughOthersWait() {
+    now(place(1, "a"));
+    Turn waits = ask(place(1, "b"));
+    assertThat(call(place(1, "a"), 0).reply()).isEqualTo(new Reply.Said("a"));
+    assertThat(now(place(2, "a"))).isEqualTo(new Reply.Said("a"));
+    assertThat(waits.reply()).as("there is one more place").isEqualTo(new Reply.Said("b"));
+    assertThat(statistics(Kind.SEMAPHORE)).containsEntry("reacquired", 2L);
+  }
+
+  @Test
+  void placeThatNobodyTook_isHeld_onceItsKeyAskedAgain() {
+    Turn unheard = ask(place(1, "a"));
+    Turn waits = ask(place(1, "b"));
+    assertThat(now(place(1, "a"))).isEqualTo(new Reply.Said("a"));
+    cancel(unheard);
+    assertThat(waits.reply()).isNull();
+    Turn again = ask(place(1, "a"));
+    cancel(again);
+    assertThat(waits.reply()).isNull();
+    now(new Operation.Release("a"));
+    assertThat(waits.reply()).isEqualTo(new Reply.Said("b"));
+  }
+
+  @Test
   void holdWithoutExpiry_isHeldForEver() {
     assertThat(now(new Operation.Acquire(1, "a", 0))).isEqualTo(new Reply.Said("a"));
     Turn b = ask(place(1, "b"));

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
 import io.penstock.limit.Abroad.Words;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Midnight;
 import java.math.BigInteger;
 import java.time.ZoneOffset;
@@ -185,7 +187,28 @@ class RegionTrailingTest extends LimitContract {
     assertThat(denials).hasSize(1);
     limit.take(Weight.exactly(200), BEGIN + WINDOW - SECOND);
     Regional.denied(limit, Weight.exactly(900), BEGIN + WINDOW);
+    assertThat(denials).as("of the next one nothing was used").hasSize(1);
+    limit.take(Weight.exactly(500), BEGIN + WINDOW + SECOND);
+    Regional.denied(limit, Weight.exactly(900), BEGIN + WINDOW + SECOND);
     assertThat(denials).containsExactly(CELL + " of 1000", CELL + 1 + " of 1000");
+  }
+
+  @Test
+  void receivedDenial_thatFadesIntoTheNextCell_isNoDenialOfThat() {
+    Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 0, 1_000));
+    Regional.denied(limit, Weight.exactly(1), BEGIN + WINDOW);
+    assertThat(limit.decide(Weight.exactly(1), BEGIN + WINDOW)).isInstanceOf(Answer.Wait.class);
+    assertThat(denials).isEmpty();
+  }
+
+  @Test
+  void limitThatIsCutOff_isNobodyElsesTrouble() {
+    Limit limit = limit(1_000, BEGIN);
+    limit.take(Weight.exactly(900), BEGIN);
+    limit.share(new Demand(() -> {}), BEGIN);
+    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    Regional.denied(limit, Weight.exactly(200), BEGIN);
+    assertThat(denials).isEmpty();
   }
 
   @Test

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -43,17 +44,35 @@ class FrontierTest extends LimitSourceContract {
   private List<Count> before = List.of();
   private List<Count> others = List.of();
   private boolean sick;
+  private boolean full;
   private long set;
 
   private final Counts counts =
       new Counts() {
         @Override
         public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
-          if (sick) {
+          if (sick || (full && !own.isEmpty())) {
             return CompletableFuture.failedFuture(new IllegalStateException("sick"));
           }
           told.add(own);
           return CompletableFuture.completedFuture(others);
+        }
+      };
+
+  private final Denials reached =
+      new Denials() {
+        @Override
+        public CompletionStage<Void> publish(String region, List<Denial> some) {
+          return sick
+              ? CompletableFuture.failedFuture(new IllegalStateException("sick"))
+              : denials.publish(region, some);
+        }
+
+        @Override
+        public CompletionStage<Page> since(String region, long cursor) {
+          return sick
+              ? CompletableFuture.failedFuture(new IllegalStateException("sick"))
+              : denials.since(region, cursor);
         }
       };
 
@@ -67,7 +86,7 @@ class FrontierTest extends LimitSourceContract {
   private Frontier frontier(Regions.@Nullable Mates others) {
     return new Frontier(
         new Frontier.Shores(
-            "east", counts, denials, () -> CompletableFuture.completedFuture(before)),
+            "east", counts, reached, () -> CompletableFuture.completedFuture(before)),
         others,
         ticker,
         this::unixMillis,
@@ -133,6 +152,20 @@ class FrontierTest extends LimitSourceContract {
     spend(limit, 10);
     run(5 * SECOND);
     assertThat(told.getLast()).containsExactly(count("a", CELL, 60));
+  }
+
+  @Test
+  void smallShareOfACell_isTold_whereMuchWasUsedOfTheOneBefore() {
+    Limit limit = limit("a");
+    spend(limit, 50);
+    run(MINUTE);
+    spend(limit, 1);
+    run(5 * SECOND);
+    assertThat(told.getLast()).containsExactly(count("a", CELL + 1, 1));
+    run(MINUTE);
+    spend(limit, 1);
+    run(5 * SECOND);
+    assertThat(told.getLast()).isEmpty();
   }
 
   @Test
@@ -265,6 +298,64 @@ class FrontierTest extends LimitSourceContract {
     sick = false;
     run(10 * SECOND);
     assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL, 200));
+  }
+
+  @Test
+  void sickDatabase_ofWhichManyWereDenied_isAskedAgain() {
+    run(5 * SECOND);
+    sick = true;
+    run(60 * SECOND);
+    deny(350);
+    assertThat(frontier.step()).isBetween(0L, ticker.nanos() + 10 * SECOND);
+    run(10 * SECOND);
+    assertThat(frontier.ledger().droppedDenials()).isEqualTo(350);
+    sick = false;
+    run(10 * SECOND);
+    spend(limit("a"), 900);
+    Regional.denied(limit("a"), Weight.exactly(200), ticker.nanos());
+    run(10 * SECOND);
+    assertThat(told.stream().flatMap(List::stream)).contains(count("a", CELL + 1, 900));
+    assertThat(page("west").denials()).extracting(Denials.Denial::identifier).contains("a");
+  }
+
+  private void deny(int keys) {
+    for (int i = 0; i < keys; i++) {
+      Limit limit = limit("k" + i);
+      spend(limit, 900);
+      Regional.denied(limit, Weight.exactly(200), ticker.nanos());
+    }
+  }
+
+  @Test
+  void manyDenialsAtOnce_areToldOneBatchAfterTheOther() {
+    run(5 * SECOND);
+    AtomicBoolean woken = new AtomicBoolean();
+    frontier.onDenial(() -> woken.set(true));
+    deny(1_050);
+    ticker.advance(SECOND);
+    while (woken.getAndSet(false)) {
+      frontier.step();
+    }
+    assertThat(page("west").denials()).hasSize(1_050);
+  }
+
+  @Test
+  void databaseThatTakesNothingMore_isStillRead() {
+    Limit limit = limit("a");
+    spend(limit, 100);
+    full = true;
+    others = List.of(count("a", CELL, 300));
+    run(20 * SECOND);
+    assertThat(frontier.ledger().failed()).isPositive();
+    assertThat(limit.room(ticker.nanos())).isEqualTo(600);
+  }
+
+  @Test
+  void clockThatIsAhead_hidesNothingOfOthers() {
+    Cursor cursor = new Cursor();
+    assertThat(cursor.next()).isZero();
+    cursor.saw(UNIX_MILLIS + 3_600_000, UNIX_MILLIS);
+    assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - Cursor.OVERLAP_MILLIS);
   }
 
   @Test

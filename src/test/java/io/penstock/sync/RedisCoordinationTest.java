@@ -152,6 +152,72 @@ class RedisCoordinationTest {
   }
 
   @Test
+  void objectThatWasLost_barsFromItsFirstPlaceOn_andNotAgain() {
+    now(0, "s", place("a", 60 * SECOND));
+    crew.pass(30 * SECOND);
+    for (String part : new String[] {"", ":x", ":h"}) {
+      server.command("DEL", key(Kind.SEMAPHORE, "s") + part);
+    }
+    Turn waits = ask(1, "s", place("b", SECOND));
+    crew.pass(SECOND);
+    assertThat(waits.reply()).isEqualTo(new Reply.Said("b"));
+    now(0, "s", new Operation.Release("b"));
+    assertThat(now(0, "s", place("c", 24 * HOUR))).isEqualTo(new Reply.Said("c"));
+  }
+
+  @Test
+  void whatIsOnlyLookedAt_isForgottenNoLater() {
+    now(0, "c", new Operation.Count(1));
+    now(0, "d", new Operation.Count(1));
+    server.command("PEXPIRE", key(Kind.COUNTER, "c"), "60000");
+    crew.pass(HOUR); // by its own clock it may be forgotten by now, and is looked at
+    now(1, "e", new Operation.Count(1));
+    crew.settle();
+    assertThat(ttl(Kind.COUNTER, "c")).isBetween(0L, 60_000L);
+    server.command("DEL", key(Kind.COUNTER, "c"));
+    crew.pass(61 * SECOND);
+    for (int i = 0; i < 2; i++) {
+      now(1, "f" + i, new Operation.Count(1));
+    }
+    assertThat(crew.members.get(1).objects()).as("d, e, f0, f1").isEqualTo(4);
+  }
+
+  @Test
+  void whatWasSaidLater_isNotOvertakenByAnAnswer() {
+    Turn waits = ask(0, "w", new Operation.AwaitSilence());
+    String channel = crew.namespace + ":coordination:m0";
+    String key = key(Kind.WATCHDOG, "w");
+    long now = Crew.BORN_MICROS + crew.ticker.nanos() / 1_000;
+    // the first is the newer one
+    server.command("PUBLISH", channel, told(key, now + 2, now + 1_000_000));
+    server.command("PUBLISH", channel, told(key, now + 1, now + 50_000_000));
+    crew.settle();
+    server.command("HSET", key, "expires", Long.toString(now + 1_000_000));
+    crew.pass(SECOND);
+    assertThat(waits.reply()).isEqualTo(Replies.DONE);
+  }
+
+  private static String told(String key, long nowMicros, long nextMicros) {
+    return "%s\n%d\n%d\n\n".formatted(key, nowMicros, nextMicros);
+  }
+
+  @Test
+  void signOfLifeThatCameLate_isNoLoss() {
+    String key = crew.namespace + ":coordination:{all}";
+    long number = Long.parseLong(server.command("HGET", key, "n:m0.1"));
+    String script = Fellows.SCRIPT.text();
+    String channel = crew.namespace + ":coordination:m0";
+    String late = Long.toString(number - 1);
+    String answered = Long.toString(number - 2);
+    String lease = "1000000000000000";
+    server.command(
+        "EVAL", script, "1", key, "beat", "m0.1", "", "", late, answered, lease, channel);
+    crew.settle();
+    assertThat(now(0, "c", new Operation.Count(1))).isEqualTo(new Reply.Said("1"));
+    assertThat(server.command("HEXISTS", key, "lost")).isEqualTo(":0");
+  }
+
+  @Test
   void objectThatWasDeleted_beginsAnew() {
     now(0, "s", place("a", 60 * SECOND));
     crew.pass(30 * SECOND);
