@@ -100,18 +100,8 @@ final class SharedState implements Around {
       return false;
     }
     long opens = opens(cut, now);
-    return opens == Ticker.NEVER || opens <= now + SOON_NANOS || has(cut, now);
-  }
-
-  /** Whether the cell that runs has it: slices that came after the clock was read begin later. */
-  private boolean has(long amount, long now) {
-    long cell = local instanceof TokenBucketState ? Partition.OUT : cellAt(now);
-    for (Portion each : portions) {
-      if (each.cell() == cell && each.free(held) >= amount) {
-        return true;
-      }
-    }
-    return false;
+    // slices may have come after the clock was read
+    return opens == Ticker.NEVER || opens <= Math.max(now, supplied.heardNanos()) + SOON_NANOS;
   }
 
   private boolean permits() {

@@ -378,7 +378,7 @@ final class SharedLimit {
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
     this.denied = denied != Long.MAX_VALUE;
-    Supplied supplied = new Supplied(lowest, denied, ends);
+    Supplied supplied = new Supplied(lowest, denied, now, ends);
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
     return false;
   }
@@ -388,7 +388,7 @@ final class SharedLimit {
     List<Tally.Counted> more = new ArrayList<>();
     cells.heard(slices);
     slices.forEach(slice -> more.add(new Tally.Counted(slice.cell(), slice.amount())));
-    Supplied supplied = new Supplied(lowest, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(lowest, Long.MAX_VALUE, now, 0);
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
   }
 

@@ -44,19 +44,19 @@ class SharedKeyTest {
   }
 
   private void granted(long amount) {
-    granted(CELL, amount, house.ticker.nanos());
+    granted(CELL, amount, house.ticker.nanos(), house.ticker.nanos());
     demand.wake();
     house.drivers.run();
   }
 
-  private void granted(long cell, long amount, long from) {
+  private void granted(long cell, long amount, long from, long heard) {
     Grid.Span span = new Grid.Span(from, from + 2 * SECOND);
-    Supplied supplied = new Supplied(10, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(10, Long.MAX_VALUE, heard, 0);
     limit.granted(List.of(new Tally.Counted(cell, amount)), supplied, any -> span);
   }
 
   private void denied() {
-    Supplied supplied = new Supplied(10, 1, house.ticker.nanos() + 2 * SECOND);
+    Supplied supplied = new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND);
     limit.granted(List.of(), supplied, cell -> Grid.Span.NEVER);
     demand.denied();
     house.drivers.run();
@@ -91,7 +91,7 @@ class SharedKeyTest {
 
   @Test
   void slicesCameAfterTheClockWasRead_goesWithThem() {
-    granted(CELL, 1, START + SECOND / 5);
+    granted(CELL + 1, 1, START + SECOND / 5, START + SECOND / 5);
     Pending pending = alice.submit(endpoint, 1);
     assertThat(waits(pending)).isTrue();
     house.at(SECOND / 5 - 1);
@@ -104,7 +104,7 @@ class SharedKeyTest {
   @Test
   void nextCellIsAboutToBegin_goesWithIt() {
     long next = START + MINUTE;
-    granted(CELL + 1, 1, next + 1_000_000);
+    granted(CELL + 1, 1, next + 1_000_000, START);
     house.at(MINUTE - 1_000_000);
     Pending pending = alice.submit(endpoint, 1);
     assertThat(waits(pending)).isTrue();
@@ -114,7 +114,7 @@ class SharedKeyTest {
 
   @Test
   void nextCellBeginsLater_isRefusedUntilThen() {
-    granted(CELL + 1, 1, START + MINUTE);
+    granted(CELL + 1, 1, START + MINUTE, START);
     assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(MINUTE);
   }
 

@@ -100,7 +100,7 @@ class SharedLimitTest {
     for (Limit limit : shared) {
       limit.granted(
           List.of(new Tally.Counted(0, 10)),
-          new Supplied(100, Long.MAX_VALUE, 0),
+          new Supplied(100, Long.MAX_VALUE, 0, 0),
           cell -> new Grid.Span(START, 2 * START));
       wake(limit);
     }

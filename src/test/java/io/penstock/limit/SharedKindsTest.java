@@ -23,7 +23,7 @@ class SharedKindsTest {
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
     limit.granted(
         List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
   }
@@ -82,7 +82,7 @@ class SharedKindsTest {
     limit.tally(Grid.none(0), 0, 0, 10, 0);
     assertThat(limit.earliest(1, 0)).isEqualTo(Ticker.NEVER);
     assertThat(dry).hasValue(1);
-    Supplied supplied = new Supplied(1, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(1, Long.MAX_VALUE, 0, 0);
     limit.granted(
         List.of(new Tally.Counted(100, 1), new Tally.Counted(300, 1)),
         supplied,
@@ -157,7 +157,7 @@ class SharedKindsTest {
     Limit limit = shared(new LimitSpec.FixedWindow(100, 60 * SECOND));
     counted(limit, MINUTES, 7, 0);
     assertThat(limit.dry(20, 1)).isTrue();
-    limit.granted(List.of(), new Supplied(100, 20, 2 * SECOND), any -> Grid.Span.NEVER);
+    limit.granted(List.of(), new Supplied(100, 20, 0, 2 * SECOND), any -> Grid.Span.NEVER);
     assertThat(limit.dry(20, SECOND)).isFalse();
     assertThat(limit.dry(19, SECOND)).isTrue();
     assertThat(limit.decide(Weight.exactly(20), SECOND)).isEqualTo(new Answer.Wait(60 * SECOND));
@@ -194,7 +194,7 @@ class SharedKindsTest {
 
   /** An answer that grants nothing more. */
   private static void renew(Limit limit, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
     limit.granted(List.of(), supplied, any -> new Grid.Span(from, until));
   }
 }

@@ -26,7 +26,7 @@ class SharedLimitTest {
   }
 
   private static void grant(Limit limit, long cell, long amount, long from, long until) {
-    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
     limit.granted(
         List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
   }
