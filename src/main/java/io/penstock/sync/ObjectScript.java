@@ -175,6 +175,11 @@ final class ObjectScript {
     return Math.ceilDiv(nanos, NANOS_PER_MICRO);
   }
 
+  /** Returns whether anything is given there that can be given back. */
+  static boolean gives(Kind kind) {
+    return gives(kind, 'D') || gives(kind, 'S');
+  }
+
   /** Returns whether what a turn is given there can be given back. */
   static boolean gives(Kind kind, char code) {
     return switch (kind) {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Visits {
   private static final int AT_ONCE = 500;
+  private static final long LATER_NANOS = 100_000_000;
 
   static final Reply AWAY =
       new Reply.Unavailable("objects are shared with other instances, and Redis does not answer");
@@ -98,19 +99,20 @@ final class Visits {
     if (!open || !fellows.joined(now)) {
       over(visit, AWAY);
     } else if (operation instanceof Operation.Delete) {
-      registrar.remove(operation.kind(), name, trouble -> removed(visit, trouble));
+      registrar.remove(
+          operation.kind(),
+          name,
+          trouble -> {
+            if (trouble == null) {
+              send(visit, "");
+            } else {
+              over(visit, AWAY);
+            }
+          });
     } else {
       send(visit, "");
     }
     return turn;
-  }
-
-  private void removed(Visit visit, @Nullable RedisTrouble trouble) {
-    if (trouble == null) {
-      send(visit, "");
-    } else {
-      over(visit, AWAY);
-    }
   }
 
   private void send(Visit visit, String made) {
@@ -194,8 +196,7 @@ final class Visits {
             heardOf(visit.key, said);
           }
           if (visit.phase == Visit.Phase.WAITS) {
-            boolean ended = said == null || said.code() == 'T';
-            abandon(visit, ended ? Replies.TIMED_OUT : LOST);
+            abandon(visit, said == null || said.code() == 'T' ? Replies.TIMED_OUT : LOST);
           }
         });
   }
@@ -307,17 +308,25 @@ final class Visits {
     }
     List<Visit> all = new ArrayList<>(List.of(visit));
     heard.put(visit.key, all);
+    if (ObjectScript.gives(visit.kind())) {
+      acknowledge(visit, all);
+    } else { // nobody waits for it: the clients go first
+      agenda.note(ticker.nanos() + LATER_NANOS, false, now -> acknowledge(visit, all));
+    }
+  }
+
+  private void acknowledge(Visit first, List<Visit> all) {
     asking.upkeep(
-        visit.key,
-        visit.kind(),
+        first.key,
+        first.kind(),
         "ack",
         "",
         () -> {
-          heard.remove(visit.key, all);
+          heard.remove(first.key, all);
           return all.stream().map(Visit::id).toList();
         },
         (said, trouble) -> {
-          heard.remove(visit.key, all); // it may have failed without being sent
+          heard.remove(first.key, all); // it may have failed without being sent
           acknowledged(all, said);
         });
   }
@@ -326,12 +335,9 @@ final class Visits {
     Set<Long> known = said == null ? Set.of() : new HashSet<>(ObjectScript.numbers(said.text()));
     for (Visit visit : all) {
       Reply answer = visit.answer;
-      if (visit.phase != Visit.Phase.HEARD || answer == null) {
-        continue;
-      }
-      if (known.contains(visit.number)) {
+      if (visit.phase == Visit.Phase.HEARD && answer != null && known.contains(visit.number)) {
         over(visit, answer);
-      } else {
+      } else if (visit.phase == Visit.Phase.HEARD) {
         abandon(visit, LOST); // it was given to another one, or nobody knows
       }
     }
@@ -376,22 +382,19 @@ final class Visits {
     Visit first = some.getFirst();
     List<String> ids = some.stream().map(Visit::id).toList();
     asking.upkeep(
-        first.key,
-        first.kind(),
-        "ask",
-        "",
-        () -> ids,
-        (said, trouble) -> {
-          if (said == null) {
-            return; // it is asked again once Redis is heard
-          }
-          heardOf(first.key, said);
-          Set<Long> lost = new HashSet<>(ObjectScript.numbers(said.text()));
-          for (Visit visit : some) {
-            if (visit.phase == Visit.Phase.WAITS && lost.contains(visit.number)) {
-              over(visit, LOST);
-            }
-          }
-        });
+        first.key, first.kind(), "ask", "", () -> ids, (said, trouble) -> asked(some, said));
+  }
+
+  private void asked(List<Visit> some, @Nullable Said said) {
+    if (said == null) {
+      return; // it is asked again once Redis is heard
+    }
+    heardOf(some.getFirst().key, said);
+    Set<Long> lost = new HashSet<>(ObjectScript.numbers(said.text()));
+    for (Visit visit : some) {
+      if (visit.phase == Visit.Phase.WAITS && lost.contains(visit.number)) {
+        over(visit, LOST);
+      }
+    }
   }
 }

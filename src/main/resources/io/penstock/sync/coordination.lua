@@ -89,9 +89,9 @@ end
 local function instance(turn) return string.match(turn, '^(.*):%d+$') end
 local function number(turn) return string.match(turn, ':(%d+)$') end
 
--- a turn of that instance waits no more, or its answer was heard
-local function less(name)
-  if redis.call('HINCRBY', M, name, -1) <= 0 then redis.call('HDEL', M, name) end
+-- turns of that instance wait no more, or their answers were heard
+local function less(name, turns)
+  if redis.call('HINCRBY', M, name, -turns) <= 0 then redis.call('HDEL', M, name) end
 end
 
 -- ---- what each kind does
@@ -194,19 +194,28 @@ end
 
 -- ---- those who wait
 
+local records = {} -- answers to be written
+
 local function answered(turn, code, interval, waited, held_key)
   if turn == id and op == 'wait' then
     own = {code, interval, waited}
     return
   end
-  redis.call('HSET', R, turn, code .. ' ' .. interval .. ' ' .. waited .. ' ' .. held_key)
-  local name = instance(turn)
+  local given = code .. ' ' .. interval .. ' ' .. waited
+  records[#records + 1] = turn
+  records[#records + 1] = given .. ' ' .. held_key
+  local name, number_there = string.match(turn, '^(.*):(%d+)$')
   local list = served
   if name ~= me then
     others[name] = others[name] or {}
     list = others[name]
   end
-  list[#list + 1] = number(turn) .. ' ' .. code .. ' ' .. interval .. ' ' .. waited
+  list[#list + 1] = number_there .. ' ' .. given
+end
+
+local function record()
+  if #records > 0 then redis.call('HSET', R, unpack(records)) end
+  records = {}
 end
 
 local function parsed(params) -- since when, expiry, bound of places, key
@@ -227,6 +236,7 @@ local function go(answer)
       done, waiting = i, waiting - 1
       answered(turn, code, interval, waited, held_key)
     end
+    record()
     if done > 0 then
       redis.call('ZREM', W, unpack(turns, 1, done))
       redis.call('HDEL', P, unpack(turns, 1, done))
@@ -344,12 +354,15 @@ end
 
 if op == 'ack' then
   local heard = {}
+  local of = {} -- how many of each instance
   for i = 13, #ARGV do
     if redis.call('HDEL', R, ARGV[i]) == 1 then
-      less(instance(ARGV[i]))
-      heard[#heard + 1] = number(ARGV[i])
+      local name, number_there = string.match(ARGV[i], '^(.*):(%d+)$')
+      of[name] = (of[name] or 0) + 1
+      heard[#heard + 1] = number_there
     end
   end
+  for name, turns in pairs(of) do less(name, turns) end
   return ending('D', table.concat(heard, ' '))
 end
 
@@ -376,7 +389,7 @@ serve() -- what time alone allowed, before anything else
 
 if op == 'leave' then
   if removed(id) or unheard(id) then
-    less(instance(id))
+    less(instance(id), 1)
   elseif one ~= '' then
     give_back(id, one, two, three, four)
   end
@@ -386,7 +399,7 @@ end
 
 if op == 'timeout' then
   if removed(id) then
-    less(instance(id))
+    less(instance(id), 1)
     s.timedout = s.timedout + 1
     return ending('T')
   end
