@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
@@ -45,7 +46,9 @@ import reactor.netty.resources.LoopResources;
 
 /** Wires the rooms. */
 @SpringBootConfiguration(proxyBeanMethods = false)
-@EnableAutoConfiguration
+// What is excluded counts lines of the log, and is asked whenever anybody looks whether to log,
+// which is many times a request.
+@EnableAutoConfiguration(exclude = LogbackMetricsAutoConfiguration.class)
 @Import(GatewayConfiguration.class)
 class PenstockConfiguration {
   /** Of usage, a day. */

@@ -67,7 +67,8 @@ public final class Settlement {
 
   /** Returns how long it waited, in nanoseconds. */
   public long waitedNanos() {
-    return releasedNanos - pending.arrivedNanos();
+    // who let it go with others may have read the clock before it came
+    return Math.max(0, releasedNanos - pending.arrivedNanos());
   }
 
   /** Returns how long ago it was let go, in nanoseconds. */

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.cloud.gateway.handler.RoutePredicateHandlerMapping;
+import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.reactive.CorsUtils;
@@ -15,12 +16,26 @@ import reactor.core.publisher.Mono;
  * refuse: whether a page may call a provider is the provider's to say.
  */
 final class CatchAll extends RoutePredicateHandlerMapping {
+  /** Before those that look for methods and functions, of which there are none. */
+  private static final int FIRST = -10;
+
+  /** It matches without being looked for, which would cost as much as half of the steps. */
+  private final Mono<Route> route;
+
   CatchAll(
       FilteringWebHandler handler,
       RouteLocator routes,
       GlobalCorsProperties cors,
-      Environment environment) {
+      Environment environment,
+      Route route) {
     super(handler, routes, cors, environment);
+    this.route = Mono.just(route);
+    setOrder(FIRST);
+  }
+
+  @Override
+  protected Mono<Route> lookupRoute(ServerWebExchange exchange) {
+    return route;
   }
 
   @Override

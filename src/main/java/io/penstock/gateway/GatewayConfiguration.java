@@ -39,6 +39,9 @@ import reactor.core.publisher.Flux;
 public class GatewayConfiguration {
   private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
 
+  private static final Route ALL =
+      Route.async().id("all").uri("http://upstream.invalid").predicate(any -> true).build();
+
   @Bean
   BodyBudget bodyBudget(Environment environment) {
     DataSize most = environment.getProperty("penstock.max-buffered-bytes", DataSize.class);
@@ -196,13 +199,11 @@ public class GatewayConfiguration {
       RouteLocator routes,
       GlobalCorsProperties cors,
       Environment environment) {
-    return new CatchAll(handler, routes, cors, environment);
+    return new CatchAll(handler, routes, cors, environment, ALL);
   }
 
   @Bean
   RouteLocator catchAll() {
-    Route route =
-        Route.async().id("all").uri("http://upstream.invalid").predicate(any -> true).build();
-    return () -> Flux.just(route);
+    return () -> Flux.just(ALL);
   }
 }
