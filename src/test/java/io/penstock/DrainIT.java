@@ -164,6 +164,26 @@ class DrainIT {
   }
 
   @Test
+  void answerThatBeganBeforeThePauseAndEndsInIt_leavesItsConnectionForOneMore() throws Exception {
+    try (Program program = start("--penstock.drain-pause=3s", "--penstock.drain-timeout=4s");
+        Wire running = program.connect()) {
+      assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
+      program.terminate();
+      RunningGateway.awaiting().until(() -> program.readiness() == 503);
+      assertThat(running.chunk()).isEqualTo("data: {}\n\n");
+      finish.countDown();
+      assertThat(running.chunk()).isEqualTo("data: [DONE]\n\n");
+      assertThat(running.chunk()).as("its end").isEmpty();
+      // nobody told its client to send no more on it
+      Message served = running.send("GET /slot HTTP/1.1\r\nHost: x\r\n\r\n").answer();
+      assertThat(served.status()).isEqualTo(200);
+      assertThat(served.all("connection")).containsExactly("close");
+      running.awaitEnd();
+      program.endsWell();
+    }
+  }
+
+  @Test
   void terminated_tellsHttp2ConnectionsToGo_andServesWhoWaitsOnThem() throws IOException {
     try (Program program = start("--server.http2.enabled=true");
         Wire waiting = parked(program, "/slot");

@@ -26,8 +26,8 @@ final class Connections {
    * HTTP/2 ones get a GOAWAY, so that what is under way goes on. On one that was opened and never
    * used a request may be coming, which is better refused than lost.
    *
-   * @param now whether nothing more is let in; else what is on its way is, so that none that rests
-   *     is closed
+   * @param now whether nothing more is let in; else what is on its way is, so that none is closed
+   *     whose client was not told: each answer that begins from now on says it
    */
   void leave(boolean now) {
     for (Channel each : open) {
@@ -43,13 +43,13 @@ final class Connections {
       return;
     }
     ConnectionGuard guard = channel.pipeline().get(ConnectionGuard.class);
-    if (guard == null) {
+    if (guard == null || !now) {
       return;
     }
-    if (!guard.rests()) {
-      guard.closeAfterAnswer();
-    } else if (now) {
+    if (guard.rests()) {
       channel.close();
+    } else {
+      guard.closeAfterAnswer();
     }
   }
 }
