@@ -165,7 +165,7 @@ class DrainIT {
 
   @Test
   void answerThatBeganBeforeThePauseAndEndsInIt_leavesItsConnectionForOneMore() throws Exception {
-    try (Program program = start("--penstock.drain-pause=3s", "--penstock.drain-timeout=4s");
+    try (Program program = start("--penstock.drain-pause=8s", "--penstock.drain-timeout=9s");
         Wire running = program.connect()) {
       assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
       program.terminate();
