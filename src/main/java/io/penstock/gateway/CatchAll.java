@@ -16,10 +16,7 @@ import reactor.core.publisher.Mono;
  * refuse: whether a page may call a provider is the provider's to say.
  */
 final class CatchAll extends RoutePredicateHandlerMapping {
-  /** Before those that look for methods and functions, of which there are none. */
-  private static final int FIRST = -10;
-
-  /** It matches without being looked for, which would cost as much as half of the steps. */
+  /** It matches, and need not be looked for. */
   private final Mono<Route> route;
 
   CatchAll(
@@ -30,7 +27,6 @@ final class CatchAll extends RoutePredicateHandlerMapping {
       Route route) {
     super(handler, routes, cors, environment);
     this.route = Mono.just(route);
-    setOrder(FIRST);
   }
 
   @Override
