@@ -281,6 +281,26 @@ class FrontierTest extends LimitSourceContract {
     assertThat(page("west").denials()).extracting(Denials.Denial::identifier).containsOnly("a");
   }
 
+  @Test
+  void denialOfALimitThatWasAnother_saysHowMuchWasUsed_andNoMore() {
+    CompletableFuture<Void> published =
+        denials
+            .publish(
+                "west",
+                List.of(
+                    new Denials.Denial("key-tpm", "lower", 60_000, CELL, 400),
+                    new Denials.Denial("key-tpm", "higher", 60_000, CELL, 5_000)))
+            .toCompletableFuture();
+    assertThat(published).isCompleted();
+    Limit lower = limit("lower");
+    Limit higher = limit("higher");
+    run(10 * SECOND);
+    assertThat(lower.room(ticker.nanos())).isEqualTo(600);
+    assertThat(higher.room(ticker.nanos())).isZero();
+    run(2 * MINUTE);
+    assertThat(higher.room(ticker.nanos())).as("two cells later").isEqualTo(Long.MAX_VALUE);
+  }
+
   private Denials.Page page(String region) {
     return denials.since(region, Denials.Page.START).toCompletableFuture().join();
   }
@@ -348,26 +368,6 @@ class FrontierTest extends LimitSourceContract {
     run(20 * SECOND);
     assertThat(frontier.ledger().failed()).isPositive();
     assertThat(limit.room(ticker.nanos())).isEqualTo(600);
-  }
-
-  @Test
-  void clockThatIsAhead_hidesNothingOfOthers() {
-    Cursor cursor = new Cursor();
-    assertThat(cursor.next()).isZero();
-    cursor.saw(UNIX_MILLIS + 3_600_000, UNIX_MILLIS);
-    assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - Cursor.OVERLAP_MILLIS);
-  }
-
-  @Test
-  void denials_beyondWhatMayWait_areDroppedAndCounted() {
-    Outbox outbox = new Outbox(SECOND);
-    for (int i = 0; i < Outbox.MOST; i++) {
-      assertThat(outbox.add(new Denials.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
-    }
-    assertThat(outbox.add(new Denials.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
-    assertThat(outbox.begin(0)).hasSize(Outbox.BATCH);
-    assertThat(outbox.givesUp(SECOND)).isEqualTo(Outbox.BATCH);
-    assertThat(outbox.due(SECOND)).isTrue();
   }
 
   @Test

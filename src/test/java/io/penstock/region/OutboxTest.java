@@ -1,0 +1,22 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.quota.Denials;
+import org.junit.jupiter.api.Test;
+
+class OutboxTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void denials_beyondWhatMayWait_areDroppedAndCounted() {
+    Outbox outbox = new Outbox(SECOND);
+    for (int i = 0; i < Outbox.MOST; i++) {
+      assertThat(outbox.add(new Denials.Denial("key-rpm", "k" + i, 60_000, 1, 1), 0)).isTrue();
+    }
+    assertThat(outbox.add(new Denials.Denial("key-rpm", "more", 60_000, 1, 1), 0)).isFalse();
+    assertThat(outbox.begin(0)).hasSize(Outbox.BATCH);
+    assertThat(outbox.givesUp(SECOND)).isEqualTo(Outbox.BATCH);
+    assertThat(outbox.due(SECOND)).isTrue();
+  }
+}
