@@ -3,7 +3,6 @@ package io.penstock.sync;
 import io.penstock.coordination.Agenda;
 import io.penstock.coordination.Kind;
 import io.penstock.time.Ticker;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -90,13 +89,6 @@ final class Places {
   /** Returns how many wait. */
   long waiting() {
     return waiting;
-  }
-
-  /** Returns all that wait. */
-  List<Visit> all() {
-    List<Visit> all = new ArrayList<>();
-    places.values().forEach(place -> all.addAll(place.visits.values()));
-    return all;
   }
 
   /** Returns those who wait, by object, and no object where none does. */
