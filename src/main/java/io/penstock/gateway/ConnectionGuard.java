@@ -43,22 +43,37 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final Refusal UNREADABLE =
       Refusal.of(Reason.BAD_REQUEST, "the request is not one that HTTP allows, or is too long");
 
+  private final boolean refuses;
   private boolean knowsChunks = true;
   private boolean closes;
   private boolean answered;
+  private boolean sending;
+  private boolean closing;
   private int unanswered;
 
-  private ConnectionGuard() {}
+  /** Leaves refusals as they are, where that is said; the port of operators has its own. */
+  ConnectionGuard(boolean refuses) {
+    this.refuses = refuses;
+  }
 
   /** Has a guard at every connection of a server. */
   static HttpServer guard(HttpServer server, Connections connections) {
     return server.doOnChannelInit(
         (observer, channel, address) -> {
           connections.opened(channel);
-          if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
-            channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new ConnectionGuard());
-          }
+          add(channel, true);
         });
+  }
+
+  /** Has a guard at every connection of the operators' server. */
+  static HttpServer guardOperators(HttpServer server) {
+    return server.doOnChannelInit((observer, channel, address) -> add(channel, false));
+  }
+
+  private static void add(Channel channel, boolean refuses) {
+    if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
+      channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new ConnectionGuard(refuses));
+    }
   }
 
   /** Returns the connection a request came on. */
@@ -105,12 +120,17 @@ final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof DecoderResultProvider decoded && decoded.decoderResult().isFailure()) {
-      context.channel().attr(BROKEN).set(true);
-    }
     if (message instanceof HttpRequest request) {
       knowsChunks = !request.protocolVersion().equals(HttpVersion.HTTP_1_0);
       unanswered++;
+      sending = true;
+    }
+    if (message instanceof LastHttpContent) {
+      sending = false;
+    }
+    if (message instanceof DecoderResultProvider decoded && decoded.decoderResult().isFailure()) {
+      context.channel().attr(BROKEN).set(true);
+      sending = true; // where it ends nobody knows
     }
     context.fireChannelRead(message);
   }
@@ -130,7 +150,19 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       closes = true;
     }
-    context.write(whole(response), last(message, promise));
+    context.write(refuses ? whole(response) : response, last(message, promise));
+  }
+
+  /** Who has its answer and still sends is not cut off, or it might never see that answer. */
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    boolean lingers = sending && rests() && !closing && context.channel().isActive();
+    closing = true;
+    if (lingers) {
+      LingeringClose.begin(context, promise);
+    } else {
+      context.close(promise);
+    }
   }
 
   /** An answer of one piece is head and end at once. */

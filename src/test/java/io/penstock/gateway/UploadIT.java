@@ -10,12 +10,15 @@ import io.penstock.fake.Wire;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Uploads are passed on as they come, and no further than they may go. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class UploadIT extends HostileCase {
   private static final int MOST = 512 << 20;
   private static final int PIECE = 1 << 20;
+  private static final int MANY = 64 * PIECE;
 
   @Override
   String routes() {
@@ -34,7 +37,7 @@ class UploadIT extends HostileCase {
   }
 
   private static String head(String target, String framing) {
-    return "POST " + target + " HTTP/1.1\r\nHost: a\r\n" + framing + "\r\n\r\n";
+    return "POST " + target + " HTTP/1.1\r\nHost: localhost\r\n" + framing + "\r\n\r\n";
   }
 
   @Test
@@ -49,6 +52,21 @@ class UploadIT extends HostileCase {
       refused(wire.answer(), 413, "body_too_large");
     }
     assertThat(upstream.connections()).isEqualTo(before);
+  }
+
+  /** More than systems keep for who does not read: it is read, or the client is never told. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoSendsAllAndThenReads_hearsWhy(boolean operator) {
+    String close = "Connection: close\r\nContent-Length: " + MANY;
+    try (Wire wire = operator ? Wire.to(gateway.operatorPort()) : connect()) {
+      wire.send(head(operator ? "/quotas/decide?model=m" : "/small/v1/files", close));
+      for (int i = 0; i < MANY / PIECE; i++) {
+        wire.send(new byte[PIECE]);
+      }
+      assertThat(wire.answer().status()).isEqualTo(413);
+      wire.awaitEnd();
+    }
   }
 
   @Test
