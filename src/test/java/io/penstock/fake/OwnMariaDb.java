@@ -10,15 +10,12 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 
 /** A real MariaDB of one test's own, to be stopped and killed. */
@@ -39,23 +36,21 @@ public final class OwnMariaDb implements AutoCloseable {
   }
 
   private String install() {
-    DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
+    DBConfigurationBuilder settings = MariaDb.settings();
     settings.setPort(port);
-    settings.setSecurityDisabled(false);
     settings.setBaseDir(directory.resolve("base").toFile());
     settings.setDataDir(directory.resolve("data").toFile());
     settings.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
-    settings.addArg("--bind-address=127.0.0.1");
-    asRoot(settings::addArg);
     DBConfiguration built = settings.build();
     try {
       DB server = DB.newEmbeddedDB(built);
       server.start();
-      server.run("CREATE DATABASE " + DATABASE);
-      server.run(
+      Sql root = MariaDb.root(port);
+      root.run("CREATE DATABASE " + DATABASE);
+      root.run(
           "CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s'"
               .formatted(MariaDb.USER, MariaDb.PASSWORD));
-      server.run("GRANT ALL ON %s.* TO '%s'@'127.0.0.1'".formatted(DATABASE, MariaDb.USER));
+      root.run("GRANT ALL ON %s.* TO '%s'@'127.0.0.1'".formatted(DATABASE, MariaDb.USER));
       server.stop();
     } catch (ManagedProcessException e) {
       throw new IllegalStateException(e);
@@ -63,12 +58,6 @@ public final class OwnMariaDb implements AutoCloseable {
     Path base = Path.of(built.getBaseDir().toString()).resolve("bin");
     Path named = base.resolve("mariadbd");
     return (named.toFile().canExecute() ? named : base.resolve("mysqld")).toString();
-  }
-
-  private static void asRoot(Consumer<String> add) {
-    if ("root".equals(System.getProperty("user.name"))) {
-      add.accept("--user=root");
-    }
   }
 
   /** Starts it, with the data it had; returns once it answers. */
@@ -81,7 +70,8 @@ public final class OwnMariaDb implements AutoCloseable {
     command.add("--socket=" + directory.resolve("s"));
     command.add("--port=" + port);
     command.add("--bind-address=127.0.0.1");
-    asRoot(command::add);
+    command.add(MariaDb.WITHOUT_TLS);
+    command.add("--user=" + System.getProperty("user.name"));
     try {
       process =
           new ProcessBuilder(command)
@@ -137,24 +127,18 @@ public final class OwnMariaDb implements AutoCloseable {
     return MariaDb.url(DATABASE, by);
   }
 
-  private Connection open() throws SQLException {
-    String url = "jdbc:mariadb://127.0.0.1:" + port + "/" + DATABASE;
-    return DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
+  private Sql sql() {
+    return new Sql(port, DATABASE, MariaDb.USER, MariaDb.PASSWORD);
   }
 
   /** Runs one statement. */
   public void sql(String text) {
-    try (Connection open = open();
-        Statement statement = open.createStatement()) {
-      statement.execute(text);
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
-    }
+    sql().run(text);
   }
 
   /** Leaves no room in a table for another row, until it is an InnoDB table again. */
   public void fill(String table) {
-    try (Connection open = open();
+    try (Connection open = sql().open();
         Statement statement = open.createStatement()) {
       statement.execute("SET max_heap_table_size = 16384");
       statement.execute("DELETE FROM " + table);
@@ -172,17 +156,7 @@ public final class OwnMariaDb implements AutoCloseable {
 
   /** Returns the first column of what a query finds, as text. */
   public List<String> query(String text) {
-    List<String> found = new ArrayList<>();
-    try (Connection open = open();
-        Statement statement = open.createStatement();
-        ResultSet rows = statement.executeQuery(text)) {
-      while (rows.next()) {
-        found.add(rows.getString(1));
-      }
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
-    }
-    return found;
+    return sql().query(text);
   }
 
   @Override

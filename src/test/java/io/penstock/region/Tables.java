@@ -1,12 +1,7 @@
 package io.penstock.region;
 
 import io.penstock.fake.MariaDb;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
+import io.penstock.fake.Sql;
 import java.util.List;
 
 /** A database of a real server that has the tables. */
@@ -35,34 +30,18 @@ final class Tables {
     return new RegionSettings(region, "default", address(), true, null, RegionSettings.SHARE);
   }
 
-  private Connection open() throws SQLException {
-    String url = "jdbc:mariadb://127.0.0.1:" + MariaDb.port() + "/" + database;
-    return DriverManager.getConnection(url, MariaDb.USER, MariaDb.PASSWORD);
+  private Sql sql() {
+    return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD);
   }
 
   /** Runs one statement. */
   void sql(String text) {
-    try (Connection open = open();
-        Statement statement = open.createStatement()) {
-      statement.execute(text);
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
-    }
+    sql().run(text);
   }
 
   /** Returns the first column of what a query finds, as text. */
   List<String> query(String text) {
-    List<String> found = new ArrayList<>();
-    try (Connection open = open();
-        Statement statement = open.createStatement();
-        ResultSet rows = statement.executeQuery(text)) {
-      while (rows.next()) {
-        found.add(rows.getString(1));
-      }
-    } catch (SQLException failed) {
-      throw new IllegalStateException(failed);
-    }
-    return found;
+    return sql().query(text);
   }
 
   /** Adds what a region denied, or counted, as any program could. */

@@ -1,0 +1,48 @@
+package io.penstock.fake;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Somebody who asks a MariaDB, a connection a statement.
+ *
+ * @param port of the server, on loopback
+ * @param database the one that names without one are of; may be empty
+ */
+public record Sql(int port, String database, String user, String password) {
+  /** Opens a connection, to be closed. */
+  public Connection open() throws SQLException {
+    String url = "jdbc:mariadb://127.0.0.1:" + port + "/" + database;
+    return DriverManager.getConnection(url, user, password);
+  }
+
+  /** Runs one statement. */
+  public void run(String text) {
+    try (Connection open = open();
+        Statement statement = open.createStatement()) {
+      statement.execute(text);
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
+  /** Returns the first column of what a query finds, as text. */
+  public List<String> query(String text) {
+    List<String> found = new ArrayList<>();
+    try (Connection open = open();
+        Statement statement = open.createStatement();
+        ResultSet rows = statement.executeQuery(text)) {
+      while (rows.next()) {
+        found.add(rows.getString(1));
+      }
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+    return found;
+  }
+}
