@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Gateways as processes of their own, clients who ask them, and what they all let go together. */
@@ -251,6 +252,11 @@ public final class Fleet implements AutoCloseable {
     return all;
   }
 
+  /** Returns how many answers there were so far. */
+  public long answered() {
+    return answers.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
   /** Returns what an endpoint let go so far, in order. */
   public List<Released> released(String endpoint) throws IOException {
     List<Released> all = new ArrayList<>();
@@ -275,6 +281,19 @@ public final class Fleet implements AutoCloseable {
     TrailingChecker checker = new TrailingChecker(limit, windowNanos);
     all.forEach(each -> checker.charge(each.unixNanos(), requests ? 1 : each.tokens()));
     return checker;
+  }
+
+  /**
+   * Returns how many releases count, the fewest there are at the end of any sub-cell in between:
+   * what was released in one of the sixty counts until that one's end plus the window.
+   */
+  public static long counted(List<Released> all, long windowNanos, long from, long to) {
+    long cell = windowNanos / 60;
+    TrailingChecker checker = trailing(all, Long.MAX_VALUE, windowNanos + cell, true);
+    return LongStream.rangeClosed(Math.ceilDiv(from, cell), to / cell)
+        .map(end -> checker.used(end * cell - 1))
+        .min()
+        .orElse(0);
   }
 
   @Override
