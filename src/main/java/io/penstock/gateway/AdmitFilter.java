@@ -46,7 +46,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Passage passage = Passage.of(exchange);
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    Mono<Void> first = strict.before(passage, Schedulers.fromExecutorService(loop));
+    Mono<Void> first = strict.before(passage, loop);
     return first == null
         ? admit(exchange, chain, passage, loop)
         : first.then(Mono.defer(() -> admit(exchange, chain, passage, loop)));

@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.netty.channel.EventLoop;
 import io.penstock.key.Caller;
 import io.penstock.key.KeyLimit;
 import io.penstock.key.Keys;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Keys with {@code strict_after_denial}: after a denial, what all instances counted is fetched
@@ -40,7 +42,7 @@ final class StrictAfterDenial {
    * Returns what completes when a decision may be made, on {@code loop} and in no more than 300 ms,
    * or null when it may be made now.
    */
-  @Nullable Mono<Void> before(Passage passage, Scheduler loop) {
+  @Nullable Mono<Void> before(Passage passage, EventLoop loop) {
     Caller caller = passage.caller();
     if (caller == null || !asks(caller)) {
       return null;
@@ -53,7 +55,7 @@ final class StrictAfterDenial {
         fetches.add(fetch.toCompletableFuture());
       }
     }
-    return fetches.isEmpty() ? null : all(fetches, loop);
+    return fetches.isEmpty() ? null : all(fetches, Schedulers.fromExecutorService(loop));
   }
 
   private static Mono<Void> all(List<CompletableFuture<?>> fetches, Scheduler loop) {

@@ -19,6 +19,18 @@ final class Ring {
     return next;
   }
 
+  /** The sum of the amounts from index {@code first} on, which the ring still holds. */
+  static long sum(long[] cells, long first, long newest) {
+    int count = (int) Math.max(0, newest - first + 1);
+    int at = Math.floorMod(first, cells.length);
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum = State.sum(sum, cells[at]);
+      at = at + 1 == cells.length ? 0 : at + 1; // a division for each would be most of it
+    }
+    return sum;
+  }
+
   /** The amounts in a ring of another length, each at its own index still. */
   static long[] resized(long[] cells, long newest, int length) {
     if (length == cells.length) {

@@ -115,11 +115,7 @@ final class TrailingWindowState implements State {
   }
 
   private long sum(long now) {
-    long sum = 0;
-    for (long index = firstKept(now); index <= newest; index++) {
-      sum = State.sum(sum, cell(index));
-    }
-    return sum;
+    return Ring.sum(cells, firstKept(now), newest);
   }
 
   /** What the ring still holds: a clock that steps back cannot bring overwritten cells back. */

@@ -49,6 +49,10 @@ final class RoomRules {
 
   static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
 
+  static final ArchRule R2DBC_STAYS_IN_REGION = keptIn("region", "io.r2dbc.");
+
+  static final ArchRule FLYWAY_STAYS_IN_REGION = keptIn("region", "org.flywaydb.");
+
   static final ArchRule EXCHANGES_STAY_IN_GATEWAY =
       keptIn("gateway", "org.springframework.web.server.ServerWebExchange");
 

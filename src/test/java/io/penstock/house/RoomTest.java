@@ -24,6 +24,8 @@ class RoomTest {
           RoomRules.REDISSON_STAYS_IN_SYNC,
           RoomRules.BUCKET4J_STAYS_IN_LIMIT,
           RoomRules.OPENTELEMETRY_STAYS_IN_TRACE,
+          RoomRules.R2DBC_STAYS_IN_REGION,
+          RoomRules.FLYWAY_STAYS_IN_REGION,
           RoomRules.EXCHANGES_STAY_IN_GATEWAY);
 
   @TempDir Path directory;
@@ -183,7 +185,12 @@ class RoomTest {
             "package io.github.bucket4j; public class Bucket {}",
             "package org.redisson.api; public class Redis {}",
             "package io.opentelemetry.api; public class Span {}",
+            "package io.r2dbc.spi; public class Result {}",
+            "package org.flywaydb.core; public class Flyway {}",
             "package io.penstock.store; class Leak { io.github.bucket4j.Bucket b; }",
+            "package io.penstock.region; class Rows { io.r2dbc.spi.Result rows; }",
+            "package io.penstock.store; class Keys { io.r2dbc.spi.Result rows; }",
+            "package io.penstock.store; class Tables { org.flywaydb.core.Flyway makes; }",
             "package io.penstock.sync; class Home { org.redisson.api.Redis redis; }",
             "package io.penstock.trace; class Trail { io.opentelemetry.api.Span span; }",
             "package io.penstock.metrics; class Counts { io.opentelemetry.api.Span span; }",
@@ -195,9 +202,12 @@ class RoomTest {
     assertFails(RoomRules.BUCKET4J_STAYS_IN_LIMIT, classes, "Leak");
     assertFails(RoomRules.REDISSON_STAYS_IN_SYNC, classes, "Roof");
     assertFails(RoomRules.OPENTELEMETRY_STAYS_IN_TRACE, classes, "Counts");
+    assertFails(RoomRules.R2DBC_STAYS_IN_REGION, classes, "Keys");
+    assertFails(RoomRules.FLYWAY_STAYS_IN_REGION, classes, "Tables");
     assertFails(RoomRules.EXCHANGES_STAY_IN_GATEWAY, classes, "Api");
     assertThat(violations(RoomRules.REDISSON_STAYS_IN_SYNC, classes)).hasSize(1);
     assertThat(violations(RoomRules.OPENTELEMETRY_STAYS_IN_TRACE, classes)).hasSize(1);
+    assertThat(violations(RoomRules.R2DBC_STAYS_IN_REGION, classes)).hasSize(1);
     assertThat(violations(RoomRules.EXCHANGES_STAY_IN_GATEWAY, classes)).hasSize(1);
   }
 

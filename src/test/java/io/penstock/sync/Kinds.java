@@ -6,17 +6,14 @@ import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
-import io.penstock.sync.World.Back;
 import io.penstock.sync.World.Release;
 import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.ToLongFunction;
 
@@ -134,32 +131,6 @@ final class Kinds {
       most = Math.max(most, sum);
     }
     return most;
-  }
-
-  /**
-   * The most that was missing from a bucket into which what is given back is put when it is, never
-   * above its burst.
-   */
-  static long mostPutBack(List<Release> releases, LimitSpec.TokenBucket bucket) {
-    double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
-    PriorityQueue<Back> backs = new PriorityQueue<>(Comparator.comparingLong(Back::at));
-    double missing = 0;
-    double most = 0;
-    long before = START;
-    for (Release each : releases) {
-      while (!backs.isEmpty() && backs.element().at() <= each.at) {
-        Back back = backs.remove();
-        missing = Math.max(0, missing - (back.at() - before) * perNano);
-        missing = Math.max(0, missing - back.amount());
-        before = back.at();
-      }
-      long back = each.backs.stream().mapToLong(Back::amount).sum();
-      missing = Math.max(0, missing - (each.at - before) * perNano) + each.amount + back;
-      most = Math.max(most, missing);
-      before = each.at;
-      backs.addAll(each.backs);
-    }
-    return (long) (most - 1e-3);
   }
 
   /**

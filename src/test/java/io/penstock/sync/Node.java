@@ -187,7 +187,7 @@ final class Node implements Waits.Alarm {
     Took took = taken.pollFirst();
     if (took != null && !crashed && took.release().amount > 1) {
       long back = 1 + world.random.nextLong(took.release().amount - 1);
-      took.release().giveBack(back, world.now());
+      took.release().giveBack(back);
       limit.give(took.receipt(), back, 0, local());
       look();
     }

@@ -207,13 +207,6 @@ final class Schedule {
         : over;
   }
 
-  /** Whether it is over only because what was given back was no more when it was taken. */
-  boolean overByPuttingBack() {
-    return world.spec instanceof LimitSpec.TokenBucket bucket
-        && over() > 0
-        && Kinds.mostPutBack(world.releases, bucket) <= bucket.burst();
-  }
-
   /** The most that it may be over because nobody who is left could know what was lost. */
   long bound() {
     return world.losses.unknown() + world.losses.unnoticed();

@@ -45,12 +45,6 @@ class ScheduleTest {
   private final Excepted unknown = new Excepted("with a loss that nobody left knew of");
   private final Excepted unnoticed = new Excepted("with older data put back in a running store");
 
-  /**
-   * Of buckets that were full again before something was given back: it is put into them, as into
-   * any bucket, and that is more than if it had never been taken.
-   */
-  private int putBack;
-
   private final Map<Fault, Integer> drawn = new EnumMap<>(Fault.class);
   private final Map<Long, String> over = new LinkedHashMap<>();
 
@@ -62,9 +56,8 @@ class ScheduleTest {
     }
     if (DEEP) {
       System.out.printf(
-          "%,d schedules, with %s%n%s%n%s%n"
-              + "%,d over elsewhere, %,d of them by what was put back into buckets late%n",
-          SCHEDULES, drawn, unknown, unnoticed, over.size(), putBack);
+          "%,d schedules, with %s%n%s%n%s%n%,d over elsewhere%n",
+          SCHEDULES, drawn, unknown, unnoticed, over.size());
     }
     assertThat(over).as("by how much, by penstock.sim.seed").isEmpty();
     if (SCHEDULES >= 100) {
@@ -76,7 +69,6 @@ class ScheduleTest {
     schedule.faults().forEach(fault -> drawn.merge(fault, 1, Integer::sum));
     if (schedule.over() > schedule.bound()) {
       over.put(seed, schedule.over() + " of " + schedule.world().spec + schedule.faults());
-      putBack += schedule.overByPuttingBack() ? 1 : 0;
     } else if (schedule.world().losses.unknown() > 0) {
       unknown.add(schedule);
     } else if (schedule.world().losses.unnoticed() > 0) {

@@ -54,9 +54,6 @@ final class World {
   /** What it was told, and answered. */
   record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
-  /** What was given back of a release. */
-  record Back(long at, long amount) {}
-
   /** What was let go, as it counts in the end. */
   static final class Release {
     final Node by;
@@ -66,18 +63,14 @@ final class World {
     /** Of permits, how many were out then. */
     long together;
 
-    /** What was given back of it, and when. */
-    final List<Back> backs = new ArrayList<>();
-
     Release(Node by, long at, long amount) {
       this.by = by;
       this.at = at;
       this.amount = amount;
     }
 
-    void giveBack(long back, long now) {
+    void giveBack(long back) {
       amount -= back;
-      backs.add(new Back(now, back));
     }
   }
 

@@ -138,7 +138,7 @@ final class Cast implements AutoCloseable {
   private Peer rawProxy(double goal) throws IOException, InterruptedException {
     int port = Machine.freePort();
     String behind = "--upstream=" + upstream;
-    stage.start("raw", port, Machine.main(RawProxy.class, "--port=" + port, behind));
+    stage.start("raw", port, Machine.peer(RawProxy.class, "--port=" + port, behind));
     return new Peer("raw Reactor Netty", port, PATH, "", goal, headers -> true);
   }
 

@@ -120,7 +120,7 @@ final class Stage implements AutoCloseable {
   }
 
   private static List<String> gateway(int port, int upstream) {
-    List<String> command = Machine.main(BareGateway.class);
+    List<String> command = Machine.peer(BareGateway.class);
     command.add("--server.address=127.0.0.1");
     command.add("--server.port=" + port);
     command.add("--logging.level.root=WARN");
