@@ -44,12 +44,14 @@ final class Load {
   private final Path script;
   private final Optional<Path> wrk;
   private final int connections;
+  private final String body;
 
-  private Load(Path directory, Path script, Optional<Path> wrk, int connections) {
+  private Load(Path directory, Path script, Optional<Path> wrk, int connections, String body) {
     this.directory = directory;
     this.script = script;
     this.wrk = wrk;
     this.connections = connections;
+    this.body = body;
   }
 
   /**
@@ -62,7 +64,12 @@ final class Load {
     if (by.equals("wrk") && wrk.isEmpty()) {
       throw new IllegalArgumentException("load is 'wrk', which is not installed");
     }
-    return new Load(directory, script, wrk, connections);
+    return new Load(directory, script, wrk, connections, BODY);
+  }
+
+  /** Returns one that sends another body to all. */
+  Load sending(String other) {
+    return new Load(directory, script, wrk, connections, other);
   }
 
   /** Returns the program, for tables. */
@@ -93,10 +100,10 @@ final class Load {
     Path request = directory.resolve(peer.name() + ".request");
     List<String> command;
     if (wrk.isPresent()) {
-      Files.writeString(request, headers(peer) + "\r\n" + BODY, StandardCharsets.UTF_8);
+      Files.writeString(request, headers(peer) + "\r\n" + body, StandardCharsets.UTF_8);
       command = wrkCommand(wrk.get(), peer, request, length);
     } else {
-      Files.write(request, LoadClient.http(peer.path(), headers(peer), BODY));
+      Files.write(request, LoadClient.http(peer.path(), headers(peer), body));
       command = ownCommand(peer, request, length);
       command.add("--draw=" + numbers);
     }

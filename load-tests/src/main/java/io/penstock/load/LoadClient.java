@@ -25,6 +25,7 @@ final class LoadClient {
   private final Histogram micros = new Histogram(HIGHEST_MICROS, 3);
   private final Draw draw;
   private long requests;
+  private long part;
   private long failures;
 
   private static final class Connection {
@@ -50,13 +51,28 @@ final class LoadClient {
     byte[] request = Files.readAllBytes(Path.of(given.text("request")));
     LoadClient client = new LoadClient(given.number("port"), request, given.number("draw", 0));
     System.out.println(
-        client.run(given.number("connections"), given.number("warmup-ms"), given.number("ms")));
+        client.run(given.number("connections"), given.number("warmup-ms"), 0, given.number("ms")));
   }
 
-  /** Does the same from this process, at once, and says the same. */
-  static String send(int port, byte[] request, int connections, int millis) throws IOException {
-    return new LoadClient(port, request, 0).run(connections, 0, millis);
+  /**
+   * Does the same from this process, at once.
+   *
+   * @param partMillis of the time, from its beginning, are told apart
+   */
+  static Sent send(int port, byte[] request, int connections, int partMillis, int millis)
+      throws IOException {
+    LoadClient client = new LoadClient(port, request, 0);
+    String whole = client.run(connections, 0, partMillis, millis);
+    return new Sent(client.part, whole);
   }
+
+  /**
+   * What was sent.
+   *
+   * @param part how many answers there were in the part of the time that is told apart
+   * @param whole the line that {@link #main} says
+   */
+  record Sent(long part, String whole) {}
 
   /** Returns a request as it goes over the wire. */
   static byte[] http(String path, String headers, String body) {
@@ -67,7 +83,8 @@ final class LoadClient {
     return (head + body).getBytes(StandardCharsets.UTF_8);
   }
 
-  private String run(int connections, int warmupMillis, int millis) throws IOException {
+  private String run(int connections, int warmupMillis, int partMillis, int millis)
+      throws IOException {
     try (Selector selector = Selector.open()) {
       for (int at = 0; at < connections; at++) {
         open(selector, new Connection());
@@ -77,6 +94,8 @@ final class LoadClient {
       requests = 0;
       failures = 0;
       long begun = System.nanoTime();
+      until(selector, begun + 1_000_000L * partMillis);
+      part = requests;
       until(selector, begun + 1_000_000L * millis);
       long nanos = System.nanoTime() - begun;
       return "%d %d %d %d %d"

@@ -62,7 +62,8 @@ final class ManyKeys implements Scenario {
   @Override
   public Duration longest(Settings settings) {
     Duration round = stretch(settings).plusSeconds(2);
-    Duration one = settings.warmup(15).plus(round.multipliedBy(settings.rounds(7)));
+    Duration one =
+        settings.warmup(Warmup.MOST_SECONDS).plus(round.multipliedBy(settings.rounds(7)));
     return one.multipliedBy(2L * SIZES.size()).plus(START);
   }
 
@@ -93,7 +94,10 @@ final class ManyKeys implements Scenario {
       throws IOException, InterruptedException {
     Map<String, List<Load.Stretch>> stretches = new LinkedHashMap<>();
     for (Map.Entry<Size, Peer> each : peers.entrySet()) {
-      load.measure(each.getValue(), settings.warmup(15), drawn(each.getKey(), all));
+      int numbers = drawn(each.getKey(), all);
+      Warmup.until(
+          settings.warmup(Warmup.MOST_SECONDS),
+          length -> load.measure(each.getValue(), length, numbers).requests());
       stretches.put(each.getKey().name(), new ArrayList<>());
     }
     for (int round = 0; round < settings.rounds(7); round++) {

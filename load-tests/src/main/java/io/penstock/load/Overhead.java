@@ -58,7 +58,7 @@ final class Overhead implements Scenario {
   }
 
   private Duration warmup(Settings settings) {
-    return settings.warmup(quick ? 12 : 60);
+    return settings.warmup(quick ? 12 : Warmup.MOST_SECONDS);
   }
 
   private Rates.Plan plan(Settings settings) {
@@ -114,7 +114,7 @@ final class Overhead implements Scenario {
         cast.peers().stream().filter(peer -> !quick || !peer.name().equals(Cast.DIRECT)).toList();
     Comparison comparison = new Comparison(peers, cast.missing());
     for (Peer peer : peers) {
-      load.measure(peer, warmup(settings));
+      Warmup.until(warmup(settings), length -> load.measure(peer, length).requests());
     }
     for (int round = 0; round < rounds(settings); round++) {
       for (Peer peer : Turns.of(peers, round)) {

@@ -39,7 +39,9 @@ final class Soak implements Scenario {
 
   @Override
   public Duration longest(Settings settings) {
-    return Duration.ofSeconds(90).multipliedBy(settings.minutes(MINUTES)).plus(START);
+    Duration warm = settings.warmup(Warmup.MOST_SECONDS).plus(SAMPLE.multipliedBy(SAMPLES));
+    Duration minutes = Duration.ofSeconds(90).multipliedBy(settings.minutes(MINUTES));
+    return warm.multipliedBy(2).plus(minutes).plus(START);
   }
 
   @Override
@@ -55,7 +57,8 @@ final class Soak implements Scenario {
       Peer theirs = new Peer(Cast.BARE, bare, Cast.PATH, "", Double.NaN, head -> true);
       int perSecond = Integer.MAX_VALUE;
       for (Peer peer : List.of(ours, theirs)) {
-        load.measure(peer, settings.warmup(15));
+        Warmup.until(
+            settings.warmup(Warmup.MOST_SECONDS), length -> load.measure(peer, length).requests());
         double most = 0;
         for (int sample = 0; sample < SAMPLES; sample++) {
           most = Math.max(most, load.measure(peer, SAMPLE).requests());

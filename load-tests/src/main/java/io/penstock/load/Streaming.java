@@ -3,6 +3,7 @@ package io.penstock.load;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,10 @@ import java.util.Map;
  */
 final class Streaming implements Scenario {
   private static final int PER_SECOND = 50;
+
+  /** As many streams at once as keep a gateway busy that is cold. */
+  private static final int WARMING = 256;
+
   private static final int EVENTS = 20;
   private static final int EVENT_MILLIS = 10;
   private static final Duration START = Duration.ofMinutes(5);
@@ -28,12 +33,13 @@ final class Streaming implements Scenario {
 
   private static Rates.Plan plan(Settings settings) {
     return new Rates.Plan(
-        PER_SECOND, settings.warmup(15), settings.stretch(10), settings.rounds(7));
+        PER_SECOND, Duration.ofSeconds(2), settings.stretch(10), settings.rounds(7));
   }
 
   @Override
   public Duration longest(Settings settings) {
-    return plan(settings).length(3).plus(START);
+    Duration warm = settings.warmup(Warmup.MOST_SECONDS).multipliedBy(3);
+    return plan(settings).length(3).plus(warm).plus(START);
   }
 
   @Override
@@ -43,19 +49,34 @@ final class Streaming implements Scenario {
       int upstream = stage.upstream("upstream", "--events=" + EVENTS, "--event-ms=" + EVENT_MILLIS);
       Gateway gateway = stage.penstock(Penstock.NAME, Penstock.unlimited(upstream), List.of());
       int bare = stage.bareGateway("gateway", upstream);
+      List<Peer> peers =
+          List.of(
+              peer(Cast.DIRECT, upstream, Cast.PATH),
+              peer(Penstock.NAME, gateway.port(), "/load" + Cast.PATH),
+              peer(Cast.BARE, bare, Cast.PATH));
+      Load load = settings.load(Settings.loadBy(), made, WARMING).sending(BODY);
       Map<String, OpenLoop> loops = new LinkedHashMap<>();
-      loops.put(Cast.DIRECT, loop(upstream, Cast.PATH));
-      loops.put(Penstock.NAME, loop(gateway.port(), "/load" + Cast.PATH));
-      loops.put(Cast.BARE, loop(bare, Cast.PATH));
+      for (Peer peer : peers) {
+        Warmup.until(
+            settings.warmup(Warmup.MOST_SECONDS), length -> load.measure(peer, length).requests());
+        loops.put(peer.name(), loop(peer));
+      }
+      long[] before = settled(gateway); // of streams that were cut off when a stretch ended, too
       Rates rates = Rates.of(loops, plan(settings));
-      return report(settings, rates, settled(gateway));
+      long[] used = settled(gateway);
+      Arrays.setAll(used, at -> used[at] - before[at]);
+      return report(settings, rates, used);
     }
   }
 
-  private static OpenLoop loop(int port, String path) {
-    Peer peer = new Peer("stream", port, path, "", Double.NaN, headers -> true);
+  private static Peer peer(String name, int port, String path) {
+    return new Peer(name, port, path, "", Double.NaN, headers -> true);
+  }
+
+  private static OpenLoop loop(Peer peer) {
+    byte[] request = LoadClient.http(peer.path(), Load.headers(peer), BODY);
     // [DONE] is one, too
-    return new OpenLoop(port, LoadClient.http(path, Load.headers(peer), BODY), EVENTS + 1);
+    return new OpenLoop(peer.port(), request, EVENTS + 1);
   }
 
   /** Returns what the key was charged: requests, input and output, once nothing runs. */
