@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code soak}: minutes of a steady rate of 70 % of what can be had, Penstock and Spring Cloud
- * Gateway in turn; what Penstock then has of memory after each minute, whether anybody waits or
- * anything is held, and how its slowest answers compare with those of the other one.
+ * {@code soak}: minutes of 70 % of the highest steady rate that both can answer, Penstock and
+ * Spring Cloud Gateway in turn; what Penstock then has of memory after each minute, whether anybody
+ * waits or anything is held, and how its slowest answers compare with those of the other one.
  */
 final class Soak implements Scenario {
   private static final double SHARE = 0.7;
@@ -21,6 +21,13 @@ final class Soak implements Scenario {
   private static final int CONNECTIONS = 32;
   private static final int SAMPLES = 3;
   private static final Duration SAMPLE = Duration.ofSeconds(5);
+
+  /** In which connections are made. */
+  private static final Duration LEAD = Duration.ofSeconds(1);
+
+  /** Rates that are tried take about so long, each with the wait for its last answers. */
+  private static final Duration SEARCH = Duration.ofMinutes(2);
+
   private static final Duration START = Duration.ofMinutes(5);
   private static final double FLAT = 1.1;
   private static final double GOAL = 1.2;
@@ -39,7 +46,8 @@ final class Soak implements Scenario {
 
   @Override
   public Duration longest(Settings settings) {
-    Duration warm = settings.warmup(Warmup.MOST_SECONDS).plus(SAMPLE.multipliedBy(SAMPLES));
+    Duration samples = SAMPLE.multipliedBy(SAMPLES).plus(SEARCH);
+    Duration warm = settings.warmup(Warmup.MOST_SECONDS).plus(samples);
     Duration minutes = Duration.ofSeconds(90).multipliedBy(settings.minutes(MINUTES));
     return warm.multipliedBy(2).plus(minutes).plus(START);
   }
@@ -55,22 +63,30 @@ final class Soak implements Scenario {
       String path = "/load" + Cast.PATH;
       Peer ours = new Peer(Penstock.NAME, gateway.port(), path, "", Double.NaN, head -> true);
       Peer theirs = new Peer(Cast.BARE, bare, Cast.PATH, "", Double.NaN, head -> true);
-      int perSecond = Integer.MAX_VALUE;
+      int most = Integer.MAX_VALUE;
       for (Peer peer : List.of(ours, theirs)) {
-        Warmup.until(
-            settings.warmup(Warmup.MOST_SECONDS), length -> load.measure(peer, length).requests());
-        double most = 0;
-        for (int sample = 0; sample < SAMPLES; sample++) {
-          most = Math.max(most, load.measure(peer, SAMPLE).requests());
-        }
-        perSecond = (int) Math.min(perSecond, Math.max(1, SHARE * most));
+        most = Math.min(most, most(load, peer, settings));
       }
+      int perSecond = Math.max(1, (int) (SHARE * most));
       List<Minute> minutes = new ArrayList<>();
       for (int at = 0; at < settings.minutes(MINUTES); at++) {
         minutes.add(minute(gateway, OpenLoop.to(ours), OpenLoop.to(theirs), perSecond, at));
       }
       return report(minutes, perSecond);
     }
+  }
+
+  /** Warms a peer up, and finds the most it answers at a steady rate. */
+  private static int most(Load load, Peer peer, Settings settings)
+      throws IOException, InterruptedException {
+    Duration most = settings.warmup(Warmup.MOST_SECONDS);
+    Warmup.until(most, length -> load.measure(peer, length).requests());
+    double closed = 1;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+      closed = Math.max(closed, load.measure(peer, SAMPLE).requests());
+    }
+    OpenLoop loop = OpenLoop.to(peer);
+    return Sustained.most((int) closed, perSecond -> loop.run(perSecond, LEAD, SAMPLE));
   }
 
   private static Minute minute(
@@ -129,7 +145,7 @@ final class Soak implements Scenario {
       details.add(told);
     }
     String title =
-        "%s: %d minutes of %,d requests/s (%.0f %% of the most), in turns of %d s; %s"
+        "%s: %d minutes of %,d requests/s (%.0f %% of what both can answer), in turns of %d s; %s"
             .formatted(
                 name(),
                 minutes.size(),
