@@ -86,7 +86,7 @@ final class Soak implements Scenario {
       closed = Math.max(closed, load.measure(peer, SAMPLE).requests());
     }
     OpenLoop loop = OpenLoop.to(peer);
-    return Sustained.most((int) closed, perSecond -> loop.run(perSecond, LEAD, SAMPLE));
+    return Sustained.most((int) closed, (perSecond, length) -> loop.run(perSecond, LEAD, length));
   }
 
   private static Minute minute(

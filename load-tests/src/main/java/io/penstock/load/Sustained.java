@@ -1,6 +1,7 @@
 package io.penstock.load;
 
 import java.io.IOException;
+import java.time.Duration;
 
 /**
  * The highest steady rate that is answered as fast as it is sent. The most of a closed loop says
@@ -8,17 +9,17 @@ import java.io.IOException;
  * load itself, on the cores that it shares with what it measures.
  */
 final class Sustained {
-  /**
-   * A queue that grows by 1 % of the rate makes half of what is due in five seconds wait longer; a
-   * hiccup does not.
-   */
-  static final double MEDIAN_MICROS = 25_000;
+  /** How long each rate is tried. */
+  private static final Duration TRY = Duration.ofSeconds(5);
+
+  /** What a queue that grows by 1 % of the rate makes half of a try wait; a hiccup does not. */
+  private static final double MEDIAN_MICROS = 25_000;
 
   private static final double STEP = 0.95;
 
-  /** Sends so many requests a second for five seconds. */
+  /** Sends so many requests a second for so long. */
   interface Rate {
-    Latencies of(int perSecond) throws IOException, InterruptedException;
+    Latencies of(int perSecond, Duration length) throws IOException, InterruptedException;
   }
 
   private Sustained() {}
@@ -32,7 +33,7 @@ final class Sustained {
    */
   static int most(int from, Rate rate) throws IOException, InterruptedException {
     for (int perSecond = from; perSecond > 0; perSecond = (int) (perSecond * STEP)) {
-      Latencies came = rate.of(perSecond);
+      Latencies came = rate.of(perSecond, TRY);
       if (came.answers() > 0 && came.failures() == 0 && came.whole(50) <= MEDIAN_MICROS) {
         return perSecond;
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,30 +22,31 @@ class SustainedTest {
   }
 
   /** Somebody who answers 3,600 a second in a millisecond each. */
-  private Latencies able(int perSecond, long failures) {
+  private Latencies able(int perSecond, Duration length) {
     asked.add(perSecond);
-    return took(perSecond <= 3_600 ? 1_000 : 400_000, perSecond <= 3_600 ? 0 : failures);
+    return took(perSecond <= 3_600 ? 1_000 : 400_000, 0);
   }
 
   @Test
   void firstRateWithoutAGrowingQueue_isIt() throws Exception {
-    assertThat(Sustained.most(4_000, perSecond -> able(perSecond, 0))).isEqualTo(3_429);
+    assertThat(Sustained.most(4_000, this::able)).isEqualTo(3_429);
     assertThat(asked).containsExactly(4_000, 3_800, 3_610, 3_429);
   }
 
   @Test
   void whatIsAnsweredAtOnce_isNotLowered() throws Exception {
-    assertThat(Sustained.most(3_000, perSecond -> able(perSecond, 0))).isEqualTo(3_000);
+    assertThat(Sustained.most(3_000, this::able)).isEqualTo(3_000);
   }
 
   @Test
   void aRateThatFails_isTooHigh() throws Exception {
-    assertThat(Sustained.most(100, perSecond -> took(1_000, perSecond > 95 ? 1 : 0))).isEqualTo(95);
+    assertThat(Sustained.most(100, (perSecond, length) -> took(1_000, perSecond > 95 ? 1 : 0)))
+        .isEqualTo(95);
   }
 
   @Test
   void whoAnswersNothing_isToldOf() {
-    assertThatThrownBy(() -> Sustained.most(10, perSecond -> Latencies.none()))
+    assertThatThrownBy(() -> Sustained.most(10, (perSecond, length) -> Latencies.none()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no rate up to 10");
   }
