@@ -23,14 +23,12 @@ import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The console shows what the README has a newcomer do. {@code mvn test -Dtest=ConsoleDemoIT
  * -Dpenstock.picture=src/docs/console.png} takes the picture that is in the README.
  */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class ConsoleDemoIT {
   private static final Path COMMITTED = Path.of("src", "docs", "console.png");
   private static final int WIDE = 1280;

@@ -27,14 +27,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console in a real browser, against a real gateway. */
 @Timeout(60)
 @Execution(ExecutionMode.SAME_THREAD) // as the browser's driver wants it
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class ConsoleIT {
   private static final String ROUTES =
       """

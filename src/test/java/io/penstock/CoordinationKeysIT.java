@@ -11,11 +11,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Who may use the coordination API, and when there is one. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class CoordinationKeysIT {
   private static final String ENABLED = "--penstock.coordination.enabled=true";
   private static final String ACQUIRE = "GET /v1/semaphore/s/acquire?key=hold";

@@ -10,11 +10,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What the README shows of the coordination API is what happens when it is typed. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class CoordinationReadmeIT {
   @TempDir private Path directory;
 

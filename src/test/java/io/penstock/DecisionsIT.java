@@ -18,13 +18,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each test has models of its own. */
 @Timeout(60)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class DecisionsIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"([0-9a-f]{32})\"");
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -29,7 +28,6 @@ import wiremock.com.networknt.schema.SpecVersion;
 
 /** What the operator port answers is what its own description says of it. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class DescribedAnswersIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final String ROUTES =

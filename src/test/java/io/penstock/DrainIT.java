@@ -19,10 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What happens to those inside when the program is asked to stop. */
-@Isolated("has a JVM of its own beside it")
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class DrainIT {

@@ -9,10 +9,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class DynamicIT {
   private static final String ROUTES =
       """

@@ -8,11 +8,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What is counted of tickets names traces, where they are kept. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class ExemplarsIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String TRACEPARENT = "traceparent: 00-" + TRACE + "-00f067aa0ba902b7-01";

@@ -16,11 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class KeysCommandIT {
   private static final String TOKEN = "an operator's token";
 

@@ -7,10 +7,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class KeysOfFilesIT {
   @TempDir private static Path directory;
 

@@ -19,13 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Providers that take 30 % less than they are configured to, and answer 429 to all above: one says
  * in its headers what is left, the other only when to come again.
  */
-@Isolated
 class LearnedLimitsIT {
   private static final Duration WINDOW = Duration.ofSeconds(10);
 

@@ -20,10 +20,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** The main job, end to end, with the providers' own clients and checkers that say 429. */
-@Isolated
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;

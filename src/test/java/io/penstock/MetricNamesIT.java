@@ -12,11 +12,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The names that dashboards and alerts go by, as the contract has them. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class MetricNamesIT {
   /**
    * A metric of the contract.

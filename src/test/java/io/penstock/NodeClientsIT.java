@@ -19,7 +19,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * src/test/node}, and where it is run.
  */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class NodeClientsIT {
   /** For each dialect: plain, one a second, one a minute with a short queue, small, and slow. */
   private static final String OF_A_DIALECT =

@@ -22,10 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class OperatorEventsIT {
   private static final int MOST_READERS = 128;
 

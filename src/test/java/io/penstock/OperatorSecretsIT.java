@@ -11,11 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What the operator port tells of what it was told, and to whom. */
 @Timeout(60)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class OperatorSecretsIT {
   private static final String TOKEN = "operator-token-Zk3";
   private static final String WRONG = "wrong-token-Qx9";

@@ -14,11 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Clients may ask again on a connection before they are answered, and go on with it after that. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class PipeliningIT {
   private static final String ROUTES =
       """

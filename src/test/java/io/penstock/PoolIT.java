@@ -21,10 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Two upstreams of one endpoint: who is sent what, and what is lost when one of them dies. */
-@Isolated
 class PoolIT {
   private static final Duration WINDOW = Duration.ofSeconds(6);
   private static final int WINDOWS = 4;

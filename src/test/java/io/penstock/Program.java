@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Message;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.suite.GatewayStarts;
+import io.penstock.suite.JavaCommand;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
@@ -30,20 +31,12 @@ final class Program implements AutoCloseable {
 
   /** Serves a route file, and is ready when this returns. */
   Program(Path routes, String... properties) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                classPath(),
-                Penstock.class.getName(),
-                "serve",
-                "--routes=" + routes,
-                "--port=" + port,
-                "--operator-port=" + operatorPort));
+    List<String> command = JavaCommand.java(classPath(), Penstock.class);
+    command.addAll(
+        List.of(
+            "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
     command.addAll(List.of(properties));
+    GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
     Awaitility.await()

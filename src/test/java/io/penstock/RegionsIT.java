@@ -25,11 +25,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Gateways of two regions, each with a Redis of its own, and one real MariaDB. */
 @Timeout(900)
-@Isolated("measures how long things take")
 class RegionsIT {
   private static final List<String> KEYS =
       List.of("exhausted", "exact", "told", "spent", "busy", "stopped", "killed", "slow", "full");
@@ -201,11 +199,12 @@ class RegionsIT {
               server -> server.fill("ratelimit_counts"),
               server -> server.sql("ALTER TABLE ratelimit_counts ENGINE = InnoDB")));
 
+  /** Spends one token of a million a minute each time: no machine asks that often. */
   private static double medianMillis(int asks) {
     List<Long> took = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
       long begin = TICKER.nanos();
-      assertThat(ask(east, "busy", 100)).isEqualTo(200);
+      assertThat(ask(east, "busy", 1)).isEqualTo(200);
       took.add(TICKER.nanos() - begin);
     }
     return took.stream().sorted().skip(asks / 2).findFirst().orElseThrow() / 1e6;
@@ -231,11 +230,12 @@ class RegionsIT {
               () ->
                   maria
                       .query(
-                          "SELECT amount FROM ratelimit_counts WHERE identifier = 'busy'"
-                              + " AND region = 'east' AND changed_at > "
-                              + (WALL.unixMillis() - 10_000))
+                          "SELECT amount FROM ratelimit_counts WHERE region = 'east'"
+                              + " AND identifier = '"
+                              + key
+                              + "'")
                       .stream()
-                      .anyMatch(amount -> Long.parseLong(amount) > 20_000));
+                      .anyMatch(amount -> Long.parseLong(amount) >= 90));
       System.out.printf(
           "database %s: a request took %.1f ms, before %.1f; %.0f batches of counts and %.0f"
               + " denials dropped; counts were told again after %.1f s%n",

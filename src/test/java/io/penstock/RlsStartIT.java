@@ -11,13 +11,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /** A configuration of rls says where the gateway listens. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class RlsStartIT {
   private static final String UPSTREAM = "upstreams: [{id: u, url: 'mock://openai'}]";
 

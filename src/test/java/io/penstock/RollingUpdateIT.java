@@ -20,10 +20,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What clients notice when instances that share limits are replaced, or killed, under load. */
-@Isolated("has gateways and a balancer beside it")
 @Timeout(240)
 class RollingUpdateIT {
   private static final int INSTANCES = 2;

@@ -23,10 +23,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.context.ConfigurableApplicationContext;
 
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class SafeByDefaultIT {
   @TempDir private static Path directory;
   private static ConfigurableApplicationContext context;

@@ -32,10 +32,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** The providers' own clients get answers and typed errors through the gateway. */
-@Isolated
 @Timeout(60)
 class SdkIT {
   private static final String ROUTES =

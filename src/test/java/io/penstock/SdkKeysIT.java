@@ -21,10 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** The providers' own clients get typed errors where their key is not good enough. */
-@Isolated
 @Timeout(60)
 class SdkKeysIT {
   private static final Call CHAT = new Call(Call.Kind.CHAT, 12, 20, 1, false);

@@ -14,10 +14,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class ShadowIT {
   private static final String ROUTES =
       """

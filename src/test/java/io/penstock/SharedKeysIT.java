@@ -16,11 +16,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Two gateways with one MariaDB. */
 @Timeout(300)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class SharedKeysIT {
   @TempDir private static Path directory;
 

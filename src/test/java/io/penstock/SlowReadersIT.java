@@ -17,11 +17,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Sockets that read nothing hold nobody up, and hear what they missed once they read again. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class SlowReadersIT {
   private static final int READERS = 100;
 

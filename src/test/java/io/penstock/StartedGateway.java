@@ -19,9 +19,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A gateway that runs for a test, and what it answers, byte for byte. */
 record StartedGateway(ConfigurableApplicationContext context, int port, int operatorPort)
     implements AutoCloseable {
-  /** Spring stops the event loops of the whole JVM with a gateway: one test class at a time. */
-  static final String EVENT_LOOPS = "event loops";
-
   static StartedGateway start(Path directory, String routes, String... arguments) {
     return startOn(freePort(), directory, routes, arguments);
   }

@@ -16,11 +16,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Keys that operators make, and how their limits are shared. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class StoredSharingIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 

@@ -13,11 +13,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Two gateways that count keys after the fact: one tells at once, the other asks seldom. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class StrictAfterDenialIT {
   private static final String STRICT = Secrets.make();
   private static final String OTHER = Secrets.make();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.fake.RunningGateway;
+import io.penstock.suite.JavaCommand;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jline.builtins.ScreenTerminal;
 
 /**
@@ -35,19 +37,22 @@ final class TerminalProgram implements AutoCloseable {
     assumeThat(there).as("there is a program called script, which makes terminals").isTrue();
     this.directory = directory;
     this.screen = new ScreenTerminal(columns, rows);
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String java =
+        JavaCommand.java("$CLASSES", Penstock.class).stream()
+            .map(word -> '"' + word + '"')
+            .collect(Collectors.joining(" "));
     String commands =
         """
         trap : INT
         tty > tty
         stty cols %d rows %d
         stty -a > before
-        '%s' --enable-native-access=ALL-UNNAMED -cp "$CLASSES" %s %s
+        %s %s
         echo "EXIT=$?"
         stty cols %d rows %d
         stty -a > after
         """
-            .formatted(columns, rows, java, Penstock.class.getName(), arguments, columns, rows);
+            .formatted(columns, rows, java, arguments, columns, rows);
     Path file = Files.writeString(directory.resolve("commands"), commands);
     ProcessBuilder builder =
         new ProcessBuilder("script", "-qfc", "sh " + file, "/dev/null")

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -27,7 +26,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Who waits, why, and what an operator does about it; through the ports. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class TicketsIT {
   private static final String SECRET = "secret-of-free";
   private static final String WORDS = "nobody's business";

@@ -19,11 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 @Timeout(240)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class TopIT {
   private static final String TOKEN = "an operator's token";
 

@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -31,7 +30,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The dashboard and the alerts ask for what is there. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class WatchingIT {
   private static final Path DASHBOARD = Path.of("k8s", "dashboards", "penstock.json");
   private static final Path ALERTS = Path.of("k8s", "alerts", "penstock.yaml");

@@ -19,12 +19,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 /** What is printed at the start works as it is printed. */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class WelcomeIT {
   private static final String DEMO =
       "endpoints: [{path: /demo, dialect: openai, upstreams: [{id: d, url: 'mock://openai'}]}]\n";

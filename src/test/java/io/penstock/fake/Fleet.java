@@ -2,6 +2,8 @@ package io.penstock.fake;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.suite.GatewayStarts;
+import io.penstock.suite.JavaCommand;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.io.BufferedReader;
@@ -82,25 +84,18 @@ public final class Fleet implements AutoCloseable {
 
   private static Process start(Path log, Path routes, Duration minute, String... more)
       throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-Xmx512m",
-                "-XX:+UseCompactObjectHeaders",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FleetInstance.class.getName(),
-                log.toString(),
-                routes.toString(),
-                Long.toString(minute.toMillis()),
-                "--server.port=0"));
+    List<String> command = JavaCommand.java(FleetInstance.class, "-Xmx512m");
+    command.addAll(
+        List.of(
+            log.toString(),
+            routes.toString(),
+            Long.toString(minute.toMillis()),
+            "--server.port=0"));
     command.addAll(Arrays.asList(more));
     if (Arrays.stream(more).noneMatch(each -> each.startsWith(OPERATOR_PORT))) {
       command.add(OPERATOR_PORT + "-1");
     }
+    GatewayStarts.process();
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 

@@ -3,10 +3,11 @@ package io.penstock.fake;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.Penstock;
+import io.penstock.suite.GatewayStarts;
+import io.penstock.suite.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -32,25 +33,18 @@ final class Pod implements AutoCloseable {
     this.number = number;
     this.server = server;
     this.released = directory.resolve("released-" + number);
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Penstock.class.getName(),
-                "serve",
-                "--routes=" + directory.resolve("routes"),
-                "--port=" + ports.port(),
-                "--operator-port=" + ports.checkPort(),
-                ReleaseNotes.ARGUMENT,
-                "--" + ReleaseNotes.FILE + "=" + released,
-                "--logging.level.io.penstock=INFO"));
+    List<String> command = JavaCommand.java(Penstock.class, "-Xmx512m");
+    command.addAll(
+        List.of(
+            "serve",
+            "--routes=" + directory.resolve("routes"),
+            "--port=" + ports.port(),
+            "--operator-port=" + ports.checkPort(),
+            ReleaseNotes.ARGUMENT,
+            "--" + ReleaseNotes.FILE + "=" + released,
+            "--logging.level.io.penstock=INFO"));
     command.addAll(List.of(more));
+    GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
   }

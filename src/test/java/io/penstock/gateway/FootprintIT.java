@@ -27,10 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What waiting costs, in a gateway with a process of its own; its clients are in this one. */
-@Isolated("opens thousands of connections")
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class FootprintIT {

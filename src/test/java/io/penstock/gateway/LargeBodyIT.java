@@ -11,11 +11,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /** A large body keeps nobody else waiting. */
-@Isolated("measures")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LargeBodyIT {

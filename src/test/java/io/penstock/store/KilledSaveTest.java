@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * is whole, and no older than the last save that was said to be done. With {@code -Pdeep} until a
  * thousand saves were.
  */
-@Isolated("has a JVM of its own beside it")
 @Timeout(600)
 class KilledSaveTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");

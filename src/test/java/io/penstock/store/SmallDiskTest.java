@@ -12,13 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A disk that is really full, and one that may only be read: a few megabytes of memory, mounted for
  * one process alone where the system lets anybody do so.
  */
-@Isolated("has a JVM of its own beside it")
 @Timeout(120)
 class SmallDiskTest {
   private static final String SHUT =

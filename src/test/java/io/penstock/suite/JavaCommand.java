@@ -1,0 +1,44 @@
+package io.penstock.suite;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Builds the command line of a Java program that a test runs as a process of its own.
+ *
+ * <p>Such a process lives for seconds, so it compiles with the first compiler alone and collects
+ * garbage in one thread: it starts with less than half the processor time.
+ */
+public final class JavaCommand {
+  private static final List<String> FLAGS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-XX:+UseCompactObjectHeaders");
+
+  private JavaCommand() {}
+
+  /** Returns the JVM's executable and flags; class path, main class and arguments follow. */
+  public static List<String> java(String... moreFlags) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(FLAGS);
+    command.addAll(List.of(moreFlags));
+    return command;
+  }
+
+  /** Returns the command that runs a class of this JVM's class path; arguments follow. */
+  public static List<String> java(Class<?> mainClass, String... moreFlags) {
+    return java(System.getProperty("java.class.path"), mainClass, moreFlags);
+  }
+
+  /** Does the same with another class path. */
+  public static List<String> java(String classPath, Class<?> mainClass, String... moreFlags) {
+    List<String> command = java(moreFlags);
+    command.addAll(List.of("-cp", classPath, mainClass.getName()));
+    return command;
+  }
+}
