@@ -16,9 +16,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Gateways that share limits and keep keys where the others do not see them. */
 @Timeout(180)
+@Isolated("it reads what is logged")
 class KeysClaimIT {
   private static final String ROUTES = "endpoints: [{path: /a, algorithm: none}]";
 

@@ -33,9 +33,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 @Timeout(60)
+@Isolated("listens to what is logged")
 class SaverTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;

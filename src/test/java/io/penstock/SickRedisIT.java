@@ -15,11 +15,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A gateway whose Redis answers, but not as it should: what is said, counted, and done then. */
 @Timeout(180)
+@Isolated("it reads what is logged")
 class SickRedisIT {
   private static final String ROUTES =
       """

@@ -14,9 +14,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What operators hear of a Redis that dies and comes back. */
 @Timeout(120)
+@Isolated("it reads what is logged")
 class SyncEventsIT {
   private static final String ROUTES =
       """

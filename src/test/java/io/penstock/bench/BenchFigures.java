@@ -26,11 +26,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What was promised of speed, memory and the real clock, measured: {@code mvn verify -Pbench} on a
  * machine that does nothing else. Where two things of one run are compared only their ratio counts.
  */
+@Isolated("measures")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BenchFigures {
   private static final Path MADE = Path.of("target", "bench");

@@ -27,11 +27,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What the console costs whoever looks, and the gateway, which is a process of its own: 1,000
  * endpoints at which 10,000 requests wait.
  */
+@Isolated("measures")
 @Timeout(600)
 class ConsoleFigures {
   private static final double SECOND = 1e9;

@@ -20,8 +20,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What those cost who wait at an object of the coordination API, in a process of its own. */
+@Isolated("measures")
 @Timeout(300)
 class CoordinationFigures {
   private static final int WAITERS = 10_000;

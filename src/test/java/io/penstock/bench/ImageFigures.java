@@ -17,11 +17,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * How long the image takes from its start to the first readiness, beside the jar with the same
  * flags, and what it then has of memory. Wants what {@code mvn package -Pimage} makes.
  */
+@Isolated("measures")
 class ImageFigures {
   private static final Path HOME = Path.of("target", "image", "opt", "penstock").toAbsolutePath();
   private static final int ROUNDS = 5;

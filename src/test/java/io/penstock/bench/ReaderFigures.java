@@ -16,8 +16,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a decision takes while a hundred read events who do not read, beside none. */
+@Isolated("measures")
 class ReaderFigures {
   private static final int READERS = 100;
   private static final int ROUNDS = 12;

@@ -19,8 +19,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What clients notice of updates under load, with the pauses the chart has. */
+@Isolated("measures")
 class RollingFigures {
   private static final int INSTANCES = 2;
 

@@ -27,9 +27,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** How large what is scraped is, and how long it takes, of a gateway with much in it. */
+@Isolated("measures")
 class ScrapeFigures {
   private static final int ENDPOINTS = 1_000;
   private static final int KEYS = 10_000;

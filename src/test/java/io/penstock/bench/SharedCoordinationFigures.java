@@ -28,8 +28,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Objects of the coordination API that three gateways share, each a process of its own. */
+@Isolated("measures")
 @Timeout(400)
 class SharedCoordinationFigures {
   private static final int MEMBERS = 3;

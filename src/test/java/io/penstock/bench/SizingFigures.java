@@ -21,8 +21,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What one gateway needs: memory by how many requests wait, processor time by request. */
+@Isolated("measures")
 class SizingFigures {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final long WARM_SECONDS = 15;

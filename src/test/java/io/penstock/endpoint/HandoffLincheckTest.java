@@ -16,7 +16,9 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("Lincheck rewrites the classes it looks at")
 class HandoffLincheckTest {
   @Test
   void deliveredAskedForAndCancelledAtOnce_exactlyOneSideSettles() {

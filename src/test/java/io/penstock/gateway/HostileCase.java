@@ -13,11 +13,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A gateway in front of an upstream that does as its test says. After each test everything must be
  * accounted for, nothing held, and nothing in the log that is a stack trace or a secret.
  */
+@Isolated("reads the log of the JVM")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire

@@ -11,6 +11,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Calls, and method references, that no class may make: rules over compiled classes and tests. */
 final class CallRules {
@@ -35,6 +36,16 @@ final class CallRules {
           .that()
           .resideInAPackage(OURS)
           .should(notCall("not block on a publisher", CallRules::blocks));
+
+  /** Virtual time replaces the schedulers of the whole JVM, and test classes run side by side. */
+  static final ArchRule VIRTUAL_TIME_IS_ISOLATED =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(
+              notCall(
+                  "use virtual time only in an @Isolated test class",
+                  access -> setsVirtualTime(access) && !isolated(access.getOriginOwner())));
 
   private CallRules() {}
 
@@ -67,6 +78,21 @@ final class CallRules {
   private static boolean blocks(JavaCodeUnitAccess<?> access) {
     return BLOCKING.contains(access.getName())
         && access.getTargetOwner().getName().startsWith("reactor.core.");
+  }
+
+  /** A scheduler of virtual time that is only made and passed on replaces nothing. */
+  private static final Set<String> INSTALLS_VIRTUAL_TIME = Set.of("set", "getOrSet");
+
+  private static boolean setsVirtualTime(JavaCodeUnitAccess<?> access) {
+    String owner = access.getTargetOwner().getName();
+    return (owner.equals("reactor.test.StepVerifier") && access.getName().equals("withVirtualTime"))
+        || (owner.equals("reactor.test.scheduler.VirtualTimeScheduler")
+            && INSTALLS_VIRTUAL_TIME.contains(access.getName()));
+  }
+
+  private static boolean isolated(JavaClass testClass) {
+    return testClass.isAnnotatedWith(Isolated.class)
+        || testClass.getEnclosingClass().map(CallRules::isolated).orElse(false);
   }
 
   private static ArchCondition<JavaClass> notCall(

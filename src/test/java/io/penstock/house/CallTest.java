@@ -16,7 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CallTest {
   private static final List<ArchRule> RULES =
       List.of(
-          CallRules.ONLY_TIME_READS_A_CLOCK, CallRules.NOTHING_SLEEPS, CallRules.NOTHING_BLOCKS);
+          CallRules.ONLY_TIME_READS_A_CLOCK,
+          CallRules.NOTHING_SLEEPS,
+          CallRules.NOTHING_BLOCKS,
+          CallRules.VIRTUAL_TIME_IS_ISOLATED);
 
   @TempDir Path directory;
 
@@ -91,6 +94,19 @@ class CallTest {
       })
   void publisher_isBlockedOn_fails(String expression) {
     assertFails(CallRules.NOTHING_BLOCKS, compile("gateway", expression));
+  }
+
+  @Test
+  void virtualTime_inATestThatIsNotIsolated_fails() {
+    String usesVirtualTime =
+        "class Uses { void at() { reactor.test.StepVerifier.withVirtualTime("
+            + "reactor.core.publisher.Mono::empty); } }";
+    String isolated = "@org.junit.jupiter.api.parallel.Isolated ";
+    assertFails(
+        CallRules.VIRTUAL_TIME_IS_ISOLATED,
+        Snippets.compile(directory, "package io.penstock.park; " + usesVirtualTime));
+    CallRules.VIRTUAL_TIME_IS_ISOLATED.check(
+        Snippets.compile(directory, "package io.penstock.park; " + isolated + usesVirtualTime));
   }
 
   private JavaClasses compile(String room, String expression) {

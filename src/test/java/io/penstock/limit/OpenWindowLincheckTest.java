@@ -6,7 +6,9 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("Lincheck rewrites the classes it looks at")
 class OpenWindowLincheckTest {
   @Test
   void changedInPlaceAndReplacedByTwoThreads_isAsIfOneDidItAll() {

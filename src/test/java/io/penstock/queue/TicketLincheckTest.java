@@ -6,7 +6,9 @@ import io.penstock.queue.Ticket.State;
 import io.penstock.time.Ticker;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("Lincheck rewrites the classes it looks at")
 class TicketLincheckTest {
   @Test
   void decidedByTwoThreads_exactlyOneDecisionStands() {

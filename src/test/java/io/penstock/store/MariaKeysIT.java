@@ -19,8 +19,10 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated("reads the log")
 @Timeout(300)
 class MariaKeysIT extends KeyStorageContract {
   private final String database = MariaDb.database();

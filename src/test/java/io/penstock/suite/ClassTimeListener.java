@@ -8,7 +8,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestExecutionResult;
@@ -20,59 +23,56 @@ import org.junit.platform.launcher.TestIdentifier;
  * Appends one line for each test class that ends to the file that the build names in the system
  * property {@code penstock.class-times}: see {@link ClassTimeReport}.
  *
- * <p>A JVM runs one test class at a time, so the time that its threads and its ended child
- * processes ran between start and end is the class's own. JUnit finds this listener by its name in
- * {@code META-INF/services}.
+ * <p>The processor time is that of the JVM and its ended child processes between start and end. It
+ * is the class's own only where classes run one after another. JUnit finds this listener by its
+ * name in {@code META-INF/services}. Thread-safe.
  */
 public final class ClassTimeListener implements TestExecutionListener {
-  private static final String FILE = System.getProperty("penstock.class-times", "");
+  private record Start(long nanos, long cpuNanos, GatewayStarts.Counter gateways) {}
 
+  private static final String FILE = System.getProperty("penstock.class-times", "");
   private static final Ticker TICKER = Ticker.system();
 
-  private @Nullable TestIdentifier running;
-  private long startNanos;
-  private long startCpuNanos;
-  private int startGateways;
+  private final Map<String, Start> running = new ConcurrentHashMap<>();
 
   @Override
   public void executionStarted(TestIdentifier identifier) {
-    if (!FILE.isEmpty() && running == null && testClass(identifier) != null) {
-      running = identifier;
-      startNanos = TICKER.nanos();
-      startCpuNanos = cpuNanos();
-      startGateways = GatewayStarts.count();
+    String name = testClass(identifier);
+    if (!FILE.isEmpty() && name != null) {
+      running.put(name, new Start(TICKER.nanos(), cpuNanos(), GatewayStarts.newCounter()));
     }
   }
 
   @Override
   public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
     String name = testClass(identifier);
-    if (name == null || !identifier.equals(running)) {
+    Start start = name == null ? null : running.remove(name);
+    if (name == null || start == null) {
       return;
     }
-    running = null;
     String line =
         String.join(
             "\t",
             name,
-            Long.toString(TimeUnit.NANOSECONDS.toMillis(TICKER.nanos() - startNanos)),
-            Long.toString(TimeUnit.NANOSECONDS.toMillis(cpuNanos() - startCpuNanos)),
-            Integer.toString(GatewayStarts.count() - startGateways));
-    append(Path.of(FILE), line);
+            Long.toString(TimeUnit.NANOSECONDS.toMillis(TICKER.nanos() - start.nanos())),
+            Long.toString(TimeUnit.NANOSECONDS.toMillis(cpuNanos() - start.cpuNanos())),
+            Integer.toString(start.gateways().count()));
+    append(Path.of(FILE).toAbsolutePath(), line);
   }
 
+  /** Returns the name of a class that is in no other one, else null. */
   private static @Nullable String testClass(TestIdentifier identifier) {
     return identifier
         .getSource()
         .filter(ClassSource.class::isInstance)
         .map(source -> ((ClassSource) source).getClassName())
+        .filter(name -> !name.contains("$"))
         .orElse(null);
   }
 
   private static void append(Path file, String line) {
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      // one write of a few bytes: lines of several JVMs do not mix
+      Files.createDirectories(file.resolveSibling("."));
       Files.write(
           file,
           (line + "\n").getBytes(UTF_8),
@@ -87,8 +87,7 @@ public final class ClassTimeListener implements TestExecutionListener {
    * Returns how long this process ran, all processors added up; on Linux also its ended children.
    */
   private static long cpuNanos() {
-    long own =
-        ProcessHandle.current().info().totalCpuDuration().map(cpu -> cpu.toNanos()).orElse(0L);
+    long own = ProcessHandle.current().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
     return own + endedChildrenNanos(Path.of("/proc/self/stat"));
   }
 

@@ -7,11 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Prints the slowest test classes of a build: wall time, processor time of the JVM and its ended
- * child processes, and gateways started.
+ * Prints the slowest test classes of a build: wall time, processor time, and gateways started.
  *
- * <p>Runs from source, without other classes, at the end of each build. Arguments: the file that
- * {@link ClassTimeListener} wrote, and how many classes to print.
+ * <p>The processor time is that of the whole JVM while the class ran: it is the class's own where
+ * classes run one after another. Runs from source, without other classes, at the end of each build.
+ * Arguments: the file that {@link ClassTimeListener} wrote, and how many classes to print.
  */
 final class ClassTimeReport {
   private record ClassTime(String name, long wallMillis, long cpuMillis, int gateways) {
@@ -39,19 +39,17 @@ final class ClassTimeReport {
             .sorted(Comparator.comparingLong(ClassTime::wallMillis).reversed())
             .toList();
     long wallMillis = all.stream().mapToLong(ClassTime::wallMillis).sum();
-    long cpuMillis = all.stream().mapToLong(ClassTime::cpuMillis).sum();
     int gateways = all.stream().mapToInt(ClassTime::gateways).sum();
     System.out.printf(
-        "%d test classes: %.0f s one after another, %.0f s of processor time, %d gateways. The"
-            + " slowest:%n",
-        all.size(), wallMillis / 1e3, cpuMillis / 1e3, gateways);
-    System.out.printf("%8s %8s %9s  %s%n", "wall s", "cpu s", "gateways", "class");
+        "%d test classes took %.0f s, added up, and started %d gateways. The slowest:%n",
+        all.size(), wallMillis / 1e3, gateways);
+    System.out.printf("%8s %9s %9s  %s%n", "wall s", "JVM cpu s", "gateways", "class");
     all.stream()
         .limit(most)
         .forEach(
             each ->
                 System.out.printf(
-                    "%8.1f %8.1f %9d  %s%n",
+                    "%8.1f %9.1f %9d  %s%n",
                     each.wallMillis() / 1e3, each.cpuMillis() / 1e3, each.gateways(), each.name()));
   }
 }

@@ -5,26 +5,44 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Counts the gateways that the tests of this JVM start, inside it and as processes of their own.
+ * Counts the gateways that a test class starts, inside this JVM and as processes of their own.
  *
- * <p>Spring finds this listener by its name in {@code META-INF/spring.factories}, so gateways
- * inside the JVM are counted without a word of the tests. Thread-safe.
+ * <p>The count belongs to the thread that runs the class and to the threads that it makes. Spring
+ * finds this listener by its name in {@code META-INF/spring.factories}, so gateways inside the JVM
+ * are counted without a word of the tests. Thread-safe.
  */
 public final class GatewayStarts implements ApplicationListener<ApplicationReadyEvent> {
-  private static final AtomicInteger STARTS = new AtomicInteger();
+  /** How many gateways one class started so far. */
+  static final class Counter {
+    private final AtomicInteger starts = new AtomicInteger();
+
+    int count() {
+      return starts.get();
+    }
+  }
+
+  private static final InheritableThreadLocal<Counter> CURRENT =
+      new InheritableThreadLocal<>() {
+        @Override
+        protected Counter initialValue() {
+          return new Counter();
+        }
+      };
+
+  /** Begins to count for a class, on the thread that is going to run it. */
+  static Counter newCounter() {
+    Counter counter = new Counter();
+    CURRENT.set(counter);
+    return counter;
+  }
 
   /** Counts one that starts as a process of its own. */
   public static void process() {
-    STARTS.incrementAndGet();
-  }
-
-  /** Returns how many were started so far. */
-  static int count() {
-    return STARTS.get();
+    CURRENT.get().starts.incrementAndGet();
   }
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
-    STARTS.incrementAndGet();
+    process();
   }
 }
