@@ -1,7 +1,8 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
+import static io.penstock.fake.PatientWaits.within;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.OwnMariaDb;
@@ -14,9 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -34,6 +35,13 @@ class RegionsIT {
   private static final Map<String, String> SECRETS =
       KEYS.stream().collect(Collectors.toMap(Function.identity(), key -> Secrets.make()));
   private static final long MINUTE_MILLIS = 60_000;
+
+  /** One median is of so many requests, and so many are sent each second while counts are lost. */
+  private static final int MEASURED = 200;
+
+  private static final int EACH_SECOND = 20;
+  private static final int LONGEST_SECONDS = 60;
+  private static final long TOKENS = 100;
   private static final Ticker TICKER = Ticker.system();
   private static final WallClock WALL = WallClock.system();
 
@@ -46,6 +54,12 @@ class RegionsIT {
   private static StartedGateway east;
   private static StartedGateway west;
 
+  /** A gateway without a database, which is asked at the same moments as the one in the east. */
+  private static StartedGateway control;
+
+  /** What the busy key spent in the east, by the minute of the Unix clock. */
+  private static final Map<Long, Long> SPENT = new HashMap<>();
+
   @BeforeAll
   static void start() throws IOException {
     maria = new OwnMariaDb(Files.createDirectory(directory.resolve("maria")));
@@ -54,11 +68,22 @@ class RegionsIT {
     redisOfWest = RedisServer.started();
     east = gateway("east", redisOfEast, way.port());
     west = gateway("west", redisOfWest, maria.port());
+    control =
+        StartedGateway.start(
+            Files.createDirectory(directory.resolve("control")),
+            routes(),
+            "--penstock.redis.namespace=control",
+            "--penstock.redis.url=" + redisOfEast.url());
     await().atMost(Duration.ofSeconds(60)).until(() -> answered(east) > 2 && answered(west) > 2);
   }
 
-  private static StartedGateway gateway(String region, RedisServer redis, int port)
-      throws IOException {
+  /** What the busy key may spend: more than all requests of the test together, at any speed. */
+  private static long busyTokens() {
+    long requests = 2 * MEASURED + 1 + EACH_SECOND * (LONGEST_SECONDS + 1);
+    return HURTS.size() * requests * TOKENS;
+  }
+
+  private static String routes() {
     StringBuilder routes = new StringBuilder("keys:\n");
     SECRETS.forEach(
         (key, secret) ->
@@ -67,12 +92,16 @@ class RegionsIT {
                     .formatted(
                         key,
                         Secrets.sha256(secret),
-                        key.equals("busy") ? 1_000_000 : 100,
+                        key.equals("busy") ? busyTokens() : 100,
                         key.equals("exact") ? "exact" : "eventual")));
-    routes.append("endpoints: [{path: /a, algorithm: none}]\n");
+    return routes.append("endpoints: [{path: /a, algorithm: none}]\n").toString();
+  }
+
+  private static StartedGateway gateway(String region, RedisServer redis, int port)
+      throws IOException {
     return StartedGateway.start(
         Files.createDirectory(directory.resolve(region)),
-        routes.toString(),
+        routes(),
         "--penstock.region.name=" + region,
         "--penstock.database.url=" + maria.url(port),
         "--penstock.redis.url=" + redis.url());
@@ -82,6 +111,7 @@ class RegionsIT {
   static void stop() {
     east.close();
     west.close();
+    control.close();
     way.close();
     maria.close();
     redisOfEast.close();
@@ -113,19 +143,7 @@ class RegionsIT {
 
   /** What counts in a cell fades in the next one: none of the two is to end within the test. */
   private static void awaitBeginOfACell() {
-    await().atMost(Duration.ofSeconds(70)).until(() -> WALL.unixMillis() % MINUTE_MILLIS < 25_000);
-  }
-
-  /**
-   * Returns after how many seconds it is so, asked often, and at the latest at the end of a cell.
-   */
-  private static double within(double seconds, Callable<Boolean> so) {
-    long begin = TICKER.nanos();
-    await()
-        .atMost(Duration.ofMillis((long) (seconds * 1_000)))
-        .pollInterval(Duration.ofMillis(100))
-        .until(so);
-    return (TICKER.nanos() - begin) / 1e9;
+    await().atMost(Duration.ofSeconds(70)).until(() -> WALL.unixMillis() % MINUTE_MILLIS < 40_000);
   }
 
   @Test
@@ -133,7 +151,7 @@ class RegionsIT {
     awaitBeginOfACell();
     assertThat(ask(east, "exhausted", 90)).isEqualTo(200);
     assertThat(ask(east, "exhausted", 20)).isEqualTo(429);
-    double took = within(12, () -> left("exhausted") == 0);
+    double took = within(Duration.ofSeconds(12), () -> left("exhausted") == 0);
     assertThat(ask(west, "exhausted", 1)).isEqualTo(429);
     System.out.printf("denied in the other region after %.1f s (12 s asked)%n", took);
     assertThat(maria.query("SELECT region FROM ratelimit_blocklist WHERE identifier = 'exhausted'"))
@@ -145,10 +163,8 @@ class RegionsIT {
     awaitBeginOfACell();
     assertThat(ask(east, "exact", 60)).isEqualTo(200);
     assertThat(ask(east, "exact", 60)).isEqualTo(429);
-    await()
-        .atMost(Duration.ofSeconds(12))
-        .pollInterval(Duration.ofSeconds(1)) // each asks for a little
-        .until(() -> ask(west, "exact", 1) == 429);
+    // each asks for a little
+    within(Duration.ofSeconds(12), Duration.ofSeconds(1), () -> ask(west, "exact", 1) == 429);
   }
 
   /** Only a denial says so here: of what was used nobody says anything. */
@@ -160,7 +176,7 @@ class RegionsIT {
         ("INSERT INTO ratelimit_blocklist VALUES ('default', 'key-tpm', 'told', 60000, %d, 'far',"
                 + " 70, %d, %d)")
             .formatted(now / MINUTE_MILLIS, (now / MINUTE_MILLIS + 2) * MINUTE_MILLIS, now));
-    double took = within(12, () -> left("told") == 30);
+    double took = within(Duration.ofSeconds(12), () -> left("told") == 30);
     System.out.printf("a denial is known after %.1f s (12 s asked)%n", took);
     assertThat(ask(west, "told", 31)).isEqualTo(429);
     assertThat(ask(west, "told", 30)).isEqualTo(200);
@@ -170,7 +186,7 @@ class RegionsIT {
   void spendOfOneRegion_countsInTheOtherWithin11Seconds() {
     awaitBeginOfACell();
     assertThat(ask(east, "spent", 60)).isEqualTo(200);
-    double took = within(11, () -> left("spent") == 40);
+    double took = within(Duration.ofSeconds(11), () -> left("spent") == 40);
     System.out.printf("spend counts in the other region after %.1f s (11 s asked)%n", took);
     assertThat(ask(west, "spent", 41)).isEqualTo(429);
     assertThat(ask(west, "spent", 40)).isEqualTo(200);
@@ -199,48 +215,83 @@ class RegionsIT {
               server -> server.fill("ratelimit_counts"),
               server -> server.sql("ALTER TABLE ratelimit_counts ENGINE = InnoDB")));
 
-  /** Spends one token of a million a minute each time: no machine asks that often. */
-  private static double medianMillis(int asks) {
-    List<Long> took = new ArrayList<>();
-    for (int i = 0; i < asks; i++) {
-      long begin = TICKER.nanos();
-      assertThat(ask(east, "busy", 1)).isEqualTo(200);
-      took.add(TICKER.nanos() - begin);
+  /** The medians of requests that were sent in turn, in milliseconds. */
+  private record Medians(double east, double control) {
+    static Medians of(int asks) {
+      List<Long> east = new ArrayList<>();
+      List<Long> control = new ArrayList<>();
+      for (int i = 0; i < asks; i++) {
+        long begin = TICKER.nanos();
+        spend();
+        long between = TICKER.nanos();
+        assertThat(ask(RegionsIT.control, "busy", (int) TOKENS)).isEqualTo(200);
+        east.add(between - begin);
+        control.add(TICKER.nanos() - between);
+      }
+      return new Medians(middle(east), middle(control));
     }
-    return took.stream().sorted().skip(asks / 2).findFirst().orElseThrow() / 1e6;
+
+    private static double middle(List<Long> nanos) {
+      return nanos.stream().sorted().skip(nanos.size() / 2).findFirst().orElseThrow() / 1e6;
+    }
+  }
+
+  /** Has the busy key spend tokens in the east; returns the minute that they certainly count in. */
+  private static long spend() {
+    long minute = WALL.unixMillis() / MINUTE_MILLIS;
+    assertThat(ask(east, "busy", (int) TOKENS)).isEqualTo(200);
+    if (WALL.unixMillis() / MINUTE_MILLIS == minute) {
+      SPENT.merge(minute, TOKENS, Long::sum);
+    }
+    return minute;
+  }
+
+  /** Whether the database was told of all that the busy key spent in a minute. */
+  private static boolean isTold(long minute) {
+    return maria
+        .query(
+            "SELECT amount FROM ratelimit_counts WHERE identifier = 'busy' AND region = 'east'"
+                + " AND sequence = "
+                + minute)
+        .stream()
+        .anyMatch(amount -> Long.parseLong(amount) >= SPENT.getOrDefault(minute, TOKENS));
   }
 
   @Test
   void sickDatabase_changesNoDecision_dropsAndCounts_andHeals() {
     for (Hurt hurt : HURTS) {
       String key = hurt.key();
-      double well = medianMillis(200);
+      Medians well = Medians.of(MEASURED);
       double before = dropped("counts");
       hurt.begin().accept(maria);
       assertThat(ask(east, key, 90)).isEqualTo(200);
       assertThat(ask(east, key, 20)).isEqualTo(429);
+      // so many a second, whatever the machine could do: else they spend what the key may
       await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> medianMillis(20) >= 0 && dropped("counts") >= before + 2);
-      double sick = medianMillis(200);
+          .atMost(Duration.ofSeconds(LONGEST_SECONDS))
+          .pollInterval(Duration.ofSeconds(1))
+          .until(
+              () -> {
+                for (int i = 0; i < EACH_SECOND; i++) {
+                  spend();
+                }
+                return dropped("counts") >= before + 2;
+              });
+      Medians sick = Medians.of(MEASURED);
       hurt.end().accept(maria);
-      double healed =
-          within(
-              30,
-              () ->
-                  maria
-                      .query(
-                          "SELECT amount FROM ratelimit_counts WHERE region = 'east'"
-                              + " AND identifier = '"
-                              + key
-                              + "'")
-                      .stream()
-                      .anyMatch(amount -> Long.parseLong(amount) >= 90));
+      long minute = spend(); // of which nobody can have been told before
+      double healed = within(Duration.ofSeconds(30), () -> isTold(minute));
       System.out.printf(
-          "database %s: a request took %.1f ms, before %.1f; %.0f batches of counts and %.0f"
-              + " denials dropped; counts were told again after %.1f s%n",
-          key, sick, well, dropped("counts") - before, dropped("denials"), healed);
-      assertThat(sick).as(key).isLessThan(5 * well + 20);
+          "database %s: a request took %.1f ms, before %.1f, without a database %.1f; %.0f batches"
+              + " of counts and %.0f denials dropped; counts were told again after %.1f s%n",
+          key,
+          sick.east(),
+          well.east(),
+          sick.control(),
+          dropped("counts") - before,
+          dropped("denials"),
+          healed);
+      assertThat(sick.east()).as(key).isLessThan(5 * sick.control() + 20);
     }
   }
 }

@@ -1,0 +1,51 @@
+package io.penstock.fake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.time.Ticker;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+/**
+ * Waits of tests for a signal. Their bound only says that nothing hangs, so it is far above what a
+ * machine needs that has much else to do.
+ */
+public final class PatientWaits {
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  private PatientWaits() {}
+
+  /** Returns a wait of at most a minute. */
+  public static ConditionFactory await() {
+    return Awaitility.await().atMost(LONGEST);
+  }
+
+  /** Returns a wait of at most a minute, with a name for when it is in vain. */
+  public static ConditionFactory await(String alias) {
+    return Awaitility.await(alias).atMost(LONGEST);
+  }
+
+  /**
+   * Waits until it is so, asked every tenth of a second; fails unless it was so within a time that
+   * is promised, where what the machine had no time for this JVM does not count. Returns the
+   * seconds that it took.
+   */
+  public static double within(Duration promised, Callable<Boolean> so) {
+    return within(promised, Duration.ofMillis(100), so);
+  }
+
+  /** Does the same with another pause between two questions. */
+  public static double within(Duration promised, Duration every, Callable<Boolean> so) {
+    Ticker ticker = Ticker.system();
+    try (MachineStalls stalls = new MachineStalls()) {
+      await().pollInterval(every).until(so);
+      long took = ticker.nanos();
+      assertThat(took - stalls.totalNanos())
+          .as("nanoseconds that it took, of %,d with all stalls of the machine", took)
+          .isLessThanOrEqualTo(promised.toNanos());
+      return took / 1e9;
+    }
+  }
+}
