@@ -25,6 +25,10 @@ class BadUpstreamIT extends HostileCase {
   private static final String STREAM_HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+  private static final String HASTY = "/hasty/v1/chat/completions";
+  private static final String HASTY_MESSAGES = "/hasty-anthropic/v1/messages";
+  private static final String STALLING = "/stalling/v1/chat/completions";
+
   private final int closedPort = RunningGateway.freePort();
   private long refusedBefore;
 
@@ -34,16 +38,19 @@ class BadUpstreamIT extends HostileCase {
     defaults: {dialect: openai}
     endpoints:
       - path: /openai
-        upstreams:
-          - {id: o, url: "%1$s", api_key: "${SECRET}", tpm_limit: 100000000,
-             first_byte_timeout: 0.3, stall_timeout: 0.3}
+        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}", tpm_limit: 100000000}]
       - path: /anthropic
         dialect: anthropic
-        upstreams:
-          - {id: a, url: "%1$s", api_key: "${SECRET}", otpm_limit: 100000,
-             first_byte_timeout: 0.3, stall_timeout: 0.3}
+        upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}", otpm_limit: 100000}]
+      - path: /hasty
+        upstreams: [{id: h, url: "%1$s", tpm_limit: 100000000, first_byte_timeout: 0.3}]
+      - path: /hasty-anthropic
+        dialect: anthropic
+        upstreams: [{id: ha, url: "%1$s", otpm_limit: 100000, first_byte_timeout: 0.3}]
+      - path: /stalling
+        upstreams: [{id: s, url: "%1$s", tpm_limit: 100000000, stall_timeout: 0.3}]
       - path: /patient
-        upstreams: [{id: p, url: "%1$s", api_key: "${SECRET}", stall_timeout: 0.3}]
+        upstreams: [{id: p, url: "%1$s", api_key: "${SECRET}", stall_timeout: 2}]
       - path: /closed
         upstreams: [{id: c, url: "http://127.0.0.1:CLOSED", tpm_limit: 1000}]
       - path: /unknown
@@ -67,14 +74,18 @@ class BadUpstreamIT extends HostileCase {
   }
 
   private void refusedByBoth(int status, String reason) {
-    Message openAi = post(CHAT, ASK);
+    refusedByBoth(CHAT, MESSAGES, status, reason);
+    gateway.await(CHAT, Fate.REFUSED, refusedBefore + 1);
+  }
+
+  private void refusedByBoth(String chat, String messages, int status, String reason) {
+    Message openAi = post(chat, ASK);
     refused(openAi, status, reason);
     assertThat(openAi.text()).contains("\"error\":{");
     assertThat(openAi.header("content-type")).startsWith("application/json");
-    Message anthropic = post(MESSAGES, ASK);
+    Message anthropic = post(messages, ASK);
     refused(anthropic, status, reason);
     assertThat(anthropic.text()).startsWith("{\"type\":\"error\"");
-    gateway.await(CHAT, Fate.REFUSED, refusedBefore + 1);
     upstream.drain();
   }
 
@@ -149,7 +160,7 @@ class BadUpstreamIT extends HostileCase {
           self.read(wire);
           wire.awaitEnd();
         });
-    refusedByBoth(504, "upstream_timeout");
+    refusedByBoth(HASTY, HASTY_MESSAGES, 504, "upstream_timeout");
   }
 
   @Test
@@ -161,7 +172,7 @@ class BadUpstreamIT extends HostileCase {
           done.await();
         });
     String big = ASK.replace(PROMPT, "x".repeat(20 << 20));
-    refused(post(CHAT, big), 504, "upstream_timeout");
+    refused(post(HASTY, big), 504, "upstream_timeout");
     done.countDown();
   }
 
@@ -265,13 +276,14 @@ class BadUpstreamIT extends HostileCase {
           wire.send(STREAM_HEAD).chunk("data: {}\n\n");
           wire.awaitEnd();
         });
+    long before = gateway.count(STALLING, Fate.REFUSED);
     try (Wire wire = connect()) {
-      wire.post(CHAT, ASK);
+      wire.post(STALLING, ASK);
       assertThat(wire.head().status()).isEqualTo(200);
       assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
       assertThatThrownBy(wire::chunk).isInstanceOf(UncheckedIOException.class);
     }
-    gateway.await(CHAT, Fate.REFUSED, refusedBefore + 1);
+    gateway.await(STALLING, Fate.REFUSED, before + 1);
     upstream.received();
   }
 
@@ -311,7 +323,7 @@ class BadUpstreamIT extends HostileCase {
       wire.post("/patient/v1/chat/completions", ASK);
       assertThat(wire.head().status()).isEqualTo(200);
       // longer than the stall timeout: the upstream is not to blame for a slow client
-      assertThatThrownBy(() -> sent.get(1, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> sent.get(3, TimeUnit.SECONDS))
           .isInstanceOf(java.util.concurrent.TimeoutException.class);
       long bytes = 0;
       for (String chunk = wire.chunk(); !chunk.isEmpty(); chunk = wire.chunk()) {
