@@ -38,11 +38,6 @@ class BadFramingIT extends HostileCase {
     """;
   }
 
-  @Override
-  String[] arguments() {
-    return new String[] {"--penstock.body-timeout=200ms"};
-  }
-
   private long cancelled() {
     return gateway.count(CHAT, Fate.CANCELLED);
   }
@@ -101,11 +96,11 @@ class BadFramingIT extends HostileCase {
     long before = cancelled();
     try (Wire wire = connect()) {
       wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
-      begun.orTimeout(20, TimeUnit.SECONDS).join();
+      begun.orTimeout(60, TimeUnit.SECONDS).join();
       wire.send("zz\r\n");
       wire.awaitEnd();
     }
-    assertThat(whole.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
+    assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
   }
 
@@ -129,22 +124,14 @@ class BadFramingIT extends HostileCase {
     long before = cancelled();
     Wire wire = connect();
     wire.send(CHUNKED.formatted(FILES)).chunk("half of a file");
-    begun.orTimeout(20, TimeUnit.SECONDS).join();
+    begun.orTimeout(60, TimeUnit.SECONDS).join();
     if (reset) {
       wire.reset();
     } else {
       wire.close();
     }
-    assertThat(whole.orTimeout(20, TimeUnit.SECONDS).join()).isFalse();
+    assertThat(whole.orTimeout(60, TimeUnit.SECONDS).join()).isFalse();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
-  }
-
-  @Test
-  void bodyThatStops_isRefused() {
-    try (Wire wire = connect()) {
-      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
-      refused(wire.answer(), 400, "bad_request");
-    }
   }
 
   @Test
@@ -305,6 +292,6 @@ class BadFramingIT extends HostileCase {
     assertThat(gateway.count("/permit", Fate.OFFERED)).isZero();
     wire.reset();
     gateway.await("/never", Fate.CANCELLED, 1);
-    assertThat(flood).failsWithin(java.time.Duration.ofSeconds(10));
+    assertThat(flood).failsWithin(java.time.Duration.ofSeconds(60));
   }
 }

@@ -25,7 +25,7 @@ class SlowClientIT extends HostileCase {
 
   @Override
   String[] arguments() {
-    return new String[] {"--penstock.body-timeout=200ms", "--server.netty.idle-timeout=300ms"};
+    return new String[] {"--penstock.body-timeout=200ms", "--server.netty.idle-timeout=2s"};
   }
 
   @Test
@@ -33,6 +33,14 @@ class SlowClientIT extends HostileCase {
     try (Wire wire = connect()) {
       wire.send("GET " + FILES + " HTTP/1.1\r\nHost: a\r\nx-slow: ");
       wire.awaitEnd();
+    }
+  }
+
+  @Test
+  void bodyThatStops_isRefused() {
+    try (Wire wire = connect()) {
+      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
+      refused(wire.answer(), 400, "bad_request");
     }
   }
 
@@ -55,7 +63,7 @@ class SlowClientIT extends HostileCase {
       Message answer = wire.answer();
       refused(answer, 400, "bad_request");
     }
-    broken.orTimeout(20, TimeUnit.SECONDS).join();
+    broken.orTimeout(60, TimeUnit.SECONDS).join();
     gateway.await(FILES, Fate.REFUSED, before + 1);
     assertThat(gateway.count(FILES, Fate.RUNNING)).isZero();
   }
