@@ -22,7 +22,7 @@ class PermitIT extends HostileCase {
       - {path: /strict, algorithm: strict, rate: 1000, unit: rps}
       - {path: /slow, algorithm: strict, rate: 0.5, unit: rpm, queue_timeout: 2.5}
       - {path: /set, algorithm: none, window_seconds: 2.0, queue_timeout: 0}
-      - {path: /tokens, algorithm: token_window, tokens_per_window: 100, window_seconds: 2}
+      - {path: /tokens, algorithm: token_window, tokens_per_window: 100, window_seconds: 1000}
       - {path: /budget, algorithm: token_window, tokens_per_window: 100, window_seconds: 1000}
     """;
   }
@@ -99,12 +99,13 @@ class PermitIT extends HostileCase {
   @Test
   void permitsOfOneInstant_eachSayWhatTheyLeft() {
     List<Wire> wires = new ArrayList<>();
-    try (Wire first = connect()) {
-      first.post("/tokens?tokens=100", "").answer();
-      for (int i = 0; i < 3; i++) {
+    try {
+      gateway.endpoint("/tokens").pause(true);
+      for (int i = 1; i <= 3; i++) {
         wires.add(connect().post("/tokens?tokens=30", ""));
-        gateway.await("/tokens", io.penstock.endpoint.Totals.Fate.OFFERED, 2 + i);
+        gateway.await("/tokens", io.penstock.endpoint.Totals.Fate.WAITING, i);
       }
+      gateway.endpoint("/tokens").pause(false);
       List<JsonNode> answers = wires.stream().map(wire -> json(wire.answer())).toList();
       assertThat(answers.stream().map(answer -> answer.get("tokens_remaining").asInt()))
           .containsExactly(70, 40, 10);
