@@ -1,8 +1,8 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.penstock.event.Event;
@@ -45,7 +45,13 @@ class OperatorEventsIT {
 
   @BeforeEach
   void start() {
-    gateway = StartedGateway.start(directory, ROUTES);
+    // who waited for readers would wait that long
+    gateway =
+        StartedGateway.start(
+            directory,
+            ROUTES,
+            "--penstock.drain-timeout=300s",
+            "--penstock.stream-drain-timeout=300s");
   }
 
   @AfterEach
@@ -169,7 +175,7 @@ class OperatorEventsIT {
     try (Socket reader = reader();
         BufferedReader lines = StartedGateway.lines(reader)) {
       until(lines, "events from now on");
-      assertTimeout(Duration.ofSeconds(15), gateway::close);
+      assertTimeout(Duration.ofSeconds(60), gateway::close);
       String rest = "";
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         rest = line;
