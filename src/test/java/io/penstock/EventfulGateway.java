@@ -1,8 +1,8 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.Scrape;
@@ -24,10 +24,10 @@ final class EventfulGateway implements AutoCloseable {
               rpm_limit: 1200
         - path: /throttled
           dialect: anthropic
-          queue_timeout: 1
+          queue_timeout: 3
           upstreams:
             - id: strict
-              url: mock://anthropic?tokens=4&rpm=1&latency=300ms
+              url: mock://anthropic?tokens=4&rpm=1&latency=1s
               rpm_limit: 1200
         - path: /away
           dialect: gemini
