@@ -1,7 +1,7 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.fake.Logged;
 import io.penstock.fake.RedisServer;
@@ -82,7 +82,7 @@ class SickRedisIT {
             ROUTES,
             "--penstock.redis.url=redis://app:secret@127.0.0.1:" + redis.port(),
             "--penstock.redis.namespace=ns",
-            "--penstock.redis.slice-ttl=1s",
+            "--penstock.redis.slice-ttl=2s",
             "--penstock.redis.on-outage=refuse");
   }
 
