@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Peer implements AutoCloseable {
   static final String NAMESPACE = "ns";
   private static final long SECOND = 1_000_000_000L;
-  private static final int TIMEOUT_MILLIS = 1_000;
+  private static final int TIMEOUT_MILLIS = 2_000;
   private static final LimitSpec LIMIT = new LimitSpec.FixedWindow(1_000_000, 3_600 * SECOND);
 
   final RedisLink link;
@@ -62,7 +62,7 @@ final class Peer implements AutoCloseable {
     return supply
         .round(new Round(name, ++number, List.of(asks)))
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 
@@ -103,7 +103,7 @@ final class Peer implements AutoCloseable {
     return counts
         .exchange(name, List.of(own))
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 
