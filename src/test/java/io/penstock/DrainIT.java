@@ -39,7 +39,7 @@ class DrainIT {
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
                     + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
             wire.chunk("data: {}\n\n");
-            if (finish.await(60, TimeUnit.SECONDS)) {
+            if (finish.await(240, TimeUnit.SECONDS)) {
               wire.chunk("data: [DONE]\n\n").send("0\r\n\r\n");
             }
           });
@@ -60,6 +60,7 @@ class DrainIT {
 
   @AfterEach
   void stop() {
+    finish.countDown();
     upstream.close();
   }
 
@@ -99,9 +100,12 @@ class DrainIT {
   @Test
   void terminated_servesThoseWhoWait_refusesNewOnes_andExits0() throws IOException {
     try (Program program = start();
+        Wire running = program.connect(); // it keeps the program until all is asked
         Wire waiting = parked(program, "/slot")) {
+      assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
       program.terminate();
       refusesNewOnes(program);
+      finish.countDown();
       Message answer = waiting.answer();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.text()).startsWith("{\"ok\":true");
@@ -138,7 +142,7 @@ class DrainIT {
 
   @Test
   void terminated_servesNewOnesDuringAPause_andHasThemComeBackElsewhere() throws Exception {
-    try (Program program = start("--penstock.drain-pause=3s", "--penstock.drain-timeout=4s");
+    try (Program program = start("--penstock.drain-pause=5s", "--penstock.drain-timeout=6s");
         Wire resting = program.connect();
         Wire idle = program.connect();
         Wire running = program.connect()) {
@@ -163,7 +167,7 @@ class DrainIT {
 
   @Test
   void answerThatBeganBeforeThePauseAndEndsInIt_leavesItsConnectionForOneMore() throws Exception {
-    try (Program program = start("--penstock.drain-pause=8s", "--penstock.drain-timeout=9s");
+    try (Program program = start("--penstock.drain-pause=5s", "--penstock.drain-timeout=6s");
         Wire running = program.connect()) {
       assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
       program.terminate();
@@ -253,7 +257,7 @@ class DrainIT {
     upstream.script(
         (self, wire) -> {
           self.read(wire);
-          wire.awaitEnd();
+          finish.await(); // longer than the client waits
         });
     try (Program program =
             start("--penstock.drain-timeout=0s", "--penstock.stream-drain-timeout=1s");
