@@ -55,6 +55,10 @@ public final class MariaDb {
   static DBConfigurationBuilder settings() {
     DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
     settings.setPort(0);
+    Path directory = ownDirectory();
+    settings.setBaseDir(directory.resolve("base").toFile());
+    settings.setDataDir(directory.resolve("data").toFile());
+    settings.setTmpDir(directory.resolve("tmp").toString());
     settings.setSecurityDisabled(false);
     settings.addArg("--bind-address=127.0.0.1");
     settings.addArg(WITHOUT_TLS);
@@ -63,6 +67,15 @@ public final class MariaDb {
       settings.addArg("--user=root");
     }
     return settings;
+  }
+
+  /** Other JVMs unpack and delete the server in the directory that all have by default. */
+  private static Path ownDirectory() {
+    try {
+      return Files.createTempDirectory("penstock-mariadb");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The one there is as it is installed can be used by the program's own client alone. */
