@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.MachineStalls;
 import io.penstock.provider.MockAddress;
 import io.penstock.provider.MockProvider;
 import io.penstock.time.Ticker;
@@ -44,7 +45,8 @@ class LearnedLimitsIT {
     Ticker ticker = Ticker.system();
     MockAddress announced = address("all");
     MockAddress silent = address("none");
-    try (MockProvider provider = MockProvider.start(ticker);
+    try (MachineStalls stalls = new MachineStalls();
+        MockProvider provider = MockProvider.start(ticker);
         Gateway gateway =
             Gateway.start(
                 directory,
@@ -68,9 +70,11 @@ class LearnedLimitsIT {
         without.print("only Retry-After");
         withHeaders.assertServed();
         without.assertServed();
+        double stalled = stalls.largestShare(WINDOW.toNanos());
+        System.out.printf("stalled for at most %.1f %% of a window%n", 100 * stalled);
         assertThat(withHeaders.refusedLater()).allMatch(refused -> refused <= 1);
-        assertThat(withHeaders.used()).isBetween(0.9, 1.01);
-        assertThat(without.used()).isBetween(0.8, 1.01);
+        assertThat(withHeaders.used()).isBetween(0.9 - stalled, 1.01);
+        assertThat(without.used()).isBetween(0.8 - stalled, 1.01);
         assertThat(without.refusals()).isNotEmpty();
       }
     }

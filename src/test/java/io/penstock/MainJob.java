@@ -3,6 +3,7 @@ package io.penstock;
 import io.penstock.event.Event;
 import io.penstock.fake.Checker;
 import io.penstock.fake.FixedChecker;
+import io.penstock.fake.MachineStalls;
 import io.penstock.fake.StrictProvider;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.pool.Upstream;
@@ -57,6 +58,7 @@ final class MainJob implements AutoCloseable {
   final StrictProvider windowed = StrictProvider.openAi(ticker, new Checker.Windows(windowTokens));
   final Gateway gateway;
   final BareTimer timer = new BareTimer(ticker);
+  final MachineStalls stalls = new MachineStalls();
   final ReleaseLog openAiLog = new ReleaseLog("/openai", this::jitter);
   final ReleaseLog anthropicLog = new ReleaseLog("/anthropic", this::jitter);
   final ReleaseLog windowLog = new ReleaseLog("/window", this::jitter);
@@ -206,6 +208,7 @@ final class MainJob implements AutoCloseable {
   public void close() {
     gateway.close();
     timer.close();
+    stalls.close();
     openAi.close();
     anthropic.close();
     windowed.close();

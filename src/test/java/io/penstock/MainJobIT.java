@@ -25,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;
+
+  /** Of what a window allows, less the part of one window that the machine had none for us. */
   private static final double LEAST_USED = 0.95;
 
   /**
@@ -133,11 +135,12 @@ class MainJobIT {
   }
 
   private static void assertUsed(MainJob job) {
+    double least = LEAST_USED - job.stalls.largestShare(MainJob.WINDOW.toNanos());
     assertThat(leastUsed(job, job.openAiLog, Dimension.STATED, job.openAiTokens))
-        .isGreaterThanOrEqualTo(LEAST_USED);
+        .isGreaterThanOrEqualTo(least);
     assertThat(leastUsed(job, job.anthropicLog, Dimension.OUTPUT, job.anthropicOutput))
-        .isGreaterThanOrEqualTo(LEAST_USED);
-    assertThat(leastUsedWindow(job)).isGreaterThanOrEqualTo(LEAST_USED);
+        .isGreaterThanOrEqualTo(least);
+    assertThat(leastUsedWindow(job)).isGreaterThanOrEqualTo(least);
   }
 
   /** The share used of the least used trailing window while twice the limit was queued. */
@@ -237,6 +240,9 @@ class MainJobIT {
             .formatted(
                 ComputedWaits.millis(job.timer.late(), 0.5),
                 ComputedWaits.millis(job.timer.late(), 0.95)));
+    say(
+        "the machine had no time for this JVM for at most %.1f %% of a window"
+            .formatted(100 * job.stalls.largestShare(MainJob.WINDOW.toNanos())));
   }
 
   private static void line(
