@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RouteWatcherTest {
-  private static final long LONGEST_SECONDS = 20;
+  private static final long LONGEST_SECONDS = 60;
 
   @TempDir Path root;
 

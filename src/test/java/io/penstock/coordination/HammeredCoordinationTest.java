@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many threads at one semaphore, some of which go away at any moment. */
-@Timeout(60)
+@Timeout(240)
 class HammeredCoordinationTest {
   private static final int THREADS = 16;
   private static final int ROUNDS = 3_000;
@@ -41,7 +41,7 @@ class HammeredCoordinationTest {
         assertThat(turn.take()).isFalse();
         continue;
       }
-      answer.get(30, TimeUnit.SECONDS);
+      answer.get(60, TimeUnit.SECONDS);
       if (random.nextInt(5) == 0) {
         turn.cancel(); // it had the answer, and did not take it
         continue;
@@ -69,7 +69,7 @@ class HammeredCoordinationTest {
                 }));
       }
       for (Future<?> thread : threads) {
-        thread.get(50, TimeUnit.SECONDS);
+        thread.get(200, TimeUnit.SECONDS);
       }
     }
     assertThat(most.get()).isBetween(1, SIZE);

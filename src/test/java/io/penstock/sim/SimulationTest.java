@@ -30,7 +30,7 @@ class SimulationTest {
   private static final int SEEDS = Integer.getInteger("penstock.sim.seeds", 200);
   private static final int MOST_SEEDS = 200;
   private static final int ENOUGH = 3;
-  private static final Duration LONGEST = Duration.ofSeconds(10);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private final Seen seen = new Seen();
   private long events;
