@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.penstock.fake.Logged;
 import io.penstock.fake.MariaDb;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.Relay;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeyStore;
@@ -16,7 +17,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -66,9 +66,7 @@ class MariaKeysIT extends KeyStorageContract {
       assertThat(far.knows(before)).isTrue();
       assertThat(far.knows(meanwhile)).isFalse();
       relay.restore();
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
-          .untilAsserted(() -> assertThat(far.knows(meanwhile)).isTrue());
+      PatientWaits.within(Duration.ofSeconds(10), () -> far.knows(meanwhile));
       until(() -> assertThat(lines(logged, "is back")).isEqualTo(1));
       assertThat(lines(logged, "lost")).isEqualTo(1);
       assertThat(String.join("\n", logged.lines()))
@@ -77,7 +75,7 @@ class MariaKeysIT extends KeyStorageContract {
   }
 
   private static void until(Runnable check) {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(check::run);
+    PatientWaits.await().untilAsserted(check::run);
   }
 
   private static long lines(Logged logged, String with) {

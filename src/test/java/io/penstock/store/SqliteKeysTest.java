@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.key.KeyStore;
 import io.penstock.key.Secrets;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -224,9 +224,7 @@ class SqliteKeysTest extends KeyStorageContract {
     try (Instance instance = Instance.of(open(file))) {
       assertThat(instance.knows("secret of first.db")).isTrue();
       Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
-          .until(() -> instance.knows("secret of second.db"));
+      PatientWaits.within(Duration.ofSeconds(10), () -> instance.knows("secret of second.db"));
       assertThat(instance.knows("secret of first.db")).isFalse();
     }
   }
