@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console in a real browser, against a real gateway. */
-@Timeout(60)
+@Timeout(240)
 @Execution(ExecutionMode.SAME_THREAD) // as the browser's driver wants it
 class ConsoleIT {
   private static final String ROUTES =

@@ -3,6 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Logged;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,7 +88,7 @@ class KeysClaimIT {
       Server.Start second = start("second", redis);
       try (Logged logged = Logged.listen()) {
         redis.start();
-        Awaitility.await()
+        PatientWaits.await()
             .atMost(Duration.ofSeconds(60))
             .untilAsserted(() -> assertThat(errors(logged)).isEqualTo(1));
         awaitRenewals(redis, 2);
@@ -103,7 +103,7 @@ class KeysClaimIT {
   private void awaitRenewals(RedisServer redis, int count) {
     AtomicLong before = new AtomicLong();
     AtomicInteger renewed = new AtomicInteger();
-    Awaitility.await()
+    PatientWaits.await()
         .atMost(Duration.ofSeconds(60))
         .until(
             () -> {

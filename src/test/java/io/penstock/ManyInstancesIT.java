@@ -3,6 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Fleet;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.TrailingChecker;
 import io.penstock.key.Secrets;
@@ -10,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +53,7 @@ class ManyInstancesIT {
                 "--penstock.redis.url=" + redis.url())) {
       fleet.ask(new int[] {30, 5, 5}, "/window?tokens=%d", unlimited, 10, 400);
       fleet.ask(new int[] {10, 10, 10}, "/keyed", limited, 1, 1);
-      Awaitility.await()
+      PatientWaits.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> Fleet.cells(fleet.released("/window"), CELL_SECONDS * SECOND).size() > 12);
       fleet.stop();

@@ -1,7 +1,7 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.penstock.event.Event;
@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * built-in mock and from a mock of other people's making. A case is the name of one in {@code
  * src/test/node}, and where it is run.
  */
-@Timeout(120)
+@Timeout(240)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
 class NodeClientsIT {
   /** For each dialect: plain, one a second, one a minute with a short queue, small, and slow. */
   private static final String OF_A_DIALECT =
@@ -206,7 +207,7 @@ class NodeClientsIT {
         Arrays.stream(names.split(" ")).map(name -> name + "@" + path).toArray(String[]::new);
     assertThat(run(library, cases)).allSatisfy(NodeClientsIT::assertPassed);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(settled(path)).hasSize(calls));
     assertThat(settled(path)).containsOnly(AIMOCK_TOKENS);
   }
@@ -224,7 +225,7 @@ class NodeClientsIT {
     String path = "/" + library + "/slow";
     assertThat(run(library, "abort@" + path)).allSatisfy(NodeClientsIT::assertPassed);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
                 assertThat(gateway.operator("GET /endpoints?path=" + path))

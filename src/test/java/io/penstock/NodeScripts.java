@@ -58,7 +58,7 @@ final class NodeScripts {
    * is missing, prints so and skips the tests.
    */
   static NodeScripts installed() throws IOException {
-    Ended version = execute(30, "node", "--version").orElse(null);
+    Ended version = execute(60, "node", "--version").orElse(null);
     if (version == null) {
       throw skipped("Node is not installed");
     }
@@ -117,7 +117,7 @@ final class NodeScripts {
   List<Outcome> run(String library, String gatewayUrl, List<String> cases) {
     List<String> command = new ArrayList<>(List.of("node", "run.mjs", library, gatewayUrl));
     command.addAll(cases);
-    Ended ended = execute(90, command.toArray(String[]::new)).orElseThrow();
+    Ended ended = execute(180, command.toArray(String[]::new)).orElseThrow();
     if (ended.status() != 0) {
       throw new AssertionError(command + " ended with " + ended.status() + ": " + ended.text());
     }

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the operator port tells of what it was told, and to whom. */
-@Timeout(60)
+@Timeout(240)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
 class OperatorSecretsIT {
   private static final String TOKEN = "operator-token-Zk3";
   private static final String WRONG = "wrong-token-Qx9";

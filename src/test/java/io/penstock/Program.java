@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Message;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import io.penstock.suite.GatewayStarts;
@@ -20,7 +21,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 
 /** The program in a process of its own, as it is started from a shell. */
 final class Program implements AutoCloseable {
@@ -39,7 +39,7 @@ final class Program implements AutoCloseable {
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
-    Awaitility.await()
+    PatientWaits.await()
         .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
@@ -108,7 +108,7 @@ final class Program implements AutoCloseable {
 
   /** Fails unless it ends by itself, without a fault. */
   void endsWell() {
-    process.onExit().completeOnTimeout(process, 30, TimeUnit.SECONDS).join();
+    process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
     assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
     assertThat(process.exitValue()).as("log: %s", log).isZero();
     assertThat(log).noneMatch(line -> line.contains("Exception"));

@@ -6,6 +6,7 @@ import io.penstock.fake.Clients;
 import io.penstock.fake.Deployment;
 import io.penstock.fake.Fleet;
 import io.penstock.fake.HaProxy;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RollingLoad;
 import java.nio.file.Path;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +46,7 @@ class RollingUpdateIT {
   }
 
   private static HaProxy.Sent sent(Deployment deployment, String id) {
-    Awaitility.await(id).pollDelay(Duration.ZERO).until(() -> deployment.sent(id) != null);
+    PatientWaits.await(id).pollDelay(Duration.ZERO).until(() -> deployment.sent(id) != null);
     return Objects.requireNonNull(deployment.sent(id));
   }
 
@@ -95,12 +95,12 @@ class RollingUpdateIT {
         Deployment deployment = deployment(load, redis, HaProxy.Manner.SINGLE_REQUESTS);
         Clients clients = new Clients(deployment.port())) {
       load.begin(clients);
-      Awaitility.await().atMost(ANSWERS).until(() -> cells(deployment).size() > 3);
+      PatientWaits.await().atMost(ANSWERS).until(() -> cells(deployment).size() > 3);
       long before = clients.unixMillis();
       int killed = deployment.killOldest();
       long after = clients.unixMillis();
       long cell = Math.floorDiv(after * 1_000_000, CELL_NANOS);
-      Awaitility.await()
+      PatientWaits.await()
           .atMost(ANSWERS)
           .until(() -> fullest(cells(deployment), cell + 1) >= 0.9 * RollingLoad.WINDOW_TOKENS);
       clients.finish(ANSWERS);

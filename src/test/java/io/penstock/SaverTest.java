@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.penstock.cost.Measure;
 import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
+import io.penstock.fake.PatientWaits;
 import io.penstock.limit.Cell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -30,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -124,7 +124,7 @@ class SaverTest {
     log.addAppender(lines);
     disk.full = true;
     try (Saver _ = saver(OFTEN)) {
-      Awaitility.await().until(() -> disk.failures.get() > 2);
+      PatientWaits.await().until(() -> disk.failures.get() > 2);
       disk.full = false;
       assertThat(disk.saved.poll(30, TimeUnit.SECONDS)).isNotNull();
       assertThat(disk.saved.poll(30, TimeUnit.SECONDS)).isNotNull();
@@ -142,7 +142,7 @@ class SaverTest {
   void goesOnOnceThereIsMemoryAgain() throws Exception {
     disk.small = true;
     try (Saver _ = saver(OFTEN)) {
-      Awaitility.await().until(() -> disk.failures.get() > 0);
+      PatientWaits.await().until(() -> disk.failures.get() > 0);
       disk.small = false;
       assertThat(disk.saved.poll(30, TimeUnit.SECONDS)).isNotNull();
     }

@@ -1,7 +1,7 @@
 package io.penstock;
 
+import static io.penstock.fake.PatientWaits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;

@@ -2,6 +2,7 @@ package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.key.Secrets;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,8 +54,8 @@ class StrictAfterDenialIT {
         StartedGateway seldom = start("seldom", "10s")) {
       assertThat(ask(quick, STRICT, 60)).isEqualTo(200);
       assertThat(ask(quick, OTHER, 60)).isEqualTo(200);
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+      PatientWaits.await()
+          .atMost(Duration.ofSeconds(60))
           .until(() -> told("strict") && told("other"));
       // of which it does not know yet
       assertThat(ask(seldom, STRICT, 90)).isEqualTo(200);

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(240)
+@ResourceLock(StartedGateway.EVENT_LOOPS)
 class TokenCountIT {
   private static RawUpstream upstream;
   private static RunningGateway gateway;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests, reclaims and reloads at once, each in threads of its own. */
-@Timeout(60)
+@Timeout(240)
 class DynamicRaceTest {
   private static final int CLIENTS = 4;
   private static final int REQUESTS = 5_000;

@@ -44,7 +44,7 @@ public final class Browser implements AutoCloseable {
     if (program.isEmpty()) {
       System.out.println("no Chromium or Chrome is installed: the console is not tested");
     }
-    PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
+    PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
     Assumptions.assumeTrue(program.isPresent(), "no Chromium or Chrome is installed");
     return new Browser(program.orElseThrow());
   }
@@ -69,7 +69,7 @@ public final class Browser implements AutoCloseable {
     Page page = context.newPage();
     page.onConsoleMessage(this::note);
     page.onPageError(complaints::add);
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     return page;
   }
 

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,7 +119,7 @@ public final class Deployment implements AutoCloseable {
   }
 
   private void awaitSentTo(Pod pod) {
-    Awaitility.await()
+    PatientWaits.await()
         .atMost(LONGEST)
         .failFast(() -> assertThat(pod.lives()).as("lives; log: %s", pod.log()).isTrue())
         .until(() -> balancer.sendsTo(pod.server()));

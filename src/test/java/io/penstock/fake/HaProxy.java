@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
@@ -79,7 +78,7 @@ public final class HaProxy implements AutoCloseable {
             .redirectErrorStream(true)
             .start();
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(this::logged));
-    Awaitility.await().ignoreException(UncheckedIOException.class).until(this::runs);
+    PatientWaits.await().ignoreException(UncheckedIOException.class).until(this::runs);
   }
 
   /** Returns it, if it is installed. Without it the test is skipped, and says so. */

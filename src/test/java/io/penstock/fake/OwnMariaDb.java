@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 
 /** A real MariaDB of one test's own, to be stopped and killed. */
 public final class OwnMariaDb implements AutoCloseable {
@@ -81,7 +80,7 @@ public final class OwnMariaDb implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Awaitility.await().atMost(Duration.ofMinutes(3)).until(this::answers);
+    PatientWaits.await().atMost(Duration.ofMinutes(3)).until(this::answers);
   }
 
   private boolean answers() {
@@ -95,7 +94,7 @@ public final class OwnMariaDb implements AutoCloseable {
   /** Ends it at once, as {@code kill -9}. */
   public void kill() {
     process.destroyForcibly();
-    process.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+    process.onExit().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   /** Has it do nothing, as {@code kill -STOP}: connections stay. */
@@ -111,7 +110,7 @@ public final class OwnMariaDb implements AutoCloseable {
   private void signal(String signal) {
     try {
       Process kill = new ProcessBuilder("kill", signal, String.valueOf(process.pid())).start();
-      kill.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+      kill.onExit().orTimeout(60, TimeUnit.SECONDS).join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 
 /** The program in a process of its own, which writes down what it lets go. */
 final class Pod implements AutoCloseable {
@@ -76,7 +75,7 @@ final class Pod implements AutoCloseable {
       throw new AssertionError("still there after " + within + "; log: " + log);
     }
     // what it said last may not have been read yet
-    Awaitility.await().until(() -> !log.isEmpty());
+    PatientWaits.await().until(() -> !log.isEmpty());
     return process.exitValue();
   }
 

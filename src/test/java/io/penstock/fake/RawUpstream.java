@@ -87,7 +87,7 @@ public final class RawUpstream implements AutoCloseable {
 
   /** Returns the next request that was read; fails when there is none for 20 seconds. */
   public Message received() throws InterruptedException {
-    Message request = received.poll(20, TimeUnit.SECONDS);
+    Message request = received.poll(60, TimeUnit.SECONDS);
     if (request == null) {
       throw new AssertionError("no request came, expected one");
     }

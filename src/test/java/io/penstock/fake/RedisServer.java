@@ -285,7 +285,7 @@ public final class RedisServer implements AutoCloseable {
   public void kill() {
     Process last = running();
     last.destroyForcibly();
-    last.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+    last.onExit().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   /** Ends it at once and starts it again, with what it had saved last. */
@@ -307,7 +307,7 @@ public final class RedisServer implements AutoCloseable {
   private void signal(String signal) {
     try {
       Process kill = new ProcessBuilder("kill", signal, String.valueOf(running().pid())).start();
-      kill.onExit().orTimeout(20, TimeUnit.SECONDS).join();
+      kill.onExit().orTimeout(60, TimeUnit.SECONDS).join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -140,12 +139,9 @@ public final class RunningGateway implements AutoCloseable {
     awaiting().untilAsserted(this::assertBalance);
   }
 
-  /** Returns a wait of at most 20 seconds. */
+  /** Returns a wait of at most a minute that looks often. */
   public static ConditionFactory awaiting() {
-    return Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(5));
+    return PatientWaits.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
   }
 
   private void assertBalance() {

@@ -46,7 +46,7 @@ class AnswerIT extends HostileCase {
           wire.send(STREAM_HEAD.formatted(contentType));
           for (int i = 0; i < 20; i++) {
             wire.chunk("data: {\"i\":" + i + "}\n\n");
-            if (!received.tryAcquire(10, TimeUnit.SECONDS)) {
+            if (!received.tryAcquire(60, TimeUnit.SECONDS)) {
               return;
             }
           }
@@ -99,13 +99,13 @@ class AnswerIT extends HostileCase {
       wire.send("POST " + FILES + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
       for (int i = 0; i < 10; i++) {
         wire.chunk("piece " + i);
-        assertThat(received.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(received.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
       }
       Message answer = wire.send("0\r\n\r\n").answer();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("x-penstock-cost")).isEqualTo("0");
     }
-    assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.SERVED, requests + 1);
     assertThat(gateway.endpoint(CHAT).totals().tokens(Fate.SERVED)).isEqualTo(before);
   }

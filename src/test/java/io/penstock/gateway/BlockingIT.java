@@ -26,7 +26,7 @@ import reactor.blockhound.BlockHound;
 
 /** No thread that serves many requests ever waits for one thing. */
 @Tag("blockhound")
-@Timeout(60)
+@Timeout(240)
 class BlockingIT {
   private static final Queue<Throwable> BLOCKED = new ConcurrentLinkedQueue<>();
   private static final String ASK =

@@ -121,7 +121,7 @@ class ClientGoneIT extends HostileCase {
     Wire wire = connect().post(CHAT, ASK);
     upstream.received();
     leaving.leave(wire);
-    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
     wire.close();
   }
@@ -142,7 +142,7 @@ class ClientGoneIT extends HostileCase {
     assertThat(wire.head().status()).isEqualTo(200);
     assertThat(wire.chunk()).isEqualTo("data: {}\n\n");
     leaving.leave(wire);
-    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
     upstream.received();
     wire.close();
@@ -172,7 +172,7 @@ class ClientGoneIT extends HostileCase {
     Wire wire = Wire.to(gateway.port(), 4096).post(CHAT, ASK);
     full.await();
     wire.reset();
-    assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(cancelled.await(60, TimeUnit.SECONDS)).isTrue();
     gateway.await(CHAT, Fate.CANCELLED, before + 1);
     upstream.received();
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("reads the log of the JVM")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(60)
+@Timeout(240)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 abstract class HostileCase {
   static final String CLIENT_SECRET = "sk-client-secret";

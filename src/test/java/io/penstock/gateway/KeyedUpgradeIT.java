@@ -83,7 +83,7 @@ class KeyedUpgradeIT extends HostileCase {
     WebSocket socket = open("/ws/v1/realtime", CLIENT_SECRET).join();
     gateway.await("/ws", Fate.RUNNING, 1);
     refused(plain(), 429, "key_concurrency");
-    assertThat(open("/ws/v1/realtime", CLIENT_SECRET)).as(how).failsWithin(Duration.ofSeconds(20));
+    assertThat(open("/ws/v1/realtime", CLIENT_SECRET)).as(how).failsWithin(Duration.ofSeconds(60));
     socket.sendText("still there", true).join();
     refused(plain(), 429, "key_concurrency");
     end.accept(socket);

@@ -80,7 +80,7 @@ class LinksTest {
   }
 
   private static String now(Mono<String> asked) throws Exception {
-    return asked.toFuture().get(20, TimeUnit.SECONDS);
+    return asked.toFuture().get(60, TimeUnit.SECONDS);
   }
 
   private Mono<String> asked(UpstreamSpec spec) throws SSLException {
@@ -169,7 +169,7 @@ class LinksTest {
             .<Throwable>map(AssertionError::new)
             .onErrorResume(Mono::just)
             .toFuture()
-            .get(20, TimeUnit.SECONDS);
+            .get(60, TimeUnit.SECONDS);
     UpstreamFailure failure = UpstreamFailure.of(error);
     return failure == null || failure.sent() ? Reason.BAD_REQUEST : failure.refusal().reason();
   }
@@ -284,7 +284,7 @@ class LinksTest {
             })
         .then()
         .toFuture()
-        .get(20, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
     return heard.toString();
   }
 

@@ -142,7 +142,7 @@ class UpgradeIT extends HostileCase {
     }
 
     String next() throws InterruptedException {
-      return heard.poll(20, TimeUnit.SECONDS);
+      return heard.poll(60, TimeUnit.SECONDS);
     }
   }
 
@@ -162,7 +162,7 @@ class UpgradeIT extends HostileCase {
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime?model=m", ears);
     assertThat(socket.getSubprotocol()).isEqualTo("realtime");
-    assertThat(seen.poll(20, TimeUnit.SECONDS))
+    assertThat(seen.poll(60, TimeUnit.SECONDS))
         .isEqualTo("/v1/realtime?model=m Bearer " + UPSTREAM_SECRET + " realtime=v1");
     gateway.await("/ws", Fate.RUNNING, 1);
     socket.sendText("hello", true).join();
@@ -173,7 +173,7 @@ class UpgradeIT extends HostileCase {
     socket.sendPing(ByteBuffer.allocate(0)).join();
     assertThat(ears.next()).isEqualTo("pong");
     socket.sendClose(4001, "bye").join();
-    assertThat(closed.poll(20, TimeUnit.SECONDS)).isEqualTo(4001);
+    assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(4001);
     gateway.await("/ws", Fate.SERVED, before + 1);
   }
 
@@ -182,10 +182,10 @@ class UpgradeIT extends HostileCase {
     long before = gateway.count("/ws", Fate.SERVED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
-    seen.poll(20, TimeUnit.SECONDS);
+    seen.poll(60, TimeUnit.SECONDS);
     socket.sendText("close", true).join();
     assertThat(ears.next()).isEqualTo("closed 4321 enough");
-    closed.poll(20, TimeUnit.SECONDS);
+    closed.poll(60, TimeUnit.SECONDS);
     gateway.await("/ws", Fate.SERVED, before + 1);
   }
 
@@ -194,11 +194,11 @@ class UpgradeIT extends HostileCase {
     long offered = gateway.count("/ws", Fate.OFFERED);
     Ears ears = new Ears();
     WebSocket socket = open("/ws/v1/realtime", ears);
-    seen.poll(20, TimeUnit.SECONDS);
+    seen.poll(60, TimeUnit.SECONDS);
     gateway.await("/ws", Fate.RUNNING, 1);
     socket.abort();
     gateway.await("/ws", Fate.RUNNING, 0);
-    assertThat(closed.poll(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(closed.poll(60, TimeUnit.SECONDS)).isNotNull();
     assertThat(gateway.count("/ws", Fate.OFFERED)).isEqualTo(offered + 1);
   }
 

@@ -3,6 +3,7 @@ package io.penstock.k8s;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Message;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
@@ -17,7 +18,6 @@ import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -126,7 +126,7 @@ class ChartProgramIT {
   }
 
   private static void await(Pod pod, Callable<Boolean> condition) {
-    Awaitility.await()
+    PatientWaits.await()
         .atMost(Duration.ofSeconds(90))
         .failFast(() -> assertThat(pod.runs()).as(pod.log()).isTrue())
         .until(condition);

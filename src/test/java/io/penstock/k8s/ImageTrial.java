@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.fake.Message;
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,7 +194,7 @@ class ImageTrial {
   }
 
   private void awaitReady(Container container) {
-    Awaitility.await()
+    PatientWaits.await()
         .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(container.runs()).as(container.log()).isTrue())
         .until(() -> ready());

@@ -12,7 +12,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.test.StepVerifier;
 
-@Timeout(30)
+@Timeout(240)
 class ReloadHandlerTest {
   @Test
   void reloadDuringAnother_isRefused_theNextOneRuns() throws Exception {

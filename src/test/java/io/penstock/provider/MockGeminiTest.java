@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The mock provider as Gemini, and what of the others no client library is asked for. */
-@Timeout(60)
+@Timeout(240)
 class MockGeminiTest {
   private static final String MODEL = "/v1beta/models/m:";
   private static final String ASK = "{\"contents\":[{\"parts\":[{\"text\":\"How high?\"}]}]}";

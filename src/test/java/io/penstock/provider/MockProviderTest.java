@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(240)
 class MockProviderTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String MESSAGES = "/v1/messages";
@@ -69,7 +69,7 @@ class MockProviderTest {
   }
 
   private Stats awaitEnd() throws InterruptedException {
-    Stats stats = ended.poll(20, TimeUnit.SECONDS);
+    Stats stats = ended.poll(60, TimeUnit.SECONDS);
     assertThat(stats).as("a request ended").isNotNull();
     return stats;
   }

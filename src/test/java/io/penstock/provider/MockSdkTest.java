@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The providers' own clients take the mock provider for the real one. */
-@Timeout(60)
+@Timeout(240)
 class MockSdkTest {
   private static final long WALL_MILLIS = 1_735_689_600_000L;
   private static final String FIRST_FIVE = "Water waits behind the gate";

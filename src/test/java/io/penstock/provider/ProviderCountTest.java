@@ -22,7 +22,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 import reactor.test.StepVerifier;
 
-@Timeout(60)
+@Timeout(240)
 class ProviderCountTest {
   private final RawUpstream provider = RawUpstream.start(answering("{\"input_tokens\":42}"));
   private final LoopResources loops = LoopResources.create("count", 1, true);

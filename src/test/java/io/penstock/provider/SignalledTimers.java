@@ -16,7 +16,7 @@ final class SignalledTimers implements Scheduler {
   /** Waits until the next timer is set and returns its delay or period. */
   Duration awaitSet() {
     try {
-      Duration next = set.poll(20, TimeUnit.SECONDS);
+      Duration next = set.poll(60, TimeUnit.SECONDS);
       if (next == null) {
         throw new AssertionError("no timer was set");
       }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 import com.knuddels.jtokkit.api.EncodingType;
 import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
+import io.penstock.fake.PatientWaits;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +20,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
-@Timeout(60)
+@Timeout(240)
 class TokenizersTest {
   private static final String WORDS = " The penstock holds the water until the turbine has room.";
   private static Tokenizers tokenizers;
@@ -30,7 +30,7 @@ class TokenizersTest {
     tokenizers = new Tokenizers();
     tokenizers.atOnce(request("gpt-4o", "x"));
     tokenizers.atOnce(request("gpt-4", "x"));
-    Awaitility.await().until(() -> tokenizers.ready("gpt-4o") && tokenizers.ready("gpt-4"));
+    PatientWaits.await().until(() -> tokenizers.ready("gpt-4o") && tokenizers.ready("gpt-4"));
   }
 
   @AfterAll
@@ -160,9 +160,9 @@ class TokenizersTest {
       Weighed.Request other = request("gpt-4", "hello world");
       assertThat(busy.atOnce(other)).isEqualTo(other.content());
       free.countDown();
-      Awaitility.await().until(() -> busy.ready("gpt-4o"));
+      PatientWaits.await().until(() -> busy.ready("gpt-4o"));
       busy.atOnce(other); // there was no room to load its table, so it is asked for again
-      Awaitility.await().until(() -> busy.ready("gpt-4"));
+      PatientWaits.await().until(() -> busy.ready("gpt-4"));
     }
   }
 

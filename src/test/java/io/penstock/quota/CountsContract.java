@@ -29,7 +29,7 @@ public abstract class CountsContract {
     return counts
         .exchange(writer, List.of(own))
         .toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 

@@ -24,7 +24,7 @@ public abstract class DenialsContract {
     denials
         .publish(region, List.of(own))
         .toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 
@@ -32,7 +32,7 @@ public abstract class DenialsContract {
     return denials
         .since(region, cursor)
         .toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 

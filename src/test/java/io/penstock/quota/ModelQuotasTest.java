@@ -3,6 +3,7 @@ package io.penstock.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.fake.PatientWaits;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Reason;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,7 +274,7 @@ class ModelQuotasTest {
   void idleQuota_thatNobodyHas_isForgotten_whenItOwesNothing() {
     quotas.configure(List.of(), Map.of("m", new ModelLimits(1, 0, 0), "n", ModelLimits.NONE), NOW);
     assertThat(take(quota("m"), 1, NOW)).isTrue();
-    Awaitility.await()
+    PatientWaits.await()
         .untilAsserted(
             () -> {
               System.gc();
@@ -282,7 +282,7 @@ class ModelQuotasTest {
               assertThat(source.ids).hasSize(3); // the minute counts still, and the day
             });
     long later = NOW + LimitSpec.Day.NANOS;
-    Awaitility.await()
+    PatientWaits.await()
         .untilAsserted(
             () -> {
               System.gc();

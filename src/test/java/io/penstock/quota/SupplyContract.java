@@ -41,7 +41,7 @@ public abstract class SupplyContract {
   }
 
   protected static Supply.Answer sent(Supply supply, Supply.Round round) {
-    return supply.round(round).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    return supply.round(round).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   protected final Supply.Answer round(Supply supply, String member, Ask... asks) {

@@ -37,7 +37,7 @@ class CountRowsIT extends CountsContract {
   }
 
   private static <T> T answer(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   private static LimitId id(LimitId.Kind kind, String name, String pool, Measure measure) {

@@ -37,7 +37,7 @@ class DenialRowsIT extends DenialsContract {
     return denials
         .since("west", Denials.Page.START)
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join()
         .denials();
   }
@@ -47,7 +47,7 @@ class DenialRowsIT extends DenialsContract {
     denials
         .publish("east", List.of(new Denials.Denial("key-rpm", "alice", 60_000, 100, 50)))
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
     assertThat(
             tables.query(

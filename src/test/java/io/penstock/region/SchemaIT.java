@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 /** The tables: who makes them, what their users need, and what is deleted from them. */
 @Timeout(300)
 class SchemaIT {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @Test
   void manyThatStartAtOnce_makeTheTablesOnce() {

@@ -49,7 +49,7 @@ class KeysClaimTest {
   }
 
   private void awaitLeave(KeysClaim of) {
-    of.leave(link).toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    of.leave(link).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   @Test

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /** One instance: all is answered with the call that does it. */
-@Timeout(60)
+@Timeout(240)
 class RedisCoordinationContractTest extends CoordinationContract {
   private final Crew crew = new Crew(RedisServer.shared(), size(), Bounds.DEFAULT);
   private final Coordination together = crew.together();

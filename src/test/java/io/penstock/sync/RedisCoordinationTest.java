@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is so of shared objects only. */
-@Timeout(60)
+@Timeout(240)
 class RedisCoordinationTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long HOUR = 3_600 * SECOND;

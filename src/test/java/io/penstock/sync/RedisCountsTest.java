@@ -51,7 +51,7 @@ class RedisCountsTest extends CountsContract {
     return counts
         .exchange(writer, List.of(own))
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 

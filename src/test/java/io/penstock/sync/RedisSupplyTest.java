@@ -73,7 +73,7 @@ class RedisSupplyTest {
     return supply
         .round(new Round(member, numbered, List.of(asks)))
         .toCompletableFuture()
-        .orTimeout(20, TimeUnit.SECONDS)
+        .orTimeout(60, TimeUnit.SECONDS)
         .join();
   }
 

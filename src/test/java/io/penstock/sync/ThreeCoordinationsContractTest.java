@@ -3,7 +3,7 @@ package io.penstock.sync;
 import org.junit.jupiter.api.Timeout;
 
 /** Three instances, of which each does every third call: what is shared is as of one. */
-@Timeout(60)
+@Timeout(240)
 class ThreeCoordinationsContractTest extends RedisCoordinationContractTest {
   @Override
   int size() {

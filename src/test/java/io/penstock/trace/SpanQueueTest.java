@@ -49,7 +49,7 @@ class SpanQueueTest {
     }
 
     Batch next() throws InterruptedException {
-      Batch batch = batches.poll(20, TimeUnit.SECONDS);
+      Batch batch = batches.poll(60, TimeUnit.SECONDS);
       assertThat(batch).isNotNull();
       return batch;
     }
