@@ -33,7 +33,7 @@ final class Assembly implements Reloader {
       Addresses addresses,
       Prices prices) {}
 
-  private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
   /** So many names tell where to look; a store can have thousands. */
   private static final int SHOWN = 5;

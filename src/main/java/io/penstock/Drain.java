@@ -44,7 +44,7 @@ final class Drain {
     }
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
 
   /** Who is refused at the very end is told so. */
   private static final Duration REFUSALS = Duration.ofSeconds(1);

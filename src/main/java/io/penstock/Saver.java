@@ -62,7 +62,7 @@ final class Saver implements AutoCloseable {
     }
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(Saver.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.state");
   private static final long LAST_SAVE_SECONDS = 30;
 
   private final StateFile state;

@@ -18,7 +18,7 @@ final class ShadowLog implements Events {
   /** Clients make endpoints up: beyond so many, all others are one. */
   static final int MOST = 100;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ShadowLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.shadow");
   private static final long QUIET_NANOS = 60_000_000_000L;
   private static final String OTHERS = "other endpoints";
 

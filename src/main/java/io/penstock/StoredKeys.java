@@ -22,7 +22,7 @@ final class StoredKeys {
   /** In a program that has just begun the first connection takes a while. */
   private static final int FIRST_MILLIS = 3_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(StoredKeys.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
 
   private StoredKeys() {}
 

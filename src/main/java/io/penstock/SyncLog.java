@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 
 /** How this instance stands with those it shares limits with, in the log: a line a change. */
 final class SyncLog implements Events {
-  private static final Logger LOG = LoggerFactory.getLogger(SyncLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.sharing");
 
   @Override
   public void publish(Event event) {

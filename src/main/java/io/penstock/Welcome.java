@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
 
 /** Says, once it runs, what it serves and what to try. */
 final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
-  private static final Logger LOG = LoggerFactory.getLogger(Welcome.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
 
   private static final String BEARER = " -H \"Authorization: Bearer $%s\"";
 

@@ -117,7 +117,7 @@ class SaverTest {
 
   @Test
   void goesOnAfterAFailure_andSaysOnceThatItFailedAndThatItIsWellAgain() throws Exception {
-    Logger log = (Logger) LoggerFactory.getLogger(Saver.class);
+    Logger log = (Logger) LoggerFactory.getLogger("io.penstock.state");
     var lines = new ListAppender<ILoggingEvent>();
     log.setLevel(Level.INFO);
     lines.start();

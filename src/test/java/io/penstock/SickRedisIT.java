@@ -124,7 +124,7 @@ class SickRedisIT {
 
   private static List<String> troubles(Logged logged, String begin) {
     return logged.lines().stream()
-        .filter(line -> line.startsWith("WARN io.penstock.sync.Troubles " + begin))
+        .filter(line -> line.startsWith("WARN io.penstock.redis " + begin))
         .toList();
   }
 

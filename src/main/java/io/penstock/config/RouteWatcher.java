@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * daemon thread, on which the reloader runs.
  */
 public final class RouteWatcher implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RouteWatcher.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
   /** A change is over when nothing happened for this long. */
   private static final long QUIET_MILLIS = 100;

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Safe from any thread.
  */
 final class Complaints {
-  private static final Logger LOG = LoggerFactory.getLogger(Complaints.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream.answers");
   private static final long QUIET_NANOS = 60_000_000_000L;
 
   private record Said(long atNanos, long more) {}

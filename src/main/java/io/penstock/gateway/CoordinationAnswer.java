@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The coordination API: requests into operations, replies into answers. */
 final class CoordinationAnswer {
-  private static final Logger LOG = LoggerFactory.getLogger(CoordinationAnswer.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.coordination");
   private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, UTF_8);
 
   /** What bouncer says. */

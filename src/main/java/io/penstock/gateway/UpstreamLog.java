@@ -26,7 +26,7 @@ import org.slf4j.event.Level;
  * end of a pause is told by the next answer. Safe from any thread.
  */
 final class UpstreamLog implements Judge {
-  private static final Logger LOG = LoggerFactory.getLogger(UpstreamLog.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
   /** A line; whether it is bad news. */

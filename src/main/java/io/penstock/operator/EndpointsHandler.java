@@ -25,7 +25,7 @@ final class EndpointsHandler {
   private record Paused(String path, boolean paused) {}
 
   private static final double DIGITS = 1e4;
-  private static final Logger LOG = LoggerFactory.getLogger(EndpointsHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   private final Registry registry;
   private final Upstreams upstreams;

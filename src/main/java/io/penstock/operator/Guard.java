@@ -41,7 +41,7 @@ final class Guard implements HttpHandlerDecoratorFactory {
   private static final Set<String> HEALTH =
       Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
 
-  private static final Logger LOG = LoggerFactory.getLogger(Guard.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   private static final String POLICY = "Content-Security-Policy";
 

@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 /** Errors of the framework and of the actuator, said like all others of this port. */
 @RestControllerAdvice
 final class OperatorErrors {
-  private static final Logger LOG = LoggerFactory.getLogger(OperatorErrors.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   @ExceptionHandler(Exception.class)
   ResponseEntity<byte[]> any(Exception error) {

@@ -35,7 +35,7 @@ final class TicketsHandler {
   /** An endpoint that does not say so soon who waits there is not well. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private static final Logger LOG = LoggerFactory.getLogger(TicketsHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   private final Registry registry;
   private final Ticker ticker;

@@ -15,7 +15,7 @@ public final class Ledger {
   static final int LOOKS = 2;
   static final int SWEEPS = 3;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.region");
 
   private final AtomicLong answered = new AtomicLong();
   private final AtomicLong answeredNanos = new AtomicLong();

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * region goes on with what it knows. Safe from any thread.
  */
 public final class Regions implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.region");
   private static final long RETRY_SECONDS = 5;
   private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
 

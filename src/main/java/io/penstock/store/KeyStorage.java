@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * store cannot be asked, the keys known so far stay.
  */
 public final class KeyStorage implements KeyStore, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(KeyStorage.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   /**

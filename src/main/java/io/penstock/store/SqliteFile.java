@@ -23,7 +23,7 @@ import org.sqlite.SQLiteException;
 
 /** A file of SQLite. */
 record SqliteFile(Path file) implements SqlServer {
-  private static final Logger LOG = LoggerFactory.getLogger(SqliteFile.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
   private static final int BUSY_MILLIS = 5_000;
 
   @Override

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * once, and said once. Safe from any thread.
  */
 final class Eviction {
-  private static final Logger LOG = LoggerFactory.getLogger(Eviction.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.redis");
   private static final Script SCRIPT = Script.read("eviction.lua");
   private static final String NONE = "noeviction";
 

@@ -26,7 +26,7 @@ public final class KeysClaim {
 
   private static final long RENEW_NANOS = TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS / 3);
   private static final long LOOK_MILLIS = 500;
-  private static final Logger LOG = LoggerFactory.getLogger(KeysClaim.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
   private static final Script CLAIM = Script.read("claim.lua");
   private static final Pattern NAME = Pattern.compile("[\\w.@:-]{1,200}");
 

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /** Counts what goes wrong with Redis, and says it when it begins and when it ends. Thread-safe. */
 public final class Troubles {
-  private static final Logger LOG = LoggerFactory.getLogger(Troubles.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.redis");
 
   /** Of so many limits it is remembered that they are wrong; of more it is only counted. */
   private static final int LIMITS = 1_000;

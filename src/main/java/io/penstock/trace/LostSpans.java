@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /** Spans that no collector got: counted, and said once until some reach it again. */
 final class LostSpans implements SpanQueue.Lost {
-  private static final Logger LOG = LoggerFactory.getLogger(LostSpans.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.trace");
 
   private final Counter counter;
   private final AtomicBoolean failing = new AtomicBoolean();

@@ -52,7 +52,7 @@ class MariaKeysIT extends KeyStorageContract {
         Instance far = Instance.of(open(relay.port()));
         Instance near = Instance.of(open());
         Logged logged = Logged.listen()) {
-      ((Logger) LoggerFactory.getLogger(KeyStorage.class)).setLevel(Level.INFO);
+      ((Logger) LoggerFactory.getLogger("io.penstock.keys")).setLevel(Level.INFO);
       done(far.storage().add(key("before", before)));
       relay.cut();
       assertThat(far.storage().add(key("lost", "lost")).toCompletableFuture())
