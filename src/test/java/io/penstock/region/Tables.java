@@ -2,6 +2,8 @@ package io.penstock.region;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 
 /** A database of a real server that has the tables. */
@@ -32,6 +34,11 @@ final class Tables {
 
   private Sql sql() {
     return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD);
+  }
+
+  /** Opens a connection, to be closed. */
+  Connection open() throws SQLException {
+    return sql().open();
   }
 
   /** Runs one statement. */

@@ -1,0 +1,102 @@
+package io.penstock.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.fake.Golden;
+import io.penstock.fake.SqlRecord;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.Denials;
+import io.penstock.quota.Denials.Denial;
+import io.penstock.quota.LimitId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Compares what regions store with the record of it, and reads what the record has. */
+@Tag(Golden.TAG)
+@Timeout(300)
+class RegionTablesGoldenIT {
+  private static final String RECORD = "stored/regions.mariadb.sql";
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final long NOW = 1_700_000_000_000L;
+  private static final long MINUTE = NOW / 60_000;
+  private static final long DAY = NOW / 86_400_000;
+
+  private static <T> T answer(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  private static CountRows counts(Database database) {
+    return new CountRows(database, "default", () -> NOW);
+  }
+
+  private static DenialRows denials(Database database) {
+    return new DenialRows(database, "default", () -> NOW);
+  }
+
+  /** Returns counts of limits of each kind: per minute and per day, requests and tokens. */
+  private static List<Count> counted() {
+    List<Count> counts = new ArrayList<>();
+    for (LimitId.Kind kind : List.of(LimitId.Kind.KEY, LimitId.Kind.GROUP)) {
+      for (Measure measure : List.of(Measure.REQUESTS, Measure.TOKENS)) {
+        counts.add(new Count(new LimitId(kind, "a", "", measure, MINUTE_NANOS), MINUTE, 3));
+        counts.add(new Count(new LimitId(kind, "a", "", measure, 1_440 * MINUTE_NANOS), DAY, 4));
+      }
+    }
+    counts.add(
+        new Count(
+            new LimitId(LimitId.Kind.KEY, "ü a:b|'%", "m/1", Measure.TOKENS, MINUTE_NANOS),
+            MINUTE + 1,
+            Long.MAX_VALUE));
+    return counts;
+  }
+
+  private static List<Denial> denied() {
+    return List.of(
+        new Denial("key-rpm", "a", 60_000, MINUTE, 50),
+        new Denial("group-budget", "%C3%BC:m%2F1", 86_400_000, DAY, Long.MAX_VALUE));
+  }
+
+  @Test
+  void tablesAndRows_areThoseRecorded_andAreReadFromTheRecord() throws SQLException {
+    Tables made = Tables.made();
+    try (Database database = new Database(made.address())) {
+      answer(counts(database).exchange("east", counted()));
+      answer(denials(database).publish("east", denied()));
+    }
+    try (Connection open = made.open()) {
+      Golden.check(RECORD, SqlRecord.ofMariaDb(open, "ratelimit_blocklist", "ratelimit_counts"));
+    }
+    Tables before = Tables.none();
+    try (Connection open = before.open()) {
+      SqlRecord.load(open, RECORD);
+    }
+    try (Database database = new Database(before.address())) {
+      assertThat(answer(counts(database).exchange("west", List.of())))
+          .containsExactlyInAnyOrderElementsOf(counted());
+      assertThat(answer(counts(database).of("east")))
+          .containsExactlyInAnyOrderElementsOf(counted());
+      assertThat(answer(denials(database).since("west", Denials.Page.START)).denials())
+          .containsExactlyInAnyOrderElementsOf(denied());
+    }
+  }
+
+  /** A script that was run anywhere may never change: its checksum is kept beside the tables. */
+  @Test
+  void migrations_areThoseRecorded_inTheirOrder() {
+    List<String> scripts =
+        Tables.made()
+            .query(
+                "SELECT concat_ws(' ', version, type, script, coalesce(checksum, '-')) FROM "
+                    + Schema.HISTORY
+                    + " ORDER BY installed_rank");
+    Golden.check("stored/regions-migrations.txt", String.join("\n", scripts));
+  }
+}

@@ -1,0 +1,42 @@
+package io.penstock.store;
+
+import io.penstock.fake.Golden;
+import io.penstock.fake.MariaDb;
+import io.penstock.fake.Sql;
+import io.penstock.fake.SqlRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Compares keys in MariaDB with the record of them, and reads what the record has. */
+@Tag(Golden.TAG)
+@Timeout(300)
+class MariaKeysGoldenIT {
+  private static final String RECORD = "stored/keys.mariadb.sql";
+
+  private static KeyStorage storage(String database) {
+    return KeyStorage.open("sql", MariaDb.url(database, MariaDb.port()));
+  }
+
+  private static Connection open(String database) throws SQLException {
+    return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD).open();
+  }
+
+  @Test
+  void keys_areStoredAsRecorded_andReadFromTheRecord() throws SQLException {
+    String database = MariaDb.database();
+    try (KeyStorage storage = storage(database)) {
+      StoredKeysContent.store(storage);
+    }
+    try (Connection open = open(database)) {
+      Golden.check(RECORD, SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys"));
+    }
+    String before = MariaDb.database();
+    try (Connection open = open(before)) {
+      SqlRecord.load(open, RECORD);
+    }
+    StoredKeysContent.assertIn(storage(before));
+  }
+}

@@ -1,0 +1,69 @@
+package io.penstock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.key.KeySpec;
+import io.penstock.key.KeyStore;
+import io.penstock.key.Secrets;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Keys of fixed names, secrets and terms: one for each form in which a key is stored. */
+final class StoredKeysContent {
+  private static final long ROTATES_MILLIS = 1_800_000_000_000L;
+
+  /** Something of each term that a key may have. */
+  private static final String ALL_TERMS =
+      """
+      {"rate_limit_rpm": 60, "rate_limit_tpm": 10000, "rate_limit_rpd": 1000,
+       "max_concurrency": 4, "budget_tokens_per_day": 500000,
+       "models": {"gpt-4o": {"rpm": 5, "tpm": 6}},
+       "group": "team", "allowed_models": ["gpt-4o", "claude"],
+       "allowed_endpoints": ["/openai", "/anthropic"], "priority": 3, "max_priority": 5,
+       "weight": 2, "expires_at": "2030-01-02T03:04:05Z", "on_limit": "wait",
+       "strict_after_denial": true, "sharing": "eventual"}
+      """;
+
+  private static final KeySpec PLAIN = KeyStorageContract.key("plain", "secret of plain");
+  private static final KeySpec FULL =
+      KeyTerms.changed(
+          KeyStorageContract.key("full", "secret of full"),
+          (ObjectNode) JsonMapper.shared().readTree(ALL_TERMS));
+  private static final KeySpec ROTATED =
+      KeyStorageContract.key("rotated", "first secret of rotated").rotated(next(), ROTATES_MILLIS);
+
+  private StoredKeysContent() {}
+
+  private static KeySpec.Secret next() {
+    return new KeySpec.Secret(Secrets.sha256("second secret of rotated"), KeySpec.NEVER);
+  }
+
+  /** Adds, rotates and removes, so that each statement runs. */
+  static void store(KeyStorage storage) {
+    done(storage.add(PLAIN));
+    done(storage.add(FULL));
+    done(storage.add(KeyStorageContract.key("rotated", "first secret of rotated")));
+    done(storage.change("rotated", key -> key.rotated(next(), ROTATES_MILLIS)));
+    done(storage.add(KeyStorageContract.key("removed", "secret of removed")));
+    done(storage.remove("removed"));
+  }
+
+  private static void done(CompletionStage<KeyStore.Change> change) {
+    assertThat(KeyStorageContract.done(change)).isInstanceOf(KeyStore.Done.class);
+  }
+
+  /** Fails unless a store has these keys, as they were stored. */
+  static void assertIn(KeyStorage storage) {
+    try (KeyStorageContract.Instance instance = KeyStorageContract.Instance.of(storage)) {
+      for (KeySpec key : List.of(PLAIN, FULL, ROTATED)) {
+        assertThat(instance.keys().find(key.name())).isEqualTo(key);
+      }
+      assertThat(instance.keys().find("removed")).isNull();
+      assertThat(instance.knows("secret of full")).isTrue();
+      assertThat(instance.knows("second secret of rotated")).isTrue();
+      assertThat(instance.knows("secret of removed")).isFalse();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.penstock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.fake.Golden;
+import io.penstock.fake.SqlRecord;
+import io.penstock.quota.Ledger;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.ModelLimits;
+import io.penstock.quota.Snapshots;
+import io.penstock.quota.Snapshots.Snapshot;
+import io.penstock.quota.Snapshots.Spent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.LocalDate;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compares saved state with records of it, and loads what the records have. */
+@Tag(Golden.TAG)
+class StoredStateGoldenTest {
+  private static final long NOW = 1_700_000_000_123_456_789L;
+  private static final long MINUTE = 60_000_000_000L;
+  private static final long DAY = 1_440 * MINUTE;
+  private static final String ODD = "ü:#{}\"\\ '\n\t\u2028\ud83d\ude00- ";
+
+  @TempDir private Path directory;
+
+  private static LimitId limit(LimitId.Kind kind, String name, Measure measure, long duration) {
+    return new LimitId(kind, name, "", measure, duration);
+  }
+
+  /** Returns something of everything that is kept: limits of each kind, measure and duration. */
+  private static Snapshot everything() {
+    Map<LimitId, List<Spent>> spent = new HashMap<>();
+    for (LimitId.Kind kind : LimitId.Kind.values()) {
+      spent.put(limit(kind, "a", Measure.REQUESTS, MINUTE), List.of(new Spent(NOW, 3)));
+      spent.put(limit(kind, "a", Measure.REQUESTS, DAY), List.of(new Spent(NOW + DAY, 5)));
+    }
+    for (Measure measure : Measure.values()) {
+      spent.put(limit(LimitId.Kind.KEY, "k", measure, 0), List.of(new Spent(NOW, 7)));
+    }
+    spent.put(
+        new LimitId(LimitId.Kind.UPSTREAM, ODD, "a/b %", Measure.INPUT_TOKENS, MINUTE),
+        List.of(new Spent(NOW, 1), new Spent(NOW + 1, Long.MAX_VALUE)));
+    spent.put(
+        limit(LimitId.Kind.MODEL, ODD, Measure.REQUESTS, MINUTE),
+        List.of(new Spent(NOW, 1_000_000)));
+    spent.put(
+        limit(LimitId.Kind.MODEL, "a", Measure.TOKENS, MINUTE),
+        List.of(new Spent(NOW, 5), new Spent(NOW + 9, 6)));
+    LocalDate day = LocalDate.of(2026, 11, 22);
+    return new Snapshot(
+        Map.of(ODD, new ModelLimits(1, 2, 3), "gpt-4o", new ModelLimits(0, 4, 0)),
+        spent,
+        List.of(
+            new Ledger.Row(day, "", "", "", 0, 0, 0),
+            new Ledger.Row(day, "k", "g", ODD, 1, 2, 3),
+            new Ledger.Row(day.plusDays(1), "k", "g", "m", Long.MAX_VALUE, 2, 3)));
+  }
+
+  private static void save(Path file) throws Exception {
+    try (Snapshots snapshots = StateFiles.of(file)) {
+      snapshots.save(everything());
+    }
+  }
+
+  private static Snapshot load(Path file) throws Exception {
+    try (Snapshots snapshots = StateFiles.of(file)) {
+      return snapshots.load();
+    }
+  }
+
+  private static Connection open(Path file) throws Exception {
+    return DriverManager.getConnection("jdbc:sqlite:" + file);
+  }
+
+  @Test
+  void yaml_isWhatWasRecorded_andIsLoaded() throws Exception {
+    Path file = directory.resolve("state.yaml");
+    save(file);
+    Golden.check("stored/state.yaml", Files.readString(file));
+    assertThat(load(Path.of("src/test/golden/stored/state.yaml"))).isEqualTo(everything());
+  }
+
+  @Test
+  void sqlite_isWhatWasRecorded_andIsLoadedAndSavedAgain() throws Exception {
+    Path file = directory.resolve("state.db");
+    save(file);
+    try (Connection open = open(file)) {
+      Golden.check("stored/state.sqlite.sql", SqlRecord.ofSqlite(open));
+    }
+    Path before = directory.resolve("before.db");
+    try (Connection open = open(before)) {
+      SqlRecord.load(open, "stored/state.sqlite.sql");
+    }
+    assertThat(load(before)).isEqualTo(everything());
+    save(before);
+    assertThat(load(before)).isEqualTo(everything());
+  }
+}
