@@ -1,0 +1,102 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.coordination.Bounds;
+import io.penstock.coordination.Coordination;
+import io.penstock.coordination.Operation;
+import io.penstock.coordination.Turn;
+import io.penstock.fake.FaultProxy;
+import io.penstock.fake.Golden;
+import io.penstock.fake.RedisServer;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Compares what the coordination API has in Redis, and what its instances tell each other, with
+ * records of that. Instances of two versions read and write the same keys side by side.
+ */
+@Tag(Golden.TAG)
+@Timeout(120)
+class CoordinationKeysGoldenTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final RedisServer SERVER = RedisServer.shared();
+
+  private final FaultProxy way = new FaultProxy(SERVER.port());
+  private final Crew crew =
+      new Crew(
+          List.of(address(SERVER.port()), address(way.port())),
+          new Bounds(10, 100, 100, 3_600 * SECOND));
+  private final RedisLink link = new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
+  private final RedisRecord redis = new RedisRecord(SERVER, crew.namespace);
+
+  private static RedisAddress address(int port) {
+    return RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
+  }
+
+  @AfterEach
+  void close() {
+    way.become(FaultProxy.Manner.RESET);
+    crew.close();
+    link.close();
+    way.close();
+  }
+
+  private Turn ask(int member, String name, Operation operation) {
+    Turn turn = crew.members.get(member).call(name, operation, Coordination.FOR_EVER);
+    crew.settle();
+    return turn;
+  }
+
+  /** How often instances say that they live depends on how soon they hear of each other. */
+  private static String steady(String record) {
+    return record.replaceAll("(?m)^(  n:m\\d\\.1 = )'\\d+'$", "$1'<number>'");
+  }
+
+  /** Has one instance serve another one at objects of all kinds, and somebody wait at most. */
+  private void use() {
+    Operation token = new Operation.TakeToken(1, 10 * SECOND);
+    ask(0, "a:b é", token);
+    ask(1, "a:b é", token);
+    ask(0, "s", new Operation.Acquire(1, "place", 60 * SECOND));
+    ask(1, "s", new Operation.Acquire(1, "other place", 0));
+    ask(0, "w", new Operation.Kick(5 * SECOND));
+    ask(1, "w", new Operation.AwaitSilence());
+    ask(0, "c", new Operation.Count(3));
+    ask(1, "b", new Operation.Arrive(3));
+    ask(1, "e", new Operation.AwaitEvent());
+  }
+
+  @Test
+  void objects_areStoredAsRecorded() {
+    use();
+    Golden.check("stored/redis-coordination.txt", steady(redis.of(":*")));
+  }
+
+  @Test
+  void instances_tellEachOtherWhatIsRecorded_andKeepAnswersUntilTheyAreHeard() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    String channel = crew.namespace + ":coordination:m1";
+    link.listen(channel, told::add, () -> {}).orTimeout(20, TimeUnit.SECONDS).join();
+    ask(1, "e", new Operation.AwaitEvent());
+    way.become(FaultProxy.Manner.BLACK_HOLE);
+    crew.members.getFirst().call("e", new Operation.Send("hello\nworld"), 0);
+    Until.holds("word of the event", () -> told.stream().anyMatch(each -> each.contains("hello")));
+    Until.holds("the answer", crew.members.getFirst()::settled);
+    List<String> messages =
+        told.stream()
+            .map(each -> each.matches("\\d+") ? "<number>" : each.replace(crew.namespace, "NS"))
+            .map(each -> "NS:coordination:m1 " + each.replace("\n", "\\n"))
+            .distinct()
+            .toList();
+    assertThat(messages).hasSize(2);
+    Golden.check("stored/redis-channels.txt", String.join("\n", messages));
+    Golden.check("stored/redis-unheard.txt", redis.of(":coordination:{event:*"));
+  }
+}

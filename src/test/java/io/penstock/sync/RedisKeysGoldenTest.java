@@ -1,0 +1,227 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.fake.Golden;
+import io.penstock.fake.RedisServer;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply.Answer;
+import io.penstock.quota.Supply.Ask;
+import io.penstock.quota.Supply.Grant;
+import io.penstock.quota.Supply.Loss;
+import io.penstock.quota.Supply.Missed;
+import io.penstock.quota.Supply.Round;
+import io.penstock.quota.Supply.Use;
+import io.penstock.time.Midnight;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Compares what is in Redis of shared limits with records of it, and has the program go on with
+ * what the records have. Instances of two versions read and write the same keys side by side.
+ */
+@Tag(Golden.TAG)
+@Timeout(120)
+class RedisKeysGoldenTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+  private static final long DAY = 1_440 * MINUTE;
+  private static final long NOW_MILLIS = 1_700_000_000_000L;
+  private static final RedisServer SERVER = RedisServer.shared();
+
+  private final String namespace = "golden-" + UUID.randomUUID();
+  private final AtomicLong nowMicros = new AtomicLong(NOW_MILLIS * 1_000);
+  private final RedisLink link =
+      new RedisLink(RedisAddress.parse(SERVER.url(), null, null), null, 20_000, Ticker.system());
+  private final RedisRecord redis = new RedisRecord(SERVER, namespace);
+
+  @AfterEach
+  void close() {
+    link.close();
+  }
+
+  /** Returns a limit of each kind, and of each way to cut time into cells. */
+  private static Map<LimitId, LimitSpec> limits() {
+    Midnight midnight = new Midnight(ZoneOffset.UTC, () -> NOW_MILLIS);
+    Map<LimitId, LimitSpec> limits = new LinkedHashMap<>();
+    limits.put(
+        new LimitId(LimitId.Kind.ENDPOINT, "/fixed", "", Measure.TOKENS, 10 * SECOND),
+        new LimitSpec.FixedWindow(100, 10 * SECOND));
+    limits.put(
+        new LimitId(LimitId.Kind.ENDPOINT, "/bucket", "", Measure.REQUESTS, 0),
+        new LimitSpec.TokenBucket(new Rate(10, 1), 100));
+    limits.put(
+        new LimitId(LimitId.Kind.ENDPOINT, "/strict", "", Measure.REQUESTS, 0),
+        new LimitSpec.Strict(new Rate(10, 1)));
+    limits.put(
+        new LimitId(LimitId.Kind.ENDPOINT, "/sliding", "", Measure.REQUESTS, MINUTE),
+        new LimitSpec.SlidingWindow(100, MINUTE));
+    limits.put(
+        new LimitId(LimitId.Kind.UPSTREAM, "ü a:b", "m/1 {x}", Measure.INPUT_TOKENS, MINUTE),
+        new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED));
+    limits.put(
+        new LimitId(LimitId.Kind.MODEL, "m", "", Measure.REQUESTS, DAY),
+        new LimitSpec.Day(100, midnight, 300_000_000));
+    limits.put(
+        new LimitId(LimitId.Kind.GROUP, "g", "", Measure.REQUESTS, DAY),
+        new LimitSpec.Day(100, null, 300_000_000));
+    limits.put(
+        new LimitId(LimitId.Kind.KEY, "k", "m", Measure.CONCURRENCY, 0),
+        new LimitSpec.Concurrency(100));
+    return limits;
+  }
+
+  private static <T> T answer(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  private RedisSupply supply(String of) {
+    return new RedisSupply(
+        link, of, 2 * SECOND, Ticker.system(), nowMicros.get() * 1_000, nowMicros::get);
+  }
+
+  private static List<Ask> asks(Answer before, long head, long wanted) {
+    List<Ask> asks = new ArrayList<>();
+    limits()
+        .forEach(
+            (id, spec) -> {
+              List<Use> uses =
+                  before.grants().stream()
+                      .filter(grant -> grant.id().equals(id))
+                      .flatMap(grant -> grant.slices().stream())
+                      .map(slice -> new Use(slice.cell(), Math.ceilDiv(slice.amount(), 2)))
+                      .toList();
+              asks.add(new Ask(id, spec, 0, uses, head, wanted, Ask.NONE));
+            });
+    return asks;
+  }
+
+  private static Answer nothing() {
+    return new Answer(0, "", 0, List.of(), List.of(), List.of(), 0);
+  }
+
+  /** Three rounds of two instances, of which one has lost something, and waits for more. */
+  private void share(RedisSupply supply) {
+    answer(supply.round(new Round("a.1|é", 1, List.of())));
+    SERVER.command("DEL", namespace + ":life:0");
+    Answer first = answer(supply.round(new Round("a.1|é", 2, asks(nothing(), 0, 40))));
+    assertThat(first.grants()).hasSize(limits().size()).noneMatch(each -> each.slices().isEmpty());
+    nowMicros.addAndGet(100_000);
+    answer(supply.round(new Round("b", 1, asks(nothing(), 90, 10))));
+    nowMicros.addAndGet(100_000);
+    LimitId lost = limits().keySet().iterator().next();
+    answer(
+        supply.round(
+            new Round(
+                "a.1|é",
+                3,
+                asks(first, 0, 10),
+                true,
+                List.of(new Loss(lost, NOW_MILLIS)),
+                null,
+                List.of(new Missed("c", NOW_MILLIS * 1_000_000)))));
+  }
+
+  /** The life of a server has its random name, and times of its clock. */
+  private static String steady(String record) {
+    return record
+        .replaceAll("[0-9a-f]{40}:\\d+", "<run>:<micros>")
+        .replaceAll("(?m)^(  born = ')\\d+", "$1<micros>");
+  }
+
+  @Test
+  void exactSharing_isStoredAsRecorded_andGoesOnFromTheRecord() throws IOException {
+    share(supply(namespace));
+    Golden.check("stored/redis-exact.txt", steady(redis.of(":*")));
+    String copy = namespace + "-copy";
+    RedisRecord restored = new RedisRecord(SERVER, copy);
+    restored.restore(Files.readString(Path.of("src/test/golden/stored/redis-exact.txt")));
+    nowMicros.addAndGet(100_000);
+    Round next = new Round("c", 1, asks(nothing(), 0, 5));
+    List<Grant> here = answer(supply(namespace).round(next)).grants();
+    List<Grant> there = answer(supply(copy).round(next)).grants();
+    assertThat(there).isEqualTo(here).hasSize(limits().size());
+    assertThat(held(restored)).isEqualTo(held(redis));
+  }
+
+  /** Returns what the keys of limits hold; restored ones have no time until which they are kept. */
+  private static String held(RedisRecord redis) {
+    return (redis.of(":limit:*") + redis.of(":ratelimit:*")).replaceAll(", kept .*", "");
+  }
+
+  private static List<Count> counted(long amount) {
+    return limits().keySet().stream()
+        .filter(id -> id.durationNanos() > 0)
+        .map(id -> new Count(id, NOW_MILLIS * 1_000_000 / id.durationNanos(), amount))
+        .toList();
+  }
+
+  private RedisCounts counts(String of) {
+    return new RedisCounts(link, of, Ticker.system(), () -> NOW_MILLIS, true);
+  }
+
+  @Test
+  void eventualSharing_isStoredAsRecorded_andIsReadFromTheRecord() throws IOException {
+    answer(counts(namespace).exchange("a.1|é", counted(7)));
+    answer(counts(namespace).exchange("b", counted(Long.MAX_VALUE - 7)));
+    String record = redis.of(":*");
+    Golden.check(
+        "stored/redis-eventual.txt", record.replaceAll(" = '\\d{16}'", " = '<micros>'"));
+    String copy = namespace + "-copy";
+    String micros = String.valueOf(Long.parseLong(time()) * 1_000_000);
+    new RedisRecord(SERVER, copy)
+        .restore(
+            Files.readString(Path.of("src/test/golden/stored/redis-eventual.txt"))
+                .replace("<micros>", micros));
+    assertThat(answer(counts(copy).exchange("c", List.of())))
+        .containsExactlyInAnyOrderElementsOf(counted(Long.MAX_VALUE));
+  }
+
+  private static String time() {
+    return SERVER.command("EVAL", "return redis.call('TIME')[1]", "0");
+  }
+
+  @Test
+  void claimOfKeys_isStoredAsRecorded_andIsSeenInTheRecord() throws IOException {
+    answer(new KeysClaim(namespace, "member", "7@host").take(link));
+    Golden.check("stored/redis-keys.txt", redis.of(":*"));
+    String copy = namespace + "-copy";
+    new RedisRecord(SERVER, copy)
+        .restore(Files.readString(Path.of("src/test/golden/stored/redis-keys.txt")));
+    SERVER.command("PEXPIRE", copy + ":keys-store", "100");
+    assertThat(answer(new KeysClaim(copy, "member", "7@host").take(link)))
+        .isEqualTo(new KeysClaim.Ours());
+  }
+
+  /** Instances of two versions call the same functions: another text has another name in Redis. */
+  @Test
+  void scripts_areThoseRecorded() throws IOException {
+    List<String> scripts = new ArrayList<>();
+    try (var files = Files.walk(Path.of("src/main/resources"))) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".lua")).toList()) {
+        scripts.add(file.getFileName() + " " + Script.of(Files.readString(file)).sha1());
+      }
+    }
+    assertThat(scripts).isNotEmpty();
+    Golden.check("stored/redis-scripts.txt", String.join("\n", scripts.stream().sorted().toList()));
+  }
+}
