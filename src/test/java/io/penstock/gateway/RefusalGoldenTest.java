@@ -1,0 +1,100 @@
+package io.penstock.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.cost.Dialect;
+import io.penstock.fake.Golden;
+import io.penstock.provider.RefusalBody;
+import io.penstock.provider.Speech;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+import org.springframework.mock.web.server.MockServerWebExchange;
+
+/**
+ * Every reason of a refusal, as each dialect says it: status, headers and body. A reason that is
+ * added to the enumeration differs from the records until it is in them.
+ */
+@Tag(Golden.TAG)
+class RefusalGoldenTest {
+  private static final String ID = "mine-7";
+  private static final long WAIT = 12_345_600_000L;
+  private static final long LONG_WAIT = 7_200_000_000_000L;
+
+  private static String detail(Reason reason) {
+    return "a \"detail\" of " + reason.code();
+  }
+
+  private static RefusalBody body(Dialect dialect, Refusal refusal) {
+    return Speech.of(dialect).refusalBody(refusal, ID);
+  }
+
+  private static String answer(Refusal refusal, RefusalBody body) {
+    MockServerWebExchange exchange =
+        MockServerWebExchange.from(MockServerHttpRequest.get("/a/v1").build());
+    Refuser.write(exchange, refusal, body, ID, "/a").block();
+    MockServerHttpResponse response = exchange.getResponse();
+    Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    response.getHeaders().forEach(headers::put);
+    StringBuilder text = new StringBuilder(response.getStatusCode() + "\n");
+    headers.forEach(
+        (name, values) -> values.forEach(value -> text.append(name + ": " + value + "\n")));
+    return text + "\n" + response.getBodyAsString().block() + "\n\n";
+  }
+
+  private static String allRefusals(java.util.function.Function<Refusal, RefusalBody> body) {
+    StringBuilder text = new StringBuilder();
+    for (Reason reason : Reason.values()) {
+      Refusal refusal = new Refusal(reason, detail(reason), WAIT);
+      text.append("### ").append(reason.code()).append("\n\n");
+      text.append(answer(refusal, body.apply(refusal)));
+    }
+    Refusal unknown = Refusal.of(Reason.QUEUE_FULL, "nothing is known of the time");
+    text.append("### queue_full, without a time\n\n");
+    text.append(answer(unknown, body.apply(unknown)));
+    Refusal late = new Refusal(Reason.KEY_TPM, "more than a minute from now", LONG_WAIT);
+    text.append("### key_tpm, in two hours\n\n").append(answer(late, body.apply(late)));
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Dialect.class)
+  void everyReason_inEachDialect(Dialect dialect) {
+    String name = dialect.name().toLowerCase(Locale.ROOT);
+    Golden.check(
+        "client/refusals-" + name + ".http", allRefusals(refusal -> body(dialect, refusal)));
+  }
+
+  @Test
+  void everyReason_ofAPermitEndpoint() {
+    Golden.check("client/refusals-permit.http", allRefusals(Speech::permitRefusal));
+  }
+
+  /** What says a refusal once a stream has begun, and what is sent before that. */
+  @ParameterizedTest
+  @EnumSource(Dialect.class)
+  void everyReason_asAnEventOfAStream(Dialect dialect) {
+    Speech speech = Speech.of(dialect);
+    byte[] beat = speech.heartbeat();
+    StringBuilder text = new StringBuilder("heartbeat: ");
+    text.append(beat == null ? "none" : new String(beat, UTF_8).replace("\n", "\\n"));
+    text.append("\n\n");
+    for (Reason reason : Reason.values()) {
+      Refusal refusal = new Refusal(reason, detail(reason), WAIT);
+      byte[] event = speech.errorEvent(body(dialect, refusal).bytes());
+      text.append("### ").append(reason.code()).append("\n");
+      text.append(new String(event, UTF_8)).append("\n");
+    }
+    String name = dialect.name().toLowerCase(Locale.ROOT);
+    Golden.check("client/refusal-events-" + name + ".sse", text.toString());
+  }
+}
