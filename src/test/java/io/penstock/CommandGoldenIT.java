@@ -15,13 +15,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 /** What the commands of the program print, and how they exit. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class CommandGoldenIT {
   private static final String TOKEN = "an-operators-token";
 

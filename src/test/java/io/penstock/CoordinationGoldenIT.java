@@ -10,12 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The coordination API: every route, what it answers, and what it refuses. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class CoordinationGoldenIT {
   private static final String ID = "x-request-id: mine-7";
 

@@ -24,7 +24,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Each test has models of its own. */
 @Timeout(240)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class DecisionsIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"([0-9a-f]{32})\"");
 

@@ -10,12 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The operator port with a token, and the events it tells of what happened to requests. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class EventGoldenIT {
   private static final String TOKEN = "an-operators-token";
   private static final String BEARER = "Authorization: Bearer " + TOKEN;

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * src/test/node}, and where it is run.
  */
 @Timeout(240)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class NodeClientsIT {
   /** For each dialect: plain, one a second, one a minute with a short queue, small, and slow. */
   private static final String OF_A_DIALECT =

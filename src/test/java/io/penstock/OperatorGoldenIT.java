@@ -20,14 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The operator API: each route with each method, with good and with bad input. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OperatorGoldenIT {
   private static final String ROUTES =

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** What the operator port tells of what it was told, and to whom. */
 @Timeout(240)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class OperatorSecretsIT {
   private static final String TOKEN = "operator-token-Zk3";
   private static final String WRONG = "wrong-token-Qx9";

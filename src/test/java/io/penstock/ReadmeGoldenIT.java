@@ -14,12 +14,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Each line of curl that the README shows, and what it is answered. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class ReadmeGoldenIT {
   private static final String KEYS = "## Keys";
   private static final String LIMITS = "## Limits of keys and groups";

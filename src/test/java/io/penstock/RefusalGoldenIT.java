@@ -10,12 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Refusals as requests meet with them: the sentences, and the times that are advised. */
 @Tag(Golden.TAG)
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class RefusalGoldenIT {
   private static final String KEYS =
       """

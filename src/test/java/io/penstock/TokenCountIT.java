@@ -15,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(240)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class TokenCountIT {
   private static RawUpstream upstream;
   private static RunningGateway gateway;

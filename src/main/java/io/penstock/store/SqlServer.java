@@ -40,7 +40,8 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     try {
       connection.close();
     } catch (SQLException broken) {
-      LoggerFactory.getLogger("io.penstock.keys").debug("a connection was broken when it was closed");
+      LoggerFactory.getLogger("io.penstock.keys")
+          .debug("a connection was broken when it was closed");
     }
   }
 

@@ -27,10 +27,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What waiting costs, in a gateway with a process of its own; its clients are in this one. */
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
+@Isolated("opens thousands of connections")
 class FootprintIT {
   private static final String WAITING = "/waiting/v1/chat/completions";
   private static final String ASK =

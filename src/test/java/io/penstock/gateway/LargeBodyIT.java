@@ -11,11 +11,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /** A large body keeps nobody else waiting. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Isolated("measures how long an event loop is taken")
 class LargeBodyIT {
   private static final int WARM = 8;
   private static final int TIMES = 11;

@@ -219,8 +219,7 @@ class NonsenseIT extends HostileCase {
     String line = "upstream n" + index + ": ";
     // that one is unhealthy after a 429 is another matter, with a line of its own
     String other = of.status() == 429 ? "io.penstock.upstream " : "none ";
-    Predicate<String> complains =
-        each -> each.contains(line) && !each.contains(other);
+    Predicate<String> complains = each -> each.contains(line) && !each.contains(other);
     RunningGateway.awaiting()
         .untilAsserted(
             () -> assertThat(logged.lines().stream().filter(complains)).hasSize(of.lines()));

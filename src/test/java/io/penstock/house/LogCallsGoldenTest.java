@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 class LogCallsGoldenTest {
   private static final List<Source> SOURCES =
       Source.parse(SourceTree.javaFiles(Path.of("src", "main", "java")));
-  private static final Pattern IN_README = Pattern.compile("(?m)^\\| `(io\\.penstock\\.[\\w.]+)` \\|");
+  private static final Pattern IN_README =
+      Pattern.compile("(?m)^\\| `(io\\.penstock\\.[\\w.]+)` \\|");
 
   @Test
   void placesThatLog_areThoseRecorded() {

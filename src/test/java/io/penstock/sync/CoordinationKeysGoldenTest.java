@@ -33,7 +33,8 @@ class CoordinationKeysGoldenTest {
       new Crew(
           List.of(address(SERVER.port()), address(way.port())),
           new Bounds(10, 100, 100, 3_600 * SECOND));
-  private final RedisLink link = new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
+  private final RedisLink link =
+      new RedisLink(address(SERVER.port()), null, 5_000, Ticker.system());
   private final RedisRecord redis = new RedisRecord(SERVER, crew.namespace);
 
   private static RedisAddress address(int port) {

@@ -184,8 +184,7 @@ class RedisKeysGoldenTest {
     answer(counts(namespace).exchange("a.1|é", counted(7)));
     answer(counts(namespace).exchange("b", counted(Long.MAX_VALUE - 7)));
     String record = redis.of(":*");
-    Golden.check(
-        "stored/redis-eventual.txt", record.replaceAll(" = '\\d{16}'", " = '<micros>'"));
+    Golden.check("stored/redis-eventual.txt", record.replaceAll(" = '\\d{16}'", " = '<micros>'"));
     String copy = namespace + "-copy";
     String micros = String.valueOf(Long.parseLong(time()) * 1_000_000);
     new RedisRecord(SERVER, copy)

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * All keys of a namespace in Redis as text, from which the same keys can be made again. The text has
- * each key with its type and about how long it is kept, and below that what it holds.
+ * All keys of a namespace in Redis as text, from which the same keys can be made again. The text
+ * has each key with its type and about how long it is kept, and below that what it holds.
  */
 final class RedisRecord {
   private static final String SEPARATOR = " = ";
@@ -24,7 +24,9 @@ final class RedisRecord {
     this.namespace = namespace;
   }
 
-  /** Returns the keys whose names go on so after the namespace; the namespace itself is left out. */
+  /**
+   * Returns the keys whose names go on so after the namespace; the namespace itself is left out.
+   */
   String of(String keys) {
     StringBuilder record = new StringBuilder();
     for (String key : new TreeSet<>(list("KEYS", namespace + keys))) {
