@@ -1,0 +1,101 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.fake.FakeTicker;
+import io.penstock.fake.Golden;
+import io.penstock.fake.LogLines;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.Upstreams;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Spend;
+import io.penstock.quota.Standing;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Compares what is said of upstreams with records of it. */
+@Tag(Golden.TAG)
+class UpstreamLogGoldenTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+  private static final Tries FIRST = new Tries("m", 0, 1, true);
+
+  private static Upstream upstream() {
+    Upstreams upstreams = new Upstreams(new LocalLimitSource(), WINDOW);
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(0, 1_000, 0, 0),
+            Charge.OPENAI,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), 0);
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  private static void learn(Upstream upstream, Standing standing, long now) {
+    Quota pool = upstream.pool("m", now);
+    List<Spend> spends = new ArrayList<>();
+    assertThat(pool.take(Cost.ofInput(10), now, spends)).isTrue();
+    pool.learn(List.of(standing), spends, now);
+  }
+
+  private static Lesson told(Standing standing) {
+    return new Lesson(200, List.of(standing), Standing.UNSAID, Lesson.Wording.OTHER);
+  }
+
+  @Test
+  void changesOfAnUpstream_areSaidAsRecorded() {
+    try (LogLines lines = LogLines.of("io.penstock.upstream")) {
+      Upstream upstream = upstream();
+      UpstreamLog log = new UpstreamLog(Judge.UPSTREAM);
+      for (int each = 0; each < 3; each++) {
+        log.failed(upstream, FIRST, Failure.BROKEN, each);
+      }
+      log.answered(upstream, FIRST, Lesson.silent(200), 3 * SECOND);
+      log.answered(
+          upstream, FIRST, new Lesson(429, List.of(), 5 * SECOND, Lesson.Wording.RATE), 4 * SECOND);
+      log.answered(upstream, FIRST, Lesson.silent(200), 10 * SECOND);
+      Standing lower = new Standing(Measure.TOKENS, 700, 600, WINDOW);
+      learn(upstream, lower, 11 * SECOND);
+      log.answered(upstream, FIRST, told(lower), 11 * SECOND + 1);
+      Standing whole = new Standing(Measure.TOKENS, 1_000, 900, WINDOW);
+      learn(upstream, whole, 12 * SECOND);
+      log.answered(upstream, FIRST, told(whole), 12 * SECOND + 1);
+      Golden.check("logs/upstream.txt", lines.text());
+    }
+  }
+
+  @Test
+  void complaintsAboutAnswers_areSaidAsRecorded() {
+    FakeTicker ticker = new FakeTicker();
+    try (LogLines lines = LogLines.of("io.penstock.upstream.answers")) {
+      Complaints complaints = new Complaints(ticker);
+      complaints.about("u", "it was to count tokens, but it answered 500");
+      complaints.about("u", "its usage is negative");
+      ticker.set(60 * SECOND);
+      complaints.about("u", "its usage is negative");
+      Golden.check("logs/upstream-answers.txt", lines.text());
+    }
+  }
+}
