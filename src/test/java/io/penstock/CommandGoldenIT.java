@@ -1,9 +1,12 @@
 package io.penstock;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.penstock.cli.Commands;
 import io.penstock.fake.Golden;
 import io.penstock.fake.StableText;
 import io.penstock.provider.MockAddress;
+import io.penstock.time.WallClock;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -57,25 +60,24 @@ class CommandGoldenIT {
   private final StringBuilder record = new StringBuilder();
 
   private StableText stable() {
-    return new StableText(Instant.now())
+    return new StableText(Instant.ofEpochMilli(WallClock.system().unixMillis()))
         .name(directory.toString(), "DIRECTORY")
         .name(System.getProperty("java.version"), "VERSION");
-  }
-
-  private static CommandLine program(Map<String, String> environment) {
-    return Commands.commandLine(
-        environment, MockAddress::parse, () -> Instant.EPOCH, new ServeCommand(environment));
   }
 
   /** Runs a command, and adds what it printed; the lines of the error output are marked. */
   private void run(StableText stable, Map<String, String> environment, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = program(environment);
+    ServeCommand serve = new ServeCommand(environment);
+    CommandLine line =
+        Commands.commandLine(environment, MockAddress::parse, () -> Instant.EPOCH, serve);
     line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     int exit = line.execute(Commands.withDefault(arguments));
+    serve.stop();
+    assertThat(serve.running()).as("a server runs: %s", List.of(arguments)).isFalse();
     record.append("$ penstock ").append(stable.of(String.join(" ", arguments))).append("\n");
     record.append(stable.of(out.toString()));
     stable.of(err.toString()).lines().forEach(each -> record.append("2> " + each + "\n"));
@@ -132,6 +134,7 @@ class CommandGoldenIT {
 
   @Test
   void shippedRoutes() {
+    run(stable(), Map.of(), "check", "--routes", "routes");
     run(stable(), Map.of(), "check", "--print");
     check("check-shipped");
   }
@@ -149,8 +152,17 @@ class CommandGoldenIT {
     run(stable(), Map.of(), "serve", "--routes", bad.toString());
     run(stable(), Map.of(), "serve", "--routes", directory.resolve("none").toString());
     String routes = "--routes=" + good;
-    run(stable(), Map.of(), "serve", routes, "--penstock.redis.sharing=all");
-    run(stable(), Map.of("REDIS_NAMESPACE", "x"), "serve", routes, "--penstock.redis.url=x");
+    String[] refused = {
+      "--host=0.0.0.0",
+      "--penstock.redis.url=x",
+      "--penstock.log.format=xml",
+      "--penstock.log.access=2",
+      "--penstock.coordination.enabled=maybe",
+      "--penstock.state.file=" + bad
+    };
+    for (String argument : refused) {
+      run(stable(), Map.of(), "serve", routes, argument);
+    }
     check("serve-refused");
   }
 
@@ -164,9 +176,9 @@ class CommandGoldenIT {
           m: {max_rpm: 5, max_tpm: 100, max_rpd: 0}
         state:
           m:
-            requests: [2026-01-02T03:04:05Z]
-            tokens: [{time: 2026-01-02T03:04:05Z, count: 7}]
-            day_start: 2026-01-02T00:00:00Z
+            requests: [1700000000000000000]
+            tokens: [{time: 1700000000000000000, count: 7}]
+            day_start: 1700000000000000000
             day_count: 3
         """);
     String database = directory.resolve("state.db").toString();

@@ -51,7 +51,7 @@ class EventGoldenIT {
           gateway.port(),
           "POST /chat/v1/chat/completions",
           "{\"model\":\"m\",\"max_tokens\":4,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}");
-      told.append(untilTold(reader, "event:served"));
+      told.append(untilTold(reader, "event:estimated"));
       asked.ask(gateway.port(), "GET /once");
       told.append(untilTold(reader, "event:served"));
       try (Wire waits = gateway.parked("/once", "GET /once?tokens=3", "")) {

@@ -11,10 +11,12 @@ import io.penstock.fake.StableText;
 import io.penstock.fake.Transcript;
 import io.penstock.fake.Wire;
 import io.penstock.key.Secrets;
+import io.penstock.time.WallClock;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A gateway whose answers are recorded, with the keys that its records are made with. */
 final class GoldenGateway implements AutoCloseable {
@@ -42,7 +44,7 @@ final class GoldenGateway implements AutoCloseable {
   }
 
   StableText stable() {
-    return new StableText(Instant.now())
+    return new StableText(Instant.ofEpochMilli(WallClock.system().unixMillis()))
         .name("127.0.0.1:" + port(), "GATEWAY")
         .name("127.0.0.1:" + operatorPort(), "OPERATOR")
         .name(directory.toString(), "DIRECTORY");
@@ -81,6 +83,17 @@ final class GoldenGateway implements AutoCloseable {
       Message answer = wire.answer();
       transcript.add(request, List.of(headers), body, answer);
     }
+  }
+
+  /** Returns the number of the ticket that waits first. */
+  long ticket(String path) {
+    String listed = gateway.operator("GET /tickets?path=" + path);
+    String list = listed.substring(listed.indexOf("\r\n\r\n")).strip();
+    return JsonMapper.shared()
+        .readTree(list.substring(list.indexOf('[')))
+        .get(0)
+        .get("id")
+        .asLong();
   }
 
   StartedGateway started() {

@@ -17,9 +17,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Sockets that read nothing hold nobody up, and hear what they missed once they read again. */
 @Timeout(120)
+@Isolated("has 200 readers and 10,000 events")
 class SlowReadersIT {
   private static final int READERS = 100;
 

@@ -33,6 +33,7 @@ import picocli.CommandLine;
 @Tag(Golden.TAG)
 class CheckGoldenTest {
   private static final Path CASES = Path.of("src/test/golden/command/check");
+  private static final Path TLS = Path.of("src/test/resources/tls");
   private static final Path CONFIG = Path.of("src/main/java/io/penstock/config");
   private static final Map<String, String> ENVIRONMENT = Map.of("EMPTY", "");
 
@@ -53,7 +54,8 @@ class CheckGoldenTest {
           "Output tokens expected when nothing is said and nothing is learned yet.",
           "SHA-256 is missing, expected it in every JDK",
           "faults is empty, expected at least one",
-          "cannot be read, expected permission to read it");
+          "cannot be read, expected permission to read it",
+          ", which is not supported yet, expected ");
 
   @TempDir Path directory;
 
@@ -92,6 +94,8 @@ class CheckGoldenTest {
     int number = 0;
     for (FaultyCase each : cases(subject)) {
       Path routes = Files.createDirectory(directory.resolve(subject + number++));
+      Files.copy(TLS.resolve("upstream.pem"), routes.resolve("cert.pem"));
+      Files.copy(TLS.resolve("upstream-key.pem"), routes.resolve("key.pem"));
       for (String[] file : each.files()) {
         Files.writeString(routes.resolve(file[0]), file[1].stripTrailing() + "\n");
       }

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>Names that the test states, such as an address with its port, become what it says.
  *   <li>Instants near the present become {@code <instant>}; others, which were configured, stay.
- *   <li>UUIDs and secrets of keys become {@code <uuid>} and {@code <secret>}.
+ *   <li>UUIDs, other ids of 128 random bits and secrets of keys become {@code <uuid>}, {@code <id>}
+ *       and {@code <secret>}; the mock provider's answers are not told apart by number.
  *   <li>Times that were measured, known by their names, become {@code <ms>} or {@code <seconds>}.
  *   <li>Times until a minute or a day is over, known by their names, become {@code <up to 60 s>} or
  *       {@code <up to 86400 s>} when they are at most that and at least three quarters of it; other
@@ -31,12 +32,15 @@ public final class StableText {
       Pattern.compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z");
   private static final Pattern UUID =
       Pattern.compile("\\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\b");
+  private static final Pattern RANDOM = Pattern.compile("(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])");
+  private static final Pattern MOCK = Pattern.compile("(?<![A-Za-z])mock([-_])\\d+\\b");
   private static final Pattern SECRET = Pattern.compile("\\bpsk_[0-9A-Za-z]{49}\\b");
   private static final Pattern MEASURED =
       Pattern.compile(
-          "(\"(?:queued_for_ms|oldest_wait_ms|waited_ms|lasted_ms|network_latency_ms)\":"
+          "(\"(?:queued_for_ms|oldest_wait_ms|waited_ms|lasted_ms|took_ms)\":"
               + "|(?i:x-penstock-queued-ms: ))\\d+");
-  private static final Pattern SECONDS = Pattern.compile("(\"created(?:_at)?\":)\\d{10}\\b");
+  private static final Pattern WAITED = Pattern.compile("\\bit waited \\d+\\.\\d s\\b");
+  private static final Pattern SECONDS = Pattern.compile("(\"created(?:_at)?\":)(\\d{10})\\b");
   private static final Pattern UNTIL_SECONDS =
       Pattern.compile("((?i:retry-after: )|;t=|\"retryDelay\":\")(\\d+(?:\\.\\d+)?)");
   private static final Pattern UNTIL_MILLIS =
@@ -68,16 +72,30 @@ public final class StableText {
     stable = INSTANT.matcher(stable).replaceAll(found -> instant(found.group()));
     stable = UUID.matcher(stable).replaceAll("<uuid>");
     stable = SECRET.matcher(stable).replaceAll("<secret>");
+    stable = RANDOM.matcher(stable).replaceAll("<id>");
+    stable = MOCK.matcher(stable).replaceAll("mock$1<number>");
     stable = MEASURED.matcher(stable).replaceAll("$1<ms>");
-    stable = SECONDS.matcher(stable).replaceAll("$1<seconds>");
+    stable = WAITED.matcher(stable).replaceAll("it waited <seconds> s");
+    stable =
+        SECONDS
+            .matcher(stable)
+            .replaceAll(
+                found ->
+                    found.group(1)
+                        + (near(Instant.ofEpochSecond(Long.parseLong(found.group(2))))
+                            ? "<seconds>"
+                            : found.group(2)));
     stable = until(UNTIL_SECONDS, stable, found -> found);
     stable = until(UNTIL_MILLIS, stable, found -> Double.toString(Long.parseLong(found) / 1000.0));
     return until(UNTIL_UNITS, stable, StableText::seconds);
   }
 
   private String instant(String text) {
-    Duration away = Duration.between(now, Instant.parse(text)).abs();
-    return away.compareTo(NEAR) <= 0 ? "<instant>" : text;
+    return near(Instant.parse(text)) ? "<instant>" : text;
+  }
+
+  private boolean near(Instant instant) {
+    return Duration.between(now, instant).abs().compareTo(NEAR) <= 0;
   }
 
   private static String until(Pattern pattern, String text, UnaryOperator<String> seconds) {
