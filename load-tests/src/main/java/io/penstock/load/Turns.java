@@ -11,7 +11,8 @@ final class Turns {
   /** Returns all in an order that is another one each round: nobody is always after the same. */
   static <T> List<T> of(List<T> all, int round) {
     List<T> turned = new ArrayList<>(all);
-    Collections.rotate(turned, round);
+    // two that are rotated and reversed stand as before
+    Collections.rotate(turned, all.size() == 2 ? 0 : round);
     return round % 2 == 0 ? turned : turned.reversed();
   }
 }

@@ -28,4 +28,12 @@ class LoadTest {
     assertThat(Turns.of(all, 1)).containsExactly(2, 1, 0, 3);
     assertThat(Turns.of(all, 2)).containsExactly(2, 3, 0, 1);
   }
+
+  @Test
+  void turnsOfTwo_alternate() {
+    List<Integer> both = List.of(0, 1);
+    assertThat(Turns.of(both, 0)).containsExactly(0, 1);
+    assertThat(Turns.of(both, 1)).containsExactly(1, 0);
+    assertThat(Turns.of(both, 2)).containsExactly(0, 1);
+  }
 }
