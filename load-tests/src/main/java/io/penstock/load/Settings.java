@@ -26,6 +26,27 @@ record Settings(Path directory, Path jar, Path root) {
     return number("rounds", otherwise);
   }
 
+  /** Returns how many pairs of measurements are taken of two jars. */
+  int pairs(int otherwise) {
+    return number("pairs", otherwise);
+  }
+
+  /** Returns whether a scenario is only to be tried, without a result. */
+  static boolean smoke() {
+    return Boolean.getBoolean("smoke");
+  }
+
+  /** Returns a text that was told, or the other one where it was not told or is empty. */
+  static String text(String name, String otherwise) {
+    String told = System.getProperty(name, "").strip();
+    return told.isEmpty() ? otherwise : told;
+  }
+
+  /** Returns a text that was told; empty where it was not. */
+  static String text(String name) {
+    return text(name, "");
+  }
+
   /** Returns how long a stretch of load is. */
   Duration stretch(int otherwiseSeconds) {
     return Duration.ofSeconds(number("seconds", otherwiseSeconds));

@@ -12,7 +12,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
   private static final String[] NAMES = {
-    "rounds", "seconds", "warmup", "connections", "minutes", "load", "penstock.jar", "directory"
+    "rounds",
+    "seconds",
+    "warmup",
+    "connections",
+    "minutes",
+    "load",
+    "penstock.jar",
+    "directory",
+    "pairs",
+    "smoke",
+    "old",
+    "new"
   };
 
   private final Settings settings = untold();
@@ -35,13 +46,14 @@ class SettingsTest {
       case "rounds" -> settings.rounds(7);
       case "seconds" -> (int) settings.stretch(7).toSeconds();
       case "warmup" -> (int) settings.warmup(7).toSeconds();
+      case "pairs" -> settings.pairs(7);
       case "connections" -> settings.connections(7);
       default -> settings.minutes(7);
     };
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rounds", "seconds", "warmup", "connections", "minutes"})
+  @ValueSource(strings = {"rounds", "seconds", "warmup", "connections", "minutes", "pairs"})
   void number_isWhatWasTold_elseWhatTheScenarioSays(String name) {
     assertThat(told(name)).isEqualTo(7);
     System.setProperty(name, "0");
@@ -55,12 +67,23 @@ class SettingsTest {
   }
 
   @Test
+  void text_isWhatWasTold_elseTheOtherOne_alsoWhereItIsEmpty() {
+    assertThat(Settings.text("new", "a.jar")).isEqualTo("a.jar");
+    System.setProperty("new", " ");
+    assertThat(Settings.text("new", "a.jar")).isEqualTo("a.jar");
+    assertThat(Settings.text("old")).isEmpty();
+    System.setProperty("new", "b.jar");
+    assertThat(Settings.text("new", "a.jar")).isEqualTo("b.jar");
+  }
+
+  @Test
   void whatWasNotTold_isHere() {
     assertThat(settings.directory()).isEqualTo(Path.of("target").toAbsolutePath());
     Path jar = Path.of("..", "target", "penstock.jar").toAbsolutePath().normalize();
     assertThat(settings.jar()).isEqualTo(jar);
     assertThat(settings.root().resolve("load-tests/pom.xml")).exists();
     assertThat(Settings.loadBy()).isEqualTo("auto");
+    assertThat(Settings.smoke()).isFalse();
     assertThat(settings.stretch(5)).isEqualTo(Duration.ofSeconds(5));
   }
 }
