@@ -43,7 +43,8 @@ class BadUpstreamIT extends HostileCase {
         dialect: anthropic
         upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}", otpm_limit: 100000}]
       - path: /hasty
-        upstreams: [{id: h, url: "%1$s", tpm_limit: 100000000, first_byte_timeout: 0.3}]
+        upstreams:
+          - {id: h, url: "%1$s", tpm_limit: 100000000, first_byte_timeout: 0.3, stall_timeout: 0.3}
       - path: /hasty-anthropic
         dialect: anthropic
         upstreams: [{id: ha, url: "%1$s", otpm_limit: 100000, first_byte_timeout: 0.3}]
