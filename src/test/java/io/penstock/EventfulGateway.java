@@ -9,6 +9,8 @@ import io.penstock.fake.Scrape;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** A gateway on which everything has happened that is counted, beside a Redis. */
@@ -53,9 +55,16 @@ final class EventfulGateway implements AutoCloseable {
   private final StartedGateway gateway;
   private final Socket waits;
 
-  EventfulGateway(Path directory) throws IOException {
+  /**
+   * Starts it, and has everything happen.
+   *
+   * @param more arguments, of what is measured only when it is switched on
+   */
+  EventfulGateway(Path directory, String... more) throws IOException {
     redis = RedisServer.started();
-    gateway = StartedGateway.start(directory, ROUTES, "--penstock.redis.url=" + redis.url());
+    List<String> arguments = new ArrayList<>(List.of(more));
+    arguments.add("--penstock.redis.url=" + redis.url());
+    gateway = StartedGateway.start(directory, ROUTES, arguments.toArray(String[]::new));
     post("/demo/v1/chat/completions", chat("m"));
     post("/demo/v1/chat/completions", "{\"model\":");
     post("/demo/v1/embeddings", "{\"model\":\"m\",\"input\":\"Hi\"}");
