@@ -8,9 +8,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fake.Golden;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +41,7 @@ import org.yaml.snakeyaml.Yaml;
 class ChartGoldenTest {
   private static final Map<String, List<String>> COMBINATIONS = combinations();
   private static final String RANDOM = "<random>";
+  private static final Map<String, String> SHIPPED = shipped();
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir static Path directory;
@@ -55,14 +62,32 @@ class ChartGoldenTest {
     all.put(
         "values",
         List.of(
-            "redis-url", "database-url", "token", "routes", "providers", "autoscaling", "ingress",
-            "servicemonitor", "prometheusrule", "dashboard", "budget-percent", "policy-clients",
-            "loadbalancer", "pod"));
+            "redis-url",
+            "database-url",
+            "token",
+            "routes",
+            "providers",
+            "autoscaling",
+            "ingress",
+            "servicemonitor",
+            "prometheusrule",
+            "dashboard",
+            "budget-percent",
+            "policy-clients",
+            "loadbalancer",
+            "pod"));
     all.put(
         "secrets",
         List.of(
-            "redis-secret", "keys-sql", "token-secret", "routes-configmap", "providers-secret",
-            "keda", "httproute", "no-spread", "no-prestop"));
+            "redis-secret",
+            "keys-sql",
+            "token-secret",
+            "routes-configmap",
+            "providers-secret",
+            "keda",
+            "httproute",
+            "no-spread",
+            "no-prestop"));
     all.put("bare", List.of("redis-none", "no-budget", "no-policy"));
     return all;
   }
@@ -74,7 +99,8 @@ class ChartGoldenTest {
   @ParameterizedTest
   @MethodSource("names")
   void objects_areThoseRecorded(String name) throws Exception {
-    Golden.check("chart/" + name + ".yaml", text(chart, COMBINATIONS.getOrDefault(name, List.of())));
+    Golden.check(
+        "chart/" + name + ".yaml", text(chart, COMBINATIONS.getOrDefault(name, List.of())));
   }
 
   private static String text(Chart of, List<String> switches) throws Exception {
@@ -94,7 +120,15 @@ class ChartGoldenTest {
     options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
     options.setDefaultScalarStyle(DumperOptions.ScalarStyle.PLAIN);
     options.setWidth(200);
-    return new Yaml(options).dumpAll(objects.iterator());
+    return unversioned(new Yaml(options).dumpAll(objects.iterator()));
+  }
+
+  /** A release changes nothing but the versions. */
+  private static String unversioned(String objects) throws IOException {
+    JsonNode facts = Chart.yaml(Files.readString(Chart.SOURCE.resolve("Chart.yaml")));
+    return objects
+        .replace(facts.path("appVersion").asText(), "<app-version>")
+        .replace("penstock-" + facts.path("version").asText(), "penstock-<version>");
   }
 
   private static List<JsonNode> sorted(List<Manifest> objects) {
@@ -109,7 +143,9 @@ class ChartGoldenTest {
       ObjectNode steady = JsonNodeFactory.instance.objectNode();
       object
           .properties()
-          .forEach(each -> steady.set(each.getKey(), steady(each.getValue(), again.path(each.getKey()))));
+          .forEach(
+              each ->
+                  steady.set(each.getKey(), steady(each.getValue(), again.path(each.getKey()))));
       return steady;
     }
     if (once instanceof ArrayNode array) {
@@ -119,7 +155,25 @@ class ChartGoldenTest {
       }
       return steady;
     }
-    return once.equals(again) ? once : JsonNodeFactory.instance.textNode(RANDOM);
+    if (!once.equals(again)) {
+      return JsonNodeFactory.instance.textNode(RANDOM);
+    }
+    String file = SHIPPED.get(once.asText().strip());
+    return file == null ? once : JsonNodeFactory.instance.textNode(file);
+  }
+
+  /** Returns the names of files that the chart takes over as they are, by their text. */
+  private static Map<String, String> shipped() {
+    Path files = Chart.SOURCE.resolve("files");
+    try (Stream<Path> all = Files.walk(files, FileVisitOption.FOLLOW_LINKS)) {
+      Map<String, String> shipped = new HashMap<>();
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        shipped.put(Files.readString(file).strip(), "<" + files.relativize(file) + ">");
+      }
+      return shipped;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Sorts fields by name: their order means nothing to Kubernetes. */
