@@ -39,7 +39,7 @@ final class JarRounds {
     /** Returns about how long it takes to measure two gateways. */
     Duration length() {
       Duration closed = saturated.plus(DECISION).plusSeconds(1);
-      Duration side = closed.plus(steady).plusSeconds(1).plusSeconds(7);
+      Duration side = closed.plus(steady).plusSeconds(1).plusSeconds(8);
       Duration pair = side.multipliedBy(2).plus(DIRECT).plusSeconds(1);
       return START.plus(warmup).multipliedBy(2).plus(pair.multipliedBy(pairs + 1L));
     }

@@ -67,7 +67,8 @@ final class JarSource {
       try {
         git(made, "clone", "--quiet", "--shared", "--no-checkout", "" + root, "" + clone);
         git(clone, "checkout", "--quiet", "--detach", hash);
-        run("build", clone, List.of(maven(), "-q", "-B", "package", "-DskipTests"), BUILD);
+        List<String> build = List.of(maven(), "-q", "-B", "package", "-Dmaven.test.skip=true");
+        run("build", clone, build, BUILD);
         Path whole = jars.resolve(hash + ".new");
         Files.copy(clone.resolve("target/penstock.jar"), whole);
         Files.move(whole, jar, StandardCopyOption.ATOMIC_MOVE);
