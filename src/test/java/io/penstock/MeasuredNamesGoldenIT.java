@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Compares the names of what is measured and traced with records of them: of metrics the type, the
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @Tag(Golden.TAG)
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class MeasuredNamesGoldenIT {
   /** What other libraries measure depends on the machine. */
   private static final Pattern OURS = Pattern.compile("# HELP ((?:penstock|gen_ai)_\\w+) ?(.*)");

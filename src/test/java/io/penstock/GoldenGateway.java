@@ -1,0 +1,121 @@
+package io.penstock;
+
+import static io.penstock.fake.RunningGateway.awaiting;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Endpoint;
+import io.penstock.endpoint.Registry;
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.StableText;
+import io.penstock.fake.Transcript;
+import io.penstock.fake.Wire;
+import io.penstock.key.Secrets;
+import io.penstock.time.WallClock;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A gateway whose answers are recorded, with the keys that its records are made with. */
+final class GoldenGateway implements AutoCloseable {
+  private static final String JSON = "Content-Type: application/json";
+
+  private final StartedGateway gateway;
+  private final Path directory;
+
+  /** Starts with routes in which {@code SHA(NAME)} stands for the hash of the secret NAME. */
+  GoldenGateway(Path directory, String routes, String... arguments) {
+    this.directory = directory;
+    this.gateway = StartedGateway.start(directory, hashed(routes), arguments);
+  }
+
+  static String hashed(String routes) {
+    return java.util.regex.Pattern.compile("SHA\\(([^)]+)\\)")
+        .matcher(routes)
+        .replaceAll(found -> Secrets.sha256(found.group(1)));
+  }
+
+  int port() {
+    return gateway.port();
+  }
+
+  int operatorPort() {
+    return gateway.operatorPort();
+  }
+
+  StableText stable() {
+    return new StableText(Instant.ofEpochMilli(WallClock.system().unixMillis()))
+        .name("127.0.0.1:" + port(), "GATEWAY")
+        .name("127.0.0.1:" + operatorPort(), "OPERATOR")
+        .name(directory.toString(), "DIRECTORY");
+  }
+
+  Transcript transcript() {
+    return new Transcript(stable());
+  }
+
+  Endpoint endpoint(String path) {
+    return Objects.requireNonNull(gateway.context().getBean(Registry.class).find(path), path);
+  }
+
+  /** Sends a request that waits, and returns once it does. */
+  Wire parked(String path, String request, String body, String... headers) {
+    long before = waiting(path);
+    Wire wire = Wire.to(port()).send(Transcript.wireForm(port(), request, body, headers));
+    awaiting().untilAsserted(() -> assertThat(waiting(path)).isEqualTo(before + 1));
+    return wire;
+  }
+
+  long waiting(String path) {
+    return endpoint(path).totals().requests(Fate.WAITING);
+  }
+
+  /** Adds a request that waits and is answered once {@code then} has run. */
+  void parkedUntil(
+      Transcript transcript,
+      String path,
+      String request,
+      String body,
+      Runnable then,
+      String... headers) {
+    try (Wire wire = parked(path, request, body, headers)) {
+      then.run();
+      Message answer = wire.answer();
+      transcript.add(request, List.of(headers), body, answer);
+    }
+  }
+
+  /** Returns the number of the ticket that waits first. */
+  long ticket(String path) {
+    String listed = gateway.operator("GET /tickets?path=" + path);
+    String list = listed.substring(listed.indexOf("\r\n\r\n")).strip();
+    return JsonMapper.shared()
+        .readTree(list.substring(list.indexOf('[')))
+        .get(0)
+        .get("id")
+        .asLong();
+  }
+
+  /** A tokenizer is loaded when it is asked for; until it is there, counts are estimates. */
+  void awaitTokenizer(String count) {
+    String ask = Transcript.wireForm(operatorPort(), "POST /tokens/count", count, JSON);
+    awaiting()
+        .untilAsserted(
+            () -> {
+              try (Wire wire = Wire.to(operatorPort())) {
+                assertThat(wire.send(ask).answer().text()).contains("\"tokenizer\":true");
+              }
+            });
+  }
+
+  StartedGateway started() {
+    return gateway;
+  }
+
+  @Override
+  public void close() {
+    gateway.close();
+  }
+}

@@ -1,0 +1,137 @@
+package io.penstock.fake;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * A text without what differs from run to run, so that it can be compared with a record. Nothing
+ * else is replaced: the names and the shapes of values stay.
+ *
+ * <ul>
+ *   <li>Names that the test states, such as an address with its port, become what it says.
+ *   <li>Instants near the present become {@code <instant>}; others, which were configured, stay.
+ *   <li>UUIDs, other ids of 128 random bits and secrets of keys become {@code <uuid>}, {@code <id>}
+ *       and {@code <secret>}; the mock provider's answers are not told apart by number.
+ *   <li>Times that were measured, known by their names, become {@code <ms>} or {@code <seconds>}.
+ *   <li>Times until a minute or a day is over, known by their names, become {@code <up to 60 s>} or
+ *       {@code <up to 86400 s>} when they are at most that and at least three quarters of it; other
+ *       values stay, 1 second among them.
+ * </ul>
+ */
+public final class StableText {
+  private static final Duration NEAR = Duration.ofDays(32);
+  private static final double SLACK = 1.1;
+  private static final double LEAST = 0.75;
+
+  private static final Pattern INSTANT =
+      Pattern.compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z");
+  private static final Pattern UUID =
+      Pattern.compile("\\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\b");
+  private static final Pattern RANDOM = Pattern.compile("(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])");
+  private static final Pattern MOCK = Pattern.compile("(?<![A-Za-z])mock([-_])\\d+\\b");
+  private static final Pattern SECRET = Pattern.compile("\\bpsk_[0-9A-Za-z]{49}\\b");
+  private static final Pattern MEASURED =
+      Pattern.compile(
+          "(\"(?:queued_for_ms|oldest_wait_ms|waited_ms|lasted_ms|took_ms)\":"
+              + "|(?i:x-penstock-queued-ms: ))\\d+");
+  private static final Pattern WAITED = Pattern.compile("\\bit waited \\d+\\.\\d s\\b");
+  private static final Pattern SECONDS = Pattern.compile("(\"created(?:_at)?\":)(\\d{10})\\b");
+  private static final Pattern UNTIL_SECONDS =
+      Pattern.compile("((?i:retry-after: )|;t=|\"retryDelay\":\")(\\d+(?:\\.\\d+)?)");
+  private static final Pattern UNTIL_MILLIS =
+      Pattern.compile(
+          "((?i:retry-after-ms: )|\"(?:retry_after_ms|reset_ms|expected_wait_ms)\":)(\\d+)");
+  private static final Pattern UNTIL_UNITS =
+      Pattern.compile("((?i:x-ratelimit-reset-\\w+: ))((?:\\d+(?:\\.\\d+)?(?:ms|[dhms]))+)");
+
+  private final Map<String, String> names = new LinkedHashMap<>();
+  private final Instant now;
+
+  /** A text that is read at {@code now}. */
+  public StableText(Instant now) {
+    this.now = now;
+  }
+
+  /** Has {@code literal} shown as {@code name} wherever it stands. */
+  public StableText name(String literal, String name) {
+    names.put(literal, name);
+    return this;
+  }
+
+  /** Returns {@code text} as it is in every run. */
+  public String of(String text) {
+    String stable = text;
+    for (Map.Entry<String, String> each : names.entrySet()) {
+      stable = stable.replace(each.getKey(), each.getValue());
+    }
+    stable = INSTANT.matcher(stable).replaceAll(found -> instant(found.group()));
+    stable = UUID.matcher(stable).replaceAll("<uuid>");
+    stable = SECRET.matcher(stable).replaceAll("<secret>");
+    stable = RANDOM.matcher(stable).replaceAll("<id>");
+    stable = MOCK.matcher(stable).replaceAll("mock$1<number>");
+    stable = MEASURED.matcher(stable).replaceAll("$1<ms>");
+    stable = WAITED.matcher(stable).replaceAll("it waited <seconds> s");
+    stable =
+        SECONDS
+            .matcher(stable)
+            .replaceAll(
+                found ->
+                    found.group(1)
+                        + (near(Instant.ofEpochSecond(Long.parseLong(found.group(2))))
+                            ? "<seconds>"
+                            : found.group(2)));
+    stable = until(UNTIL_SECONDS, stable, found -> found);
+    stable = until(UNTIL_MILLIS, stable, found -> Double.toString(Long.parseLong(found) / 1000.0));
+    return until(UNTIL_UNITS, stable, StableText::seconds);
+  }
+
+  private String instant(String text) {
+    return near(Instant.parse(text)) ? "<instant>" : text;
+  }
+
+  private boolean near(Instant instant) {
+    return Duration.between(now, instant).abs().compareTo(NEAR) <= 0;
+  }
+
+  private static String until(Pattern pattern, String text, UnaryOperator<String> seconds) {
+    return pattern
+        .matcher(text)
+        .replaceAll(
+            found ->
+                java.util.regex.Matcher.quoteReplacement(
+                    found.group(1)
+                        + until(found, Double.parseDouble(seconds.apply(found.group(2))))));
+  }
+
+  private static String until(MatchResult found, double seconds) {
+    for (int whole : new int[] {60, 86_400}) {
+      if (seconds >= LEAST * whole && seconds <= Math.min(SLACK * whole, whole + 2.0)) {
+        return "<up to " + whole + " s>";
+      }
+    }
+    return found.group(2);
+  }
+
+  /** Reads a time such as {@code 1m0.5s}, as OpenAI writes it. */
+  private static String seconds(String text) {
+    double sum = 0;
+    var part = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[dhms])").matcher(text);
+    while (part.find()) {
+      double unit =
+          switch (part.group(2)) {
+            case "d" -> 86_400;
+            case "h" -> 3_600;
+            case "m" -> 60;
+            case "s" -> 1;
+            default -> 0.001;
+          };
+      sum += unit * Double.parseDouble(part.group(1));
+    }
+    return Double.toString(sum);
+  }
+}
