@@ -99,15 +99,11 @@ class NodeClientsIT {
 
   private static Stream<DynamicTest> cases(String library, String... cases) {
     return run(library, cases).stream()
-        .map(outcome -> dynamicTest(outcome.name(), () -> assertPassed(outcome)));
+        .map(outcome -> dynamicTest(outcome.name(), outcome::assertPassed));
   }
 
-  private static List<NodeScripts.Outcome> run(String library, String... cases) {
+  private static List<CaseOutcome> run(String library, String... cases) {
     return node.run(library, "http://127.0.0.1:" + gateway.port(), List.of(cases));
-  }
-
-  private static void assertPassed(NodeScripts.Outcome outcome) {
-    assertThat(outcome.ok()).as("%s: %s", outcome.name(), outcome.detail()).isTrue();
   }
 
   @TestFactory
@@ -204,7 +200,7 @@ class NodeClientsIT {
     String path = "/metered/" + library;
     String[] cases =
         Arrays.stream(names.split(" ")).map(name -> name + "@" + path).toArray(String[]::new);
-    assertThat(run(library, cases)).allSatisfy(NodeClientsIT::assertPassed);
+    assertThat(run(library, cases)).allSatisfy(CaseOutcome::assertPassed);
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(settled(path)).hasSize(calls));
@@ -222,7 +218,7 @@ class NodeClientsIT {
   @ValueSource(strings = {"openai", "anthropic", "gemini"})
   void givenUpMidStream_isSeenAsCancelled(String library) {
     String path = "/" + library + "/slow";
-    assertThat(run(library, "abort@" + path)).allSatisfy(NodeClientsIT::assertPassed);
+    assertThat(run(library, "abort@" + path)).allSatisfy(CaseOutcome::assertPassed);
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(

@@ -1,39 +1,21 @@
 package io.penstock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.penstock.ClientProcess.Ended;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Assumptions;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The scripts of {@code src/test/node} and what they need, run by the Node of this machine. */
 final class NodeScripts {
-  /**
-   * What became of a case.
-   *
-   * @param name the case, as it was asked for
-   * @param ok whether it passed
-   * @param detail what it saw, or why it failed
-   */
-  record Outcome(String name, boolean ok, String detail) {}
-
   private static final Path SOURCE = Path.of("src", "test", "node");
   private static final Path HOME = Path.of("target", "node");
-  private static final Path INSTALLED = HOME.resolve("installed.json");
 
   private static final Pattern VERSION = Pattern.compile("v(\\d+)\\.(\\d+)\\..*");
   private static final int MAJOR = 20;
@@ -45,12 +27,6 @@ final class NodeScripts {
           "npm (?:error|ERR!) code (?:E40[137]|E5\\d\\d|ENOTFOUND|EAI_AGAIN|ECONN\\w+|ETIMEDOUT"
               + "|ERR_SOCKET_TIMEOUT|ENETUNREACH|EHOSTUNREACH|\\w*CERT\\w*)");
 
-  /** Settings for such clients that this machine may have are not for these. */
-  private static final Pattern CLIENT_SETTING =
-      Pattern.compile("(?:AIMOCK|ANTHROPIC|GEMINI|GOOGLE|OPENAI)_.*");
-
-  private static final String URL_START = "http://127.0.0.1:";
-
   private NodeScripts() {}
 
   /**
@@ -58,7 +34,9 @@ final class NodeScripts {
    * is missing, prints so and skips the tests.
    */
   static NodeScripts installed() throws IOException {
-    Ended version = execute(60, "node", "--version").orElse(null);
+    Files.createDirectories(HOME);
+    Ended version =
+        ClientProcess.run(HOME, Duration.ofSeconds(60), List.of("node", "--version")).orElse(null);
     if (version == null) {
       throw skipped("Node is not installed");
     }
@@ -66,18 +44,14 @@ final class NodeScripts {
     if (!matcher.matches() || !newEnough(matcher)) {
       throw skipped("Node is " + version.text() + ", needed is " + MAJOR + "." + MINOR);
     }
-    Files.createDirectories(HOME);
     try (var files = Files.list(SOURCE)) {
       for (Path file : files.toList()) {
         Files.copy(
             file, HOME.resolve(SOURCE.relativize(file)), StandardCopyOption.REPLACE_EXISTING);
       }
     }
-    Path wanted = HOME.resolve("package.json");
-    if (!Files.exists(INSTALLED) || Files.mismatch(INSTALLED, wanted) >= 0) {
-      install();
-      Files.copy(wanted, INSTALLED, StandardCopyOption.REPLACE_EXISTING);
-    }
+    String wanted = Files.readString(SOURCE.resolve("package.json"), UTF_8);
+    new CachedInstallation(HOME, "installed.json").ensure(wanted, NodeScripts::install);
     return new NodeScripts();
   }
 
@@ -87,16 +61,10 @@ final class NodeScripts {
   }
 
   private static void install() {
-    Ended npm =
-        execute(
-                180,
-                "npm",
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-                "--no-package-lock")
-            .orElse(null);
+    List<String> command =
+        List.of(
+            "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock");
+    Ended npm = ClientProcess.run(HOME, Duration.ofMinutes(3), command).orElse(null);
     if (npm == null) {
       throw skipped("npm is not installed");
     }
@@ -109,29 +77,13 @@ final class NodeScripts {
   }
 
   private static RuntimeException skipped(String reason) {
-    System.out.println("The tests with the providers' clients for Node are skipped: " + reason);
-    return Assumptions.abort(reason);
+    return ClientProcess.skipped("Node", reason);
   }
 
   /** Runs cases of a library against a gateway, all at once; returns what became of each. */
-  List<Outcome> run(String library, String gatewayUrl, List<String> cases) {
-    List<String> command = new ArrayList<>(List.of("node", "run.mjs", library, gatewayUrl));
-    command.addAll(cases);
-    Ended ended = execute(180, command.toArray(String[]::new)).orElseThrow();
-    if (ended.status() != 0) {
-      throw new AssertionError(command + " ended with " + ended.status() + ": " + ended.text());
-    }
-    List<Outcome> outcomes = new ArrayList<>();
-    for (String line : ended.lines()) {
-      if (line.startsWith("{\"name\":")) {
-        outcomes.add(JsonMapper.shared().readValue(line, Outcome.class));
-      }
-    }
-    outcomes.sort(Comparator.comparingInt(outcome -> cases.indexOf(outcome.name())));
-    if (!outcomes.stream().map(Outcome::name).toList().equals(cases)) {
-      throw new AssertionError(command + " did not tell each case once: " + ended.text());
-    }
-    return outcomes;
+  List<CaseOutcome> run(String library, String gatewayUrl, List<String> cases) {
+    List<String> command = List.of("node", "run.mjs", library, gatewayUrl);
+    return ClientProcess.runCases(HOME, command, cases);
   }
 
   /** Starts a script that serves on this machine and prints where. */
@@ -141,15 +93,15 @@ final class NodeScripts {
 
   /** A script that serves until this is closed. */
   static final class Serving implements AutoCloseable {
-    private final Running running;
+    private final ClientProcess process;
     private final String url;
 
     private Serving(String script) {
-      running = new Running("node", script);
-      url = running.url.completeOnTimeout("", 30, SECONDS).join();
+      process = ClientProcess.start(HOME, List.of("node", script));
+      url = process.url(Duration.ofSeconds(30)).orElse("");
       if (url.isEmpty()) {
         close();
-        throw new AssertionError(script + " did not say where it serves: " + running.lines);
+        throw new AssertionError(script + " did not say where it serves: " + process.lines());
       }
     }
 
@@ -159,81 +111,7 @@ final class NodeScripts {
 
     @Override
     public void close() {
-      running.kill();
-    }
-  }
-
-  /** A process that has ended, or was ended because it was late; its output and errors. */
-  private record Ended(int status, boolean late, List<String> lines) {
-    String text() {
-      return String.join("\n", lines);
-    }
-  }
-
-  /** Runs a program to its end, for so long at most; empty when there is no such program. */
-  private static Optional<Ended> execute(int seconds, String... command) {
-    Running running;
-    try {
-      running = new Running(command);
-    } catch (UncheckedIOException missing) {
-      return Optional.empty();
-    }
-    boolean late =
-        !running
-            .process
-            .onExit()
-            .thenApply(_ -> true)
-            .completeOnTimeout(false, seconds, SECONDS)
-            .join();
-    running.kill();
-    int status = running.process.onExit().join().exitValue();
-    return Optional.of(new Ended(status, late, List.copyOf(running.lines)));
-  }
-
-  /** A process in the directory of the scripts, and what it has printed so far. */
-  private static final class Running {
-    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
-    private final CompletableFuture<String> url = new CompletableFuture<>();
-    private final Process process;
-    private final Thread reader;
-
-    Running(String... command) {
-      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-      if (Files.isDirectory(HOME)) {
-        builder.directory(HOME.toFile());
-      }
-      builder.environment().keySet().removeIf(name -> CLIENT_SETTING.matcher(name).matches());
-      try {
-        process = builder.start();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      reader = Thread.ofVirtual().start(this::read);
-    }
-
-    private void read() {
-      process
-          .inputReader(UTF_8)
-          .lines()
-          .forEach(
-              line -> {
-                lines.add(line);
-                if (line.startsWith(URL_START)) {
-                  url.complete(line);
-                }
-              });
-      url.complete("");
-    }
-
-    /** Ends it and what it started, if it still runs, and waits until all it said is read. */
-    void kill() {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.toHandle().destroyForcibly(); // the process itself would close its output too
-      try {
-        reader.join(10_000);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      process.kill();
     }
   }
 }
