@@ -19,7 +19,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * runs all cases side by side, since most of their time goes into importing the clients.
  */
 @Timeout(120)
-@ResourceLock(StartedGateway.EVENT_LOOPS)
 class PythonClientsIT {
   /** For each dialect: plain, one a second, one each half minute, small, slow, and with tools. */
   private static final String OF_A_DIALECT =
