@@ -38,7 +38,7 @@ final class ClientProcess {
       Pattern.compile("(?:AIMOCK|ANTHROPIC|GEMINI|GOOGLE|OPENAI)_.*");
 
   private static final String URL_START = "http://127.0.0.1:";
-  private static final Duration CASES_LIMIT = Duration.ofSeconds(180);
+  private static final Duration CASES_LIMIT = Duration.ofMinutes(3);
 
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<String> url = new CompletableFuture<>();

@@ -36,7 +36,7 @@ final class NodeScripts {
   static NodeScripts installed() throws IOException {
     Files.createDirectories(HOME);
     Ended version =
-        ClientProcess.run(HOME, Duration.ofSeconds(60), List.of("node", "--version")).orElse(null);
+        ClientProcess.run(HOME, Duration.ofMinutes(1), List.of("node", "--version")).orElse(null);
     if (version == null) {
       throw skipped("Node is not installed");
     }

@@ -61,7 +61,7 @@ final class PythonScripts {
 
   private static String interpreter() {
     List<String> command = List.of("python3", "-I", "-c", INTERPRETER);
-    Ended ended = ClientProcess.run(HOME, Duration.ofSeconds(60), command).orElse(null);
+    Ended ended = ClientProcess.run(HOME, Duration.ofMinutes(1), command).orElse(null);
     if (ended == null) {
       throw skipped("Python is not installed");
     }
