@@ -19,11 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
 
 @Timeout(240)
-@Isolated("waits for what a terminal shows within seconds")
 class TopIT {
   private static final String TOKEN = "an operator's token";
 

@@ -10,7 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -44,8 +43,6 @@ final class Feed implements AutoCloseable {
 
   /** Whether it is not known who waits, because they came before. */
   private volatile boolean strange;
-
-  private volatile @Nullable Events events;
 
   Feed(OperatorClient client, BlockingQueue<Message> to, InstantSource clock) {
     this.client = client;
@@ -121,7 +118,6 @@ final class Feed implements AutoCloseable {
     while (!isClosed()) {
       String why;
       try (Events opened = client.events()) {
-        events = opened;
         to.put(new Message.Connected());
         strange = true;
         connected = true;
@@ -221,13 +217,14 @@ final class Feed implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends all work without waiting for it. A connection that is being read is let go when its next
+   * line comes, which may take 15 seconds, or when the program ends: closing it from here would
+   * wait for that line.
+   */
   @Override
   public void close() {
     closed.countDown();
     polls.release();
-    Events opened = events;
-    if (opened != null) {
-      opened.close();
-    }
   }
 }
