@@ -22,14 +22,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * @param home the directory, which exists
  * @param mark the file in it that says what was installed
  */
-record CachedInstallation(Path home, String mark) {
+public record CachedInstallation(Path home, String mark) {
   /**
    * A virtual machine holds the lock of a file as a whole, so its threads need one of their own.
    */
   private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
 
   /** Installs what is wanted, unless exactly that was installed to its end. */
-  void ensure(String wanted, Runnable install) throws IOException {
+  public void ensure(String wanted, Runnable install) throws IOException {
     ReentrantLock threads = LOCKS.computeIfAbsent(home.toRealPath(), _ -> new ReentrantLock());
     threads.lock();
     try (FileChannel file = FileChannel.open(home.resolve("install.lock"), CREATE, WRITE);

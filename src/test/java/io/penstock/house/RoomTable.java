@@ -11,7 +11,8 @@ final class RoomTable {
   static final String ROOF = "io.penstock";
 
   /** Packages of the test tree that mirror no room. */
-  static final List<String> TEST_ONLY = List.of("house", "fake", "sim", "bench", "k8s", "suite");
+  static final List<String> TEST_ONLY =
+      List.of("house", "fake", "sim", "bench", "k8s", "suite", "upgrade");
 
   static final List<Room> ROOMS =
       List.of(

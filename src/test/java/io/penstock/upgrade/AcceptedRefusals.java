@@ -1,0 +1,66 @@
+package io.penstock.upgrade;
+
+import java.util.List;
+
+/**
+ * The refusals of stored data that an upgrade, or the way back, may meet. Anything else that a
+ * gateway does not start with is a failure, and so is data that are read although a refusal of them
+ * is listed.
+ */
+final class AcceptedRefusals {
+  /**
+   * A refusal that was decided on.
+   *
+   * @param stored what is refused, in a word or two, such as {@code state.yaml}
+   * @param reader the version that refuses what the other one has written
+   * @param sentence a part of the line that says why
+   */
+  record Refusal(String stored, JarVersion reader, String sentence) {}
+
+  /** The refusals between the previous jar and the current one; there are none. */
+  static final AcceptedRefusals DECIDED = new AcceptedRefusals(List.of());
+
+  private final List<Refusal> accepted;
+
+  AcceptedRefusals(List<Refusal> accepted) {
+    this.accepted = accepted;
+  }
+
+  /**
+   * Returns whether a gateway serves with what the other version has stored; false means that it
+   * refused with an accepted sentence.
+   *
+   * @throws AssertionError if it ended in another way, or with a sentence that nobody decided on,
+   *     or serves although it was to refuse
+   */
+  boolean serves(String stored, JarVersion reader, StartOutcome outcome) {
+    List<Refusal> expected =
+        accepted.stream()
+            .filter(each -> each.stored().equals(stored) && each.reader() == reader)
+            .toList();
+    return switch (outcome) {
+      case StartOutcome.Serving() -> {
+        if (!expected.isEmpty()) {
+          throw new AssertionError(
+              "The %s jar reads %s, expected %s".formatted(reader, stored, expected));
+        }
+        yield true;
+      }
+      case StartOutcome.Refused(String sentence) -> {
+        List<Refusal> why =
+            expected.stream().filter(each -> sentence.contains(each.sentence())).toList();
+        if (why.isEmpty()) {
+          throw new AssertionError(
+              "The %s jar refuses %s and nobody decided on that: %s"
+                  .formatted(reader, stored, sentence));
+        }
+        System.out.printf("The %s jar refuses %s: %s%n", reader, stored, sentence);
+        yield false;
+      }
+      case StartOutcome.Broken(int exit, List<String> log) ->
+          throw new AssertionError(
+              "The %s jar ended with %d on %s: %s"
+                  .formatted(reader, exit, stored, String.join("\n", log)));
+    };
+  }
+}

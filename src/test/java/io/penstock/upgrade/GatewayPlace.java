@@ -1,0 +1,45 @@
+package io.penstock.upgrade;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A place for one gateway: its files and settings stay when another jar takes it over. */
+final class GatewayPlace implements AutoCloseable {
+  private final String name;
+  private final Path routes;
+  private final List<String> arguments;
+  private @Nullable JarGateway gateway;
+
+  GatewayPlace(String name, Path routes, List<String> arguments) {
+    this.name = name;
+    this.routes = routes;
+    this.arguments = arguments;
+  }
+
+  /** Begins to start a gateway here. */
+  void begin(JarVersion version) throws IOException {
+    gateway = JarGateway.begin(name, version, routes, arguments);
+  }
+
+  /**
+   * Waits until the gateway serves with what it finds stored; false means that it refused, as was
+   * decided.
+   */
+  boolean serves(String stored) {
+    return AcceptedRefusals.DECIDED.serves(stored, gateway().version(), gateway().outcome());
+  }
+
+  JarGateway gateway() {
+    return Objects.requireNonNull(gateway);
+  }
+
+  @Override
+  public void close() {
+    if (gateway != null) {
+      gateway.close();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.penstock.upgrade;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.Message;
+import io.penstock.fake.PatientWaits;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import io.penstock.suite.GatewayStarts;
+import io.penstock.suite.JavaCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A gateway that one of the jars runs, as a process of its own. */
+final class JarGateway implements AutoCloseable {
+  private static final Duration LONGEST = Duration.ofSeconds(90);
+
+  private final String place;
+  private final JarVersion version;
+  private final int port = RunningGateway.freePort();
+  private final int operatorPort = RunningGateway.freePort();
+  private final Queue<String> log = new ConcurrentLinkedQueue<>();
+  private final Process process;
+  private final Thread reader;
+
+  /** Begins to start a gateway; {@link #outcome} waits for it. */
+  static JarGateway begin(String place, JarVersion version, Path routes, List<String> arguments)
+      throws IOException {
+    return new JarGateway(place, version, routes, arguments);
+  }
+
+  private JarGateway(String place, JarVersion version, Path routes, List<String> arguments)
+      throws IOException {
+    this.place = place;
+    this.version = version;
+    List<String> command = JavaCommand.java("-Xmx256m", "-jar", jar(version).toString());
+    command.addAll(
+        List.of(
+            "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
+    command.addAll(arguments);
+    GatewayStarts.process();
+    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+  }
+
+  private static Path jar(JarVersion version) throws IOException {
+    if (version == JarVersion.PREVIOUS) {
+      return PreviousJar.built();
+    }
+    Path built = Path.of("target", "penstock.jar").toAbsolutePath();
+    assertThat(built).as("the jar that the phase package makes").isRegularFile();
+    return built;
+  }
+
+  JarVersion version() {
+    return version;
+  }
+
+  /** Returns its place and the version that it runs. */
+  String name() {
+    return place + " (" + version + ")";
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Waits until the gateway is ready or has ended, and returns which. */
+  StartOutcome outcome() {
+    PatientWaits.await()
+        .atMost(LONGEST)
+        .pollDelay(Duration.ZERO)
+        .until(() -> !process.isAlive() || readiness() == 200);
+    if (process.isAlive()) {
+      return new StartOutcome.Serving();
+    }
+    return StartOutcome.ended(process.exitValue(), wholeLog());
+  }
+
+  private int readiness() {
+    try {
+      return operator("GET", "/actuator/health/readiness", "").status();
+    } catch (UncheckedIOException notYet) {
+      return 0;
+    }
+  }
+
+  /** Asks the port of the gateway with a key. */
+  Message ask(String key, String target) {
+    try (Wire wire = Wire.to(port)) {
+      return wire.send(request(key, target)).answer();
+    }
+  }
+
+  /** Returns a request with a key, the last one of its connection. */
+  @SuppressWarnings("StringConcatToTextBlock") // as on the wire
+  static String request(String key, String target) {
+    return "GET "
+        + target
+        + " HTTP/1.1\r\nHost: 127.0.0.1\r\nx-penstock-key: "
+        + key
+        + "\r\nConnection: close\r\n\r\n";
+  }
+
+  /** Asks the operator port. */
+  Message operator(String method, String target, String json) {
+    try (Wire wire = Wire.to(operatorPort)) {
+      String host = "127.0.0.1:" + operatorPort;
+      String request =
+          Wire.request(method, target, json).replace("Host: penstock", "Host: " + host);
+      return wire.send(request).answer();
+    }
+  }
+
+  /** Begins to stop the gateway as its operator would; {@link #awaitEnd} waits for it. */
+  void terminate() {
+    process.toHandle().destroy(); // the process itself would close its output too
+  }
+
+  /** Waits for the end of a gateway that was told to stop, and fails unless it drained well. */
+  void awaitEnd() {
+    process.onExit().completeOnTimeout(process, LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+    assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
+    assertThat(process.exitValue()).as("log: %s", wholeLog()).isZero();
+    assertThat(wholeLog()).noneMatch(line -> line.contains("Exception"));
+  }
+
+  private List<String> wholeLog() {
+    try {
+      reader.join(LONGEST.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return List.copyOf(log);
+  }
+
+  @Override
+  public void close() {
+    process.toHandle().destroyForcibly();
+  }
+
+  @Override
+  public String toString() {
+    return name() + ", which wrote " + log;
+  }
+}
