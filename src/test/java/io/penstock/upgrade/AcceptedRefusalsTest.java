@@ -57,11 +57,11 @@ class AcceptedRefusalsTest {
 
   @Test
   void previousJarThatIsMissing_isSkippedUnlessItIsRequired() {
-    assertThatThrownBy(() -> PreviousJar.missing("no git here", true))
+    assertThatThrownBy(() -> PreviousJar.missing("no git in this trial", true))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("no git here");
-    assertThatThrownBy(() -> PreviousJar.missing("no git here", false))
+        .hasMessageContaining("no git in this trial");
+    assertThatThrownBy(() -> PreviousJar.missing("no git in this trial", false))
         .isInstanceOf(org.opentest4j.TestAbortedException.class)
-        .hasMessageContaining("no git here");
+        .hasMessageContaining("no git in this trial");
   }
 }

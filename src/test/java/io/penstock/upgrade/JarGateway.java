@@ -112,9 +112,8 @@ final class JarGateway implements AutoCloseable {
   /** Asks the operator port. */
   Message operator(String method, String target, String json) {
     try (Wire wire = Wire.to(operatorPort)) {
-      String host = "127.0.0.1:" + operatorPort;
-      String request =
-          Wire.request(method, target, json).replace("Host: penstock", "Host: " + host);
+      String head = "Host: 127.0.0.1:" + operatorPort + "\r\nConnection: close";
+      String request = Wire.request(method, target, json).replace("Host: penstock", head);
       return wire.send(request).answer();
     }
   }
