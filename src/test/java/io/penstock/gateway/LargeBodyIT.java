@@ -8,16 +8,16 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /** A large body keeps nobody else waiting. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Isolated("measures how long an event loop is taken")
+@Tag("measured")
 class LargeBodyIT {
   private static final int WARM = 8;
   private static final int TIMES = 11;
