@@ -149,12 +149,18 @@ class PenstockConfiguration {
   Registry registry(
       Upstreams upstreams,
       ModelQuotas models,
+      Keys keys,
       LimitSource limits,
       Ticker ticker,
       SchedulerDrivers drivers,
       EventBus events) {
-    return new Registry(
-        new Endpoint.House(upstreams, models, limits, ticker, drivers, events, new AtomicLong()));
+    Registry registry =
+        new Registry(
+            new Endpoint.House(
+                upstreams, models, limits, ticker, drivers, events, new AtomicLong()));
+    models.whenChanged(registry::termsChanged);
+    keys.whenChanged(registry::termsChanged);
+    return registry;
   }
 
   /** There is none unless it is asked for. */

@@ -175,6 +175,22 @@ public final class Registry {
     return List.copyOf(dynamic.values());
   }
 
+  /**
+   * Has all who wait at any endpoint face the quotas that keys, groups and models have now: one
+   * that had none may have one since, and a request may cost more than a quota now allows.
+   */
+  public void termsChanged() {
+    configured.byPath().values().forEach(place -> reroute(place.endpoint()));
+    dynamic.values().forEach(Registry::reroute);
+  }
+
+  private static void reroute(Endpoint endpoint) {
+    // shadows wait without being counted
+    if (endpoint.totals().requests(Totals.Fate.WAITING) > 0 || endpoint.spec().shadow()) {
+      endpoint.atWork(Dispatcher::reroute);
+    }
+  }
+
   /** Refuses all who wait at any endpoint, and all who come, from now on. */
   public synchronized void refuseAll(Refusal refusal) {
     all().forEach(endpoint -> endpoint.refuseAll(refusal));
@@ -212,6 +228,7 @@ public final class Registry {
     dynamic.forEach(this::follow);
     reclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
     reclaim.arm();
+    termsChanged(); // keys, groups and models are configured before the endpoints
   }
 
   private void follow(String path, Endpoint child) {

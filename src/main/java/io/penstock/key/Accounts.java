@@ -78,7 +78,7 @@ final class Accounts {
 
   /**
    * Has all accounts follow their keys, and those who wait learn of it; those of keys that are gone
-   * are forgotten.
+   * end.
    *
    * @param keys the key of a name as it is now, null when there is none
    */
@@ -88,7 +88,7 @@ final class Accounts {
       KeySpec spec = keys.apply(each.getKey());
       if (spec == null) {
         byKey.remove(each.getKey());
-        each.getValue().forget();
+        each.getValue().end();
       } else {
         each.getValue().change(spec, now);
       }

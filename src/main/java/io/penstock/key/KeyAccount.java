@@ -130,17 +130,20 @@ final class KeyAccount {
             && seen.own().owesNothing(now)
             && seen.models().values().stream().allMatch(each -> each.owesNothing(now));
     if (idle) {
-      forget();
+      end();
+      open = null;
     }
   }
 
-  /** Forgets all limits: nobody will ask for them under this name again but as of a new key. */
-  synchronized void forget() {
+  /**
+   * Ends with its key: nobody will ask for its limits under this name again but as of a new key.
+   * Requests that are inside still face the same quotas, and do not get a new window.
+   */
+  synchronized void end() {
     Open seen = open;
     if (seen != null) {
       seen.own().forget();
       seen.models().values().forEach(Holding::forget);
-      open = null;
     }
   }
 }

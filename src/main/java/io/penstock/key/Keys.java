@@ -38,6 +38,7 @@ public final class Keys {
 
   private final Accounts accounts;
   private volatile State state = State.NONE;
+  private volatile Runnable changed = () -> {};
 
   /**
    * Makes an empty set.
@@ -47,6 +48,15 @@ public final class Keys {
    */
   public Keys(LimitSource limits, long windowNanos) {
     accounts = new Accounts(limits, windowNanos);
+  }
+
+  /**
+   * Has {@code listener} called after each change of stored keys: one may have a group now, or a
+   * limit for a model. It is called under a lock and must not wait. {@link #configure} does not
+   * call it, because the endpoints of the same route files follow.
+   */
+  public void whenChanged(Runnable listener) {
+    changed = listener;
   }
 
   /** Takes over the keys and groups of route files; spend of those that stay is kept. */
@@ -83,6 +93,7 @@ public final class Keys {
   private void store(List<KeySpec> sorted, long now) {
     state = State.of(state.ofFiles(), sorted, state.groups());
     accounts.follow(this::find, now);
+    changed.run();
   }
 
   /**

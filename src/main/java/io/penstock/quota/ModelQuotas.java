@@ -67,6 +67,7 @@ public final class ModelQuotas {
   private Map<String, ModelLimits> explicit = Map.of();
   private volatile ModelNames names = new ModelNames(List.of(), Map.of(), Map.of());
   private volatile long sweptNanos;
+  private volatile Runnable changed = () -> {};
 
   /**
    * Makes quotas of which nothing is configured.
@@ -77,6 +78,15 @@ public final class ModelQuotas {
   public ModelQuotas(LimitSource limits, long windowNanos) {
     this.source = limits;
     this.windowNanos = windowNanos;
+  }
+
+  /**
+   * Has {@code listener} called when an operator has changed what models may be asked: a model may
+   * have a quota now that had none. It is called under a lock and must not wait. {@link #configure}
+   * does not call it, because the endpoints of the same route files follow.
+   */
+  public void whenChanged(Runnable listener) {
+    changed = listener;
   }
 
   /**
@@ -99,6 +109,7 @@ public final class ModelQuotas {
     }
     loaded.add(provider);
     apply(now);
+    changed.run();
     return true;
   }
 
@@ -112,6 +123,7 @@ public final class ModelQuotas {
     }
     overrides.put(model, limits);
     apply(now);
+    changed.run();
     return true;
   }
 
@@ -119,6 +131,7 @@ public final class ModelQuotas {
   public synchronized boolean endOverride(String model, long now) {
     boolean was = overrides.remove(model) != null;
     apply(now);
+    changed.run();
     return was;
   }
 
@@ -127,6 +140,7 @@ public final class ModelQuotas {
     this.overrides.clear();
     this.overrides.putAll(overrides);
     apply(now);
+    changed.run();
   }
 
   /** Returns what operators said, by model. */

@@ -58,6 +58,7 @@ final class House {
         new Registry(
             new Endpoint.House(
                 upstreams, models, limits, ticker, drivers, all, new AtomicLong(), roll));
+    models.whenChanged(registry::termsChanged);
   }
 
   /** The settings of an endpoint that tests vary. */
