@@ -70,8 +70,7 @@ final class Dispatcher {
       return false;
     }
     why.stays(pending, parked.ways(pending, now), now);
-    parked.remove(pending, false);
-    if (pending.decide(State.EXPIRED)) {
+    if (take(pending, State.EXPIRED)) {
       long waited = now - pending.arrivedNanos();
       clerk.expired(pending, Admission.expired(waited));
     }
@@ -140,18 +139,31 @@ final class Dispatcher {
       route.wake();
       return;
     }
+    if (!pending.decide(State.GRANTED)) {
+      parked.remove(pending, false); // its client was faster
+      spends.giveBack(now);
+      route.wake();
+      return;
+    }
     parked.remove(pending, true);
     int depth = (int) backlog.tickets();
     Settlement settlement =
         new Settlement(pending, route, spends.with(pending.taken()), depth, now);
-    if (pending.decide(State.GRANTED)) {
-      parked.discipline().charge(pending);
-      parked.moved();
-      clerk.granted(pending, settlement);
-    } else {
-      spends.giveBack(now);
-      route.wake();
-    }
+    parked.discipline().charge(pending);
+    parked.moved();
+    clerk.granted(pending, settlement);
+  }
+
+  /**
+   * Decides a ticket that waits, and removes it wherever it does. In this order: while it can be
+   * found in its lane and is not decided yet, others may claim a quota for it.
+   *
+   * @return false when something else decided it first
+   */
+  private boolean take(Pending pending, State decision) {
+    boolean decided = pending.decide(decision);
+    parked.remove(pending, false);
+    return decided;
   }
 
   private long next() {
@@ -230,26 +242,31 @@ final class Dispatcher {
     if (full == null && refusal == null) {
       return;
     }
-    List<Route> ways = parked.ways(pending, now);
-    parked.remove(pending, false);
-    boolean held = refusal == null && parked.hold(pending);
-    if (!held) {
-      why.stays(pending, ways, now);
-      refuse(
+    if (refusal == null && parked.mayHold(pending)) {
+      parked.remove(pending, false);
+      parked.hold(pending);
+      return;
+    }
+    why.stays(pending, parked.ways(pending, now), now);
+    if (take(pending, State.REFUSED)) {
+      clerk.refused(
           pending, refusal == null ? Admission.queueFull(String.valueOf(full), soonest) : refusal);
     }
   }
 
   private void block(Pending pending, long estimate, long now) {
     Refusal refusal = Admission.tooLong(pending, estimate);
-    if (refusal == null && !parked.hold(pending)) {
-      refusal = Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now);
+    if (refusal == null && parked.mayHold(pending)) {
+      parked.hold(pending);
+      return;
     }
-    if (refusal != null) {
-      deadlines.remove(pending);
-      why.stays(pending, parked.ways(pending, now), now);
-      refuse(pending, refusal);
-    }
+    deadlines.remove(pending);
+    why.stays(pending, parked.ways(pending, now), now);
+    refuse(
+        pending,
+        refusal == null
+            ? Admission.queueFull(routes.maxBlocked() + " blocked tickets", next() - now)
+            : refusal);
   }
 
   private void refuse(Pending pending, Refusal refusal) {
@@ -351,8 +368,9 @@ final class Dispatcher {
   }
 
   private void turnAway(Pending pending, Refusal refusal) {
-    parked.remove(pending, false);
-    refuse(pending, refusal);
+    if (take(pending, State.REFUSED)) {
+      clerk.refused(pending, refusal);
+    }
   }
 
   /** Stops or restarts letting tickets go; their time runs on. */

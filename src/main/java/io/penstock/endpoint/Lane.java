@@ -92,8 +92,7 @@ final class Lane implements Line.Waiter {
 
   /** Stands in no line and keeps nothing from others, until it is looked at again. */
   void withdraw() {
-    stand.leave();
-    stand.endClaims(claimant -> true);
+    stand.withdraw();
     wakeAt = AWAKE;
   }
 
@@ -129,6 +128,7 @@ final class Lane implements Line.Waiter {
       tickets.remove(pending);
     }
     show();
+    pending.lane = null; // from here on a claim of it is void, so the last one ends below
     for (Route route : stand.routes()) {
       route.release(pending);
     }
@@ -332,7 +332,8 @@ final class Lane implements Line.Waiter {
 
   /** Whether a ticket is of the same endpoint: then everything here may be looked at. */
   private boolean ours(Ticket ticket) {
-    return ticket instanceof Pending pending && pending.lane != null && pending.lane.owner == owner;
+    Lane lane = ticket instanceof Pending pending ? pending.lane : null;
+    return lane != null && lane.owner == owner;
   }
 
   @Override
@@ -378,6 +379,11 @@ final class Lane implements Line.Waiter {
       each = tickets.unskippable(each, gone, maxSkips);
     }
     return null;
+  }
+
+  @Override
+  public boolean waits(Ticket ticket) {
+    return ticket instanceof Pending pending && pending.lane == this && !stand.withdrawn();
   }
 
   @Override

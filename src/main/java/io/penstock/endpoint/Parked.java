@@ -80,16 +80,16 @@ final class Parked {
     return lane;
   }
 
-  /** Has a ticket wait for a place in the queue, if there will be one and not too many do. */
-  boolean hold(Pending pending) {
-    boolean may =
-        overflow.tickets() < routes.maxBlocked()
-            && Admission.full(routes.bounds(), new Backlog(), pending) == null;
-    if (may) {
-      overflow.add(pending);
-      deadlines.add(pending);
-    }
-    return may;
+  /** Returns whether a ticket may wait for a place in the queue: there will be one, and room. */
+  boolean mayHold(Pending pending) {
+    return overflow.tickets() < routes.maxBlocked()
+        && Admission.full(routes.bounds(), new Backlog(), pending) == null;
+  }
+
+  /** Has a ticket wait for a place in the queue. */
+  void hold(Pending pending) {
+    overflow.add(pending);
+    deadlines.add(pending);
   }
 
   /** Removes one, wherever it waits; when it was let go, those before it were passed. */

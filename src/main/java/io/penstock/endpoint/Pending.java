@@ -60,8 +60,10 @@ public final class Pending extends Ticket {
   /** What it faces; for the owner of the queue only. */
   Facing facing;
 
-  /** The lane it waits in. */
-  @Nullable Lane lane;
+  /**
+   * The lane it waits in, or null. Its owner alone changes it; others look whether claims count.
+   */
+  volatile @Nullable Lane lane;
 
   /** Whether it waits for a place in the queue. */
   boolean blocked;

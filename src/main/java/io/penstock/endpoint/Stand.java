@@ -19,6 +19,7 @@ final class Stand {
   private final List<Route> routes;
   private final Route key;
   private volatile boolean keeps;
+  private volatile boolean withdrawn;
 
   /** Stands in no line yet of those that the routes of {@code waiter} lead through. */
   Stand(Line.Waiter waiter, List<Route> routes) {
@@ -38,11 +39,13 @@ final class Stand {
 
   /** Stands in all lines. */
   void join() {
+    withdrawn = false;
     quotas(quota -> quota.line().join(waiter));
   }
 
   /** Stands only in those of its own key: the others are none of its business for now. */
   void joinOwn() {
+    withdrawn = false;
     quotas(
         quota -> {
           if (quota.personal()) {
@@ -55,6 +58,18 @@ final class Stand {
 
   void leave() {
     quotas(quota -> quota.line().leave(waiter));
+  }
+
+  /** Leaves all lines and keeps nothing from others until it joins again. */
+  void withdraw() {
+    withdrawn = true; // before the look for claims: a thread that claims meanwhile sees it
+    leave();
+    endClaims(claimant -> true);
+  }
+
+  /** Returns whether claims of its tickets are void. */
+  boolean withdrawn() {
+    return withdrawn;
   }
 
   private void quotas(Consumer<Quota> visitor) {
@@ -120,9 +135,11 @@ final class Stand {
       return false;
     }
     keeps = true;
-    // Looked at after the claim: of two who claim at once, at least one sees the other. And a
-    // ticket that went meanwhile may have gone before it could see this claim to end it.
-    if (route.keptFrom(pending) || pending.state() != State.PARKED || keyHolds(pending, now)) {
+    // Checked after the claim: of two tickets that claim at once, at least one sees the other. And
+    // a
+    // ticket that was decided or left its lane meanwhile may not have seen this claim to end it.
+    boolean waits = pending.state() == State.PARKED && waiter.waits(pending) && !withdrawn;
+    if (!waits || route.keptFrom(pending) || keyHolds(pending, now)) {
       quota.line().release(pending);
       return false;
     }

@@ -44,6 +44,9 @@ public final class Line implements Demand.Waiter {
      */
     @Nullable Quota claim(Ticket gone, long now);
 
+    /** Returns whether that ticket is in this lane, and the lane in the lines of its quotas. */
+    boolean waits(Ticket ticket);
+
     /** Has its tickets looked at again. */
     void wake();
 
@@ -62,8 +65,15 @@ public final class Line implements Demand.Waiter {
 
   private record Place(Waiter waiter, boolean holds, long order) {}
 
-  /** For whom the quota is kept. */
+  /**
+   * The ticket a quota is kept for. A claim is void once its ticket is decided or has left the lane
+   * that claimed: another thread may still make such a claim, because it saw the ticket before.
+   */
   private record Claim(Waiter waiter, Ticket ticket) {
+    boolean isVoid() {
+      return ticket.state() != Ticket.State.PARKED || !waiter.waits(ticket);
+    }
+
     boolean of(long order) {
       return ticket.order() == order;
     }
@@ -112,9 +122,22 @@ public final class Line implements Demand.Waiter {
     waiters.remove(waiter);
   }
 
+  /** Returns the claim that counts, or null; one that is void is removed, and all look again. */
+  private @Nullable Claim current() {
+    while (true) {
+      Claim current = claim.get();
+      if (current == null || !current.isVoid()) {
+        return current;
+      }
+      if (claim.compareAndSet(current, null)) {
+        wake();
+      }
+    }
+  }
+
   /** Returns whether the quota is kept for any ticket. */
   public boolean kept() {
-    return claim.get() != null;
+    return current() != null;
   }
 
   /**
@@ -122,7 +145,7 @@ public final class Line implements Demand.Waiter {
    * pass.
    */
   public boolean kept(boolean holds) {
-    Claim current = claim.get();
+    Claim current = current();
     return current != null && current.binds(holds);
   }
 
@@ -137,19 +160,19 @@ public final class Line implements Demand.Waiter {
    * @param holds whether something stays taken for that one while it waits
    */
   public boolean keptFrom(long order, boolean holds) {
-    Claim current = claim.get();
+    Claim current = current();
     return current != null && !current.of(order) && current.binds(holds);
   }
 
   /** Returns whether the quota is kept for the ticket of that arrival number. */
   public boolean keptFor(long order) {
-    Claim current = claim.get();
+    Claim current = current();
     return current != null && current.of(order);
   }
 
   /** Returns the ticket of {@code waiter} it is kept for, or null. */
   public @Nullable Ticket keptFor(Waiter waiter) {
-    Claim current = claim.get();
+    Claim current = current();
     return current != null && current.waiter().equals(waiter) ? current.ticket() : null;
   }
 
@@ -157,7 +180,7 @@ public final class Line implements Demand.Waiter {
   public boolean claim(Waiter waiter, Ticket ticket) {
     Claim mine = new Claim(waiter, ticket);
     while (true) {
-      Claim current = claim.get();
+      Claim current = current();
       boolean known = current != null && current.of(ticket.order());
       if (known || (current != null && current.binds(ticket.holds()))) {
         return known;
@@ -244,7 +267,7 @@ public final class Line implements Demand.Waiter {
    * skips are then added to {@code into}.
    */
   boolean lets(Ticket coming, Set<Waiter> into, long now) {
-    if (waiters.isEmpty() && claim.get() == null) {
+    if (waiters.isEmpty() && !kept()) {
       return true;
     }
     ask(NOBODY, coming, now);

@@ -32,4 +32,9 @@ abstract class Onlooker implements Line.Waiter {
   public @Nullable Quota claim(Ticket gone, long now) {
     return null;
   }
+
+  @Override
+  public boolean waits(Ticket ticket) {
+    return false;
+  }
 }

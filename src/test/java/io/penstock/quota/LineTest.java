@@ -26,6 +26,7 @@ class LineTest {
     boolean lacksMore;
     boolean holds;
     int claimsElsewhere;
+    boolean left;
 
     Lane(String name, long order) {
       this.name = name;
@@ -64,6 +65,11 @@ class LineTest {
         return new Quota("another", Charge.TOTAL, List.of());
       }
       return !lacksMore && line.claim(this, ticket(order, holds)) ? quota : null;
+    }
+
+    @Override
+    public boolean waits(Ticket ticket) {
+      return !left;
     }
 
     @Override
@@ -181,6 +187,37 @@ class LineTest {
     assertThat(line.claim(second, ticket(2))).isTrue();
     assertThat(keptFor(line, second)).isEqualTo(2);
     assertThat(keptFor(line, first)).isEqualTo(-1);
+  }
+
+  @Test
+  void ticketOfAClaimIsDecided_claimIsVoid_andAllLookAgain() {
+    Ticket ticket = ticket(5);
+    line.join(new Lane("other", 7));
+    line.claim(new Lane("claimant", 5), ticket);
+    ticket.decide(Ticket.State.GRANTED);
+    assertThat(line.kept()).isFalse();
+    assertThat(line.keptFrom(7, false)).isFalse();
+    assertThat(woken).containsExactly("other");
+  }
+
+  @Test
+  void ticketOfAClaimHasLeftItsLane_anotherMayClaim() {
+    Lane claimant = new Lane("claimant", 5);
+    line.claim(claimant, ticket(5));
+    claimant.left = true;
+    assertThat(line.keptFor(5)).isFalse();
+    assertThat(line.claim(new Lane("other", 7), ticket(7))).isTrue();
+  }
+
+  @Test
+  void ticketComesBackWithItsOldNumber_claimOfTheOneThatWentIsNotIts() {
+    Ticket went = ticket(5);
+    Lane lane = new Lane("lane", 5);
+    line.claim(lane, went);
+    went.decide(Ticket.State.GRANTED);
+    Ticket back = ticket(5);
+    assertThat(line.claim(lane, back)).isTrue();
+    assertThat(line.keptFor(lane)).isSameAs(back);
   }
 
   @Test

@@ -36,6 +36,11 @@ record Onlooker(Runnable woken) implements Line.Waiter {
   }
 
   @Override
+  public boolean waits(Ticket ticket) {
+    return false;
+  }
+
+  @Override
   public void wake() {
     woken.run();
   }

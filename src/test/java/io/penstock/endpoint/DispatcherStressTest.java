@@ -1,0 +1,123 @@
+package io.penstock.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.Failure;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.quota.Account;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.time.Duration;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Real threads on the real clock: endpoints that share upstreams, models and groups, and everything
+ * that can happen to a request. Nothing may be left behind, and no request may be left waiting.
+ */
+@Timeout(900)
+class DispatcherStressTest {
+  private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
+  private static final Ask ASK = Ask.of(null, Cost.ofInput(1), 0, Patience.DEFAULT);
+  private static final int MOST_ATTEMPTS = 4;
+  private static final String[] MODELS = {null, "m", "n"};
+
+  private final StressedGateway gateway = new StressedGateway();
+
+  @AfterEach
+  void close() {
+    gateway.close();
+  }
+
+  /**
+   * Two endpoints, each on a thread of its own, take turns at four places of one upstream, and each
+   * ticket is settled as soon as it goes: so claims are made while tickets leave.
+   */
+  @Test
+  void twoEndpointsShareAnUpstream_clientsSettleAtOnce_neverStops() throws Exception {
+    UpstreamSpec upstream = StressedGateway.upstream("u", 1, 0, 4);
+    LimitSpec bucket = new LimitSpec.TokenBucket(new Rate(100_000, 1), 1_000);
+    gateway.apply(
+        World.endpoint("/a", 4, upstream),
+        World.endpoint("/b", Algorithm.TOKEN_BUCKET, bucket, 4, upstream));
+    try (StressClients clients = new StressClients(gateway, any -> ASK, this::served, 0)) {
+      clients.run(time(3, 60), () -> {}, 50, "/a", "/b");
+      System.out.println("two endpoints, one upstream: " + clients);
+    }
+    gateway.assertNothingIsLeft();
+  }
+
+  @Test
+  void everythingAtRandom_leavesNothingBehind() throws Exception {
+    StressOperator operator = new StressOperator(gateway, new Random().nextLong());
+    operator.reload();
+    try (StressClients clients = new StressClients(gateway, this::ask, this::ended, 0.1)) {
+      clients.meanwhile(Duration.ofMillis(1), operator::change);
+      clients.run(time(7, 120), operator::calm, 20, "/a", "/b", "/c", "/d");
+      System.out.println("everything at random: " + clients + ", changes: " + operator.changes());
+      assertThat(clients.granted()).isGreaterThan(operator.changes());
+    }
+    gateway.assertNothingIsLeft();
+  }
+
+  private static Duration time(int seconds, int deepSeconds) {
+    return Duration.ofSeconds(DEEP ? deepSeconds : seconds);
+  }
+
+  private Ask ask(Random random) {
+    int caller = random.nextInt(gateway.accounts.size() + 1);
+    Account account = caller == gateway.accounts.size() ? null : gateway.accounts.get(caller);
+    Patience patience =
+        random.nextInt(10) == 0
+            ? new Patience(Patience.UNSAID, 1 + random.nextInt(20_000_000))
+            : Patience.DEFAULT;
+    return new Ask(
+        MODELS[random.nextInt(MODELS.length)],
+        new Cost(1 + random.nextInt(20), random.nextInt(30), 0),
+        random.nextInt(100),
+        patience,
+        random.nextInt(10),
+        account == null ? Ask.Flow.ANONYMOUS : new Ask.Flow(account.name(), 1),
+        Ask.Kept.NOWHERE,
+        account,
+        null);
+  }
+
+  private @Nullable Pending served(Settlement settlement, int attempt, Random random) {
+    settlement.served(new Usage(1, 0, 0), 0, gateway.ticker.nanos());
+    return null;
+  }
+
+  /** Ends a request in any of the ways in which one can end. */
+  private @Nullable Pending ended(Settlement settlement, int attempt, Random random) {
+    long now = gateway.ticker.nanos();
+    Usage usage = new Usage(random.nextInt(20), 0, random.nextInt(40));
+    switch (random.nextInt(8)) {
+      case 0 -> settlement.failed(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "gone"), 3, now);
+      case 1 -> settlement.cancelled(null, random.nextInt(40), now);
+      case 2 -> settlement.abandoned(now);
+      case 3 -> {
+        Failure[] failures = Failure.values();
+        Failure failure = failures[random.nextInt(failures.length)];
+        Pending next =
+            attempt < MOST_ATTEMPTS ? settlement.again(failure, random.nextBoolean(), now) : null;
+        if (next != null) {
+          return next;
+        }
+        settlement.refused(Refusal.of(Reason.UPSTREAM_UNREACHABLE, "gone"), now);
+      }
+      default -> {
+        settlement.produced(random.nextInt(30), now);
+        settlement.served(usage, usage.outputTokens(), gateway.ticker.nanos());
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,177 @@
+package io.penstock.endpoint;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Measure;
+import io.penstock.endpoint.EndpointSpec.Affinity;
+import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Fallback;
+import io.penstock.endpoint.EndpointSpec.Forwarding;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Lesson;
+import io.penstock.pool.Tries;
+import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.queue.Order;
+import io.penstock.quota.Metered;
+import io.penstock.quota.ModelLimits;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Changes everything an operator or a provider can change, at random, until it is told to stop. */
+final class StressOperator {
+  private static final Tries ONCE = new Tries(null, 0, 1, true);
+  private static final long PAUSE_NANOS = 5_000_000L;
+  private static final List<String> UPSTREAMS = List.of("u", "v");
+
+  private final StressedGateway gateway;
+  private final Random random;
+  private final AtomicLong changes = new AtomicLong();
+  private int weight = 1;
+  private boolean over;
+
+  StressOperator(StressedGateway gateway, long seed) {
+    this.gateway = gateway;
+    this.random = new Random(seed);
+  }
+
+  /** Makes one change. */
+  synchronized void change() {
+    if (over) {
+      return;
+    }
+    changes.incrementAndGet();
+    switch (random.nextInt(8)) {
+      case 0, 1 -> pause(random.nextBoolean());
+      case 2 -> reload();
+      case 3 -> fail(anyUpstream());
+      case 4 -> answer(anyUpstream(), Lesson.silent(200));
+      case 5 -> answer(anyUpstream(), new Lesson(429, List.of(), PAUSE_NANOS, Lesson.Wording.RATE));
+      case 6 -> limitModel();
+      default -> limitGroup(1 + random.nextInt(6));
+    }
+  }
+
+  /** Returns how many changes were made. */
+  long changes() {
+    return changes.get();
+  }
+
+  /** Stops, with everything open: what waits then can go. */
+  synchronized void calm() {
+    over = true;
+    gateway.models.endOverride("m", gateway.ticker.nanos());
+    limitGroup(1_000);
+    reload(true); // other weights: upstreams that are configured anew are healthy
+    gateway.registry.all().forEach(endpoint -> endpoint.pause(false));
+  }
+
+  private void pause(boolean stop) {
+    List<Endpoint> all = List.copyOf(gateway.registry.all());
+    all.get(random.nextInt(all.size())).pause(stop);
+  }
+
+  private Upstream anyUpstream() {
+    return gateway.upstream(UPSTREAMS.get(random.nextInt(UPSTREAMS.size())));
+  }
+
+  private void fail(Upstream upstream) {
+    for (int failure = 0; failure < 3; failure++) {
+      upstream.judge(ONCE, Failure.BROKEN, gateway.ticker.nanos());
+    }
+  }
+
+  private void answer(Upstream upstream, Lesson lesson) {
+    upstream.judge(ONCE, lesson, gateway.ticker.nanos());
+  }
+
+  private void limitModel() {
+    long now = gateway.ticker.nanos();
+    if (random.nextBoolean()) {
+      ModelLimits limits = new ModelLimits(50 + random.nextInt(500), 0, 0);
+      gateway.models.override("m", limits, now);
+    } else {
+      gateway.models.endOverride("m", now);
+    }
+  }
+
+  private void limitGroup(long atOnce) {
+    LimitSpec spec = new LimitSpec.Concurrency(atOnce);
+    List<Metered> known = gateway.group.limits();
+    if (known.isEmpty()) {
+      Limit limit = new Limit(spec, gateway.ticker.nanos());
+      known = List.of(new Metered(Measure.CONCURRENCY, limit, Reason.KEY_CONCURRENCY));
+    }
+    known.getFirst().limit().resize(spec, gateway.ticker.nanos());
+    gateway.group.change(Charge.TOTAL, known);
+  }
+
+  /**
+   * Applies another configuration: other limits, orders, upstreams; one endpoint comes and goes.
+   */
+  void reload() {
+    reload(random.nextInt(4) > 0);
+  }
+
+  private void reload(boolean all) {
+    weight = weight % 100 + 1;
+    UpstreamSpec u = StressedGateway.upstream("u", weight, 0, 2 + random.nextInt(3));
+    UpstreamSpec v = StressedGateway.upstream("v", weight, 200 + random.nextInt(400), 3);
+    List<EndpointSpec> specs = new ArrayList<>();
+    specs.add(endpoint("/a", Algorithm.NONE, new LimitSpec.Unlimited(), u, v));
+    long rate = 1_000L + random.nextInt(100_000);
+    specs.add(
+        random.nextBoolean()
+            ? endpoint(
+                "/b", Algorithm.TOKEN_BUCKET, new LimitSpec.TokenBucket(new Rate(rate, 1), 100), u)
+            : endpoint("/b", Algorithm.STRICT, new LimitSpec.Strict(new Rate(rate, 1)), u));
+    LimitSpec window =
+        new LimitSpec.FixedWindow(5_000 + random.nextInt(20_000), StressedGateway.WINDOW_NANOS);
+    specs.add(endpoint("/c", Algorithm.TOKEN_WINDOW, window, v, u));
+    if (all) {
+      specs.add(endpoint("/d", Algorithm.NONE, new LimitSpec.Unlimited(), v));
+    }
+    gateway.registry.apply(specs);
+  }
+
+  private EndpointSpec endpoint(
+      String path, Algorithm algorithm, LimitSpec limit, UpstreamSpec... upstreams) {
+    Order[] orders = Order.values();
+    int[] skips = {0, 1, 4};
+    return new EndpointSpec(
+        path,
+        path,
+        algorithm,
+        limit,
+        new Scheduling(
+            orders[random.nextInt(orders.length)],
+            1_000_000,
+            skips[random.nextInt(skips.length)],
+            new FairBy.Key()),
+        new EndpointSpec.Waiting(
+            new Bounds(20 + random.nextInt(100), Bounds.UNLIMITED, Bounds.UNLIMITED),
+            random.nextInt(50),
+            0,
+            false,
+            0,
+            0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        new Forwarding(
+            true, new Affinity.None(), true, Map.of("m", new Fallback(List.of("n"), 2_000_000))),
+        List.of(upstreams),
+        Map.of(),
+        Set.of());
+  }
+}
