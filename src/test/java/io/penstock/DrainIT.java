@@ -16,11 +16,13 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What happens to those inside when the program is asked to stop. */
+@Order(1) // takes longest
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class DrainIT {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Logged;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
+import io.penstock.suite.LogReaders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Gateways that share limits and keep keys where the others do not see them. */
 @Timeout(180)
+@Tag(LogReaders.TAG)
 @Isolated("it reads what is logged")
 class KeysClaimIT {
   private static final String ROUTES = "endpoints: [{path: /a, algorithm: none}]";

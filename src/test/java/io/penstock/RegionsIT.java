@@ -23,11 +23,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Gateways of two regions, each with a Redis of its own, and one real MariaDB. */
+@Order(1) // takes longest
 @Timeout(900)
 class RegionsIT {
   private static final List<String> KEYS =

@@ -17,11 +17,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients notice when instances that share limits are replaced, or killed, under load. */
+@Order(1) // takes longest
 @Timeout(240)
 class RollingUpdateIT {
   private static final int INSTANCES = 2;

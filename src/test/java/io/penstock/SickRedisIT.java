@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Logged;
 import io.penstock.fake.RedisServer;
+import io.penstock.suite.LogReaders;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A gateway whose Redis answers, but not as it should: what is said, counted, and done then. */
 @Timeout(180)
+@Tag(LogReaders.TAG)
 @Isolated("it reads what is logged")
 class SickRedisIT {
   private static final String ROUTES =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Logged;
 import io.penstock.fake.RedisServer;
+import io.penstock.suite.LogReaders;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Socket;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** What operators hear of a Redis that dies and comes back. */
 @Timeout(120)
+@Tag(LogReaders.TAG)
 @Isolated("it reads what is logged")
 class SyncEventsIT {
   private static final String ROUTES =

@@ -12,16 +12,19 @@ import io.penstock.fake.Relay;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeyStore;
 import io.penstock.key.Secrets;
+import io.penstock.suite.LogReaders;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Tag(LogReaders.TAG)
 @Isolated("reads the log")
 @Timeout(300)
 class MariaKeysIT extends KeyStorageContract {

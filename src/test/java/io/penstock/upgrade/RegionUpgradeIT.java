@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The previous jar and the current one as two regions with one database, each with files of its own
  * that the other one takes over. The current jar makes the tables.
  */
+@Order(1) // takes longest
 @Timeout(240)
 class RegionUpgradeIT {
   private static final String CLIENTS = Secrets.make();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The previous jar and the current one, side by side on one Redis and one database. Each is
  * replaced by the other one under load, so that every test finds one of each, whatever ran before.
  */
+@Order(1) // takes longest
 @Timeout(240)
 class RollingUpgradeIT {
   private static final String CLIENTS = Secrets.make();
