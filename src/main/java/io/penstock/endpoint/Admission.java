@@ -33,6 +33,11 @@ final class Admission {
     return unwell == null ? hopeless(ways, now) : unwell;
   }
 
+  /** Returns whether any of some ways can be relied on to open soon. */
+  static boolean anyAvailable(List<Route> ways, long now) {
+    return ways.stream().anyMatch(way -> way.available(now));
+  }
+
   /** Returns the refusal of a ticket for which there is no use in waiting on any way, or null. */
   static @Nullable Refusal hopeless(List<Route> ways, long now) {
     Refusal unavailable = null;

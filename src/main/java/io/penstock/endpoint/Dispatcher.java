@@ -81,10 +81,13 @@ final class Dispatcher {
     if (why.paused()) {
       return;
     }
-    Choice each;
-    while ((each = lanes.choose(parked.discipline(), now)) != null) {
-      grant(each, now);
-    }
+    parked.stopAvoidingInVain(now);
+    do {
+      Choice each;
+      while ((each = lanes.choose(parked.discipline(), now)) != null) {
+        grant(each, now);
+      }
+    } while (parked.stopAvoidingInVain(now));
     lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
   }
 
@@ -205,12 +208,13 @@ final class Dispatcher {
     }
     List<Route> ways = routes.of(pending.facing, now);
     Refusal refusal = Admission.impossible(ways, routes, pending);
-    if (refusal == null) {
+    boolean avoids = pending.facing.not() != null;
+    if (avoids && (refusal != null || !Admission.anyAvailable(ways, now))) {
+      pending.facing = pending.facing.avoidingNone(); // the others never could, or cannot soon
+      back(pending, now);
+    } else if (refusal == null) {
       parked.enter(pending, ways);
       parked.enqueue(pending, now);
-    } else if (pending.facing.not() != null) {
-      pending.facing = pending.facing.avoidingNone(); // the others never could
-      back(pending, now);
     } else {
       why.inVain(pending, ways, now);
       refuse(pending, refusal);

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param model the model it asks for, or null
  * @param paid whether all but the upstream have given already: it was let go before, and came back
  * @param only the id of the upstream it is kept to, or null
- * @param not the id of the upstream it avoids while another serves it, or null
+ * @param not the id of the upstream it avoids, or null. It stops to avoid it as soon as no other
+ *     that serves it is {@linkplain Route#available available}, and then goes to any
  * @param widely whether other models may serve in the place of its own
  * @param account what it waits for of its own, or null when that has been charged already, or there
  *     is nothing

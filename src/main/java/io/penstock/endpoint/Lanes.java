@@ -5,6 +5,7 @@ import io.penstock.time.Ticker;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,9 @@ final class Lanes {
 
   /** Those set aside since somebody asked. */
   private final Set<Lane> asleep = new HashSet<>();
+
+  /** Those whose tickets avoid an upstream. */
+  private final Set<Lane> avoiding = new LinkedHashSet<>();
 
   /** Whether there ever was one whose tickets wait for their own key too. */
   private boolean keyed;
@@ -37,6 +41,11 @@ final class Lanes {
     return List.copyOf(byFacing.values());
   }
 
+  /** Returns those whose tickets avoid an upstream; who goes through them may remove some. */
+  List<Lane> avoiding() {
+    return avoiding.isEmpty() ? List.of() : List.copyOf(avoiding);
+  }
+
   /** Returns the ways of a ticket; those of its lane, if there is one. */
   List<Route> ways(Facing facing, long now) {
     Lane known = byFacing.get(facing);
@@ -50,6 +59,9 @@ final class Lanes {
       lane = new Lane(facing, routes.of(facing, now), discipline, owner, routes);
       byFacing.put(facing, lane);
       keyed |= facing.account() != null;
+      if (facing.not() != null) {
+        avoiding.add(lane);
+      }
     }
     return lane;
   }
@@ -57,6 +69,7 @@ final class Lanes {
   /** Forgets a lane in which nobody waits. */
   void remove(Lane lane) {
     byFacing.remove(lane.facing());
+    avoiding.remove(lane);
   }
 
   /** The earliest ticket of all lanes that can go; lanes without one are set aside. */

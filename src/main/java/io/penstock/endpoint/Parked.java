@@ -116,6 +116,28 @@ final class Parked {
     }
   }
 
+  /**
+   * Lets tickets go to the upstream they avoid after all, where no other can be relied on any more;
+   * returns whether there were any.
+   */
+  boolean stopAvoidingInVain(long now) {
+    boolean any = false;
+    for (Lane lane : lanes.avoiding()) {
+      if (!Admission.anyAvailable(lane.routes(), now)) {
+        lane.tickets().forEach(each -> move(each, each.facing.avoidingNone(), now));
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /** Moves one to the lane of what it faces from now on, where it was never skipped yet. */
+  private void move(Pending pending, Facing next, long now) {
+    leaveLane(pending, false);
+    pending.facing = next;
+    enqueue(pending, now);
+  }
+
   /** Who comes first may have changed without anybody's coming or going. */
   void moved() {
     if (discipline.settles()) {

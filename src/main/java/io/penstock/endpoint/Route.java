@@ -199,6 +199,9 @@ record Route(
         return null;
       }
     }
+    if (pool != null && pool.dayEndsNanos(now) > now) {
+      pool.line().wake(); // that was the last of the day: who waits for it waits in vain
+    }
     return spends;
   }
 
@@ -254,6 +257,11 @@ record Route(
       }
     }
     return least;
+  }
+
+  /** Returns whether it can be relied on to open soon: see {@link Upstream#available}. */
+  boolean available(long now) {
+    return upstream == null || pool == null || (upstream.available(pool, now) && refusal() == null);
   }
 
   /** Returns whether it goes to the upstream of that id. */

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * request is sent for ever. Safe from any thread.
  */
 final class Judge {
+  /** The first status that is an error. */
+  static final int ERRORS = 400;
+
   /** How often a request that was refused for limits goes back to its place. */
   static final int MAX_REJECTED = 5;
 
@@ -54,7 +57,7 @@ final class Judge {
   /** Takes note of an answer. Returns what becomes of its request. */
   Verdict of(Tries tries, Lesson lesson, Pause pause, long now) {
     int status = lesson.status();
-    if (status >= 400) {
+    if (status >= ERRORS) {
       note(status + " " + lesson.wording().name().toLowerCase(Locale.ROOT), now);
     }
     if (works(status)) {

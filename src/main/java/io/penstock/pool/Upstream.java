@@ -19,6 +19,9 @@ public final class Upstream {
 
   private static final String OTHER = "*";
 
+  /** The longest pause, in nanoseconds, for which a request waits here though others serve it. */
+  private static final long SHORT_PAUSE_NANOS = 1_000_000_000L;
+
   private final PoolLimits limits;
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
   private final Jitter jitter = new Jitter();
@@ -48,6 +51,17 @@ public final class Upstream {
   /** Returns the gate of all its pools: on trial while it is not known to be well again. */
   public Gate health() {
     return health.gate();
+  }
+
+  /**
+   * Returns whether a pool can be relied on to give soon: the upstream is healthy, the pool is not
+   * paused for longer than 1 s, and it is not out for its day. A pool whose minute is used up can:
+   * that passes.
+   */
+  public boolean available(Quota pool, long now) {
+    return health.well()
+        && pool.gatesOpen(now) - now <= SHORT_PAUSE_NANOS
+        && pool.dayEndsNanos(now) <= now;
   }
 
   /** Returns what went wrong last, or null. */
@@ -135,8 +149,13 @@ public final class Upstream {
    * @param tries what was tried for the request, this attempt included
    */
   public Verdict judge(Tries tries, Lesson lesson, long now) {
-    Verdict verdict = judge.of(tries, lesson, pause(pool(tries.model(), now)), now);
-    if (Judge.works(lesson.status()) && health.answered(now)) {
+    Quota pool = pool(tries.model(), now);
+    boolean well = health.well();
+    boolean before = lesson.status() >= Judge.ERRORS && available(pool, now);
+    Verdict verdict = judge.of(tries, lesson, pause(pool), now);
+    boolean opened = Judge.works(lesson.status()) && health.answered(now);
+    boolean shut = (well && !health.well()) || (before && !available(pool, now));
+    if (opened || shut) {
       wake();
     }
     return verdict;
@@ -144,9 +163,15 @@ public final class Upstream {
 
   /** Takes note of an attempt that brought no answer, and says what becomes of its request. */
   public Verdict judge(Tries tries, Failure failure, long now) {
-    return judge.of(tries, failure, now);
+    boolean well = health.well();
+    Verdict verdict = judge.of(tries, failure, now);
+    if (well && !health.well()) {
+      wake();
+    }
+    return verdict;
   }
 
+  /** Has all who wait here look again: they can go, or had better go elsewhere. */
   private void wake() {
     pools.values().forEach(pool -> pool.line().wake());
   }

@@ -202,7 +202,7 @@ class AgainTest {
   void othersShrinkMeanwhile_goesToTheSame() {
     Endpoint endpoint = house.open(House.none("/a").to(ANY, upstream("v", 0, 900)));
     Pending first = submit(endpoint, 200);
-    upstreamOf("v").health().shut(START + 100 * SECOND);
+    upstreamOf("v").health().shut(START + SECOND);
     Pending back = again(first, Failure.UNSENT, true);
     assertThat(waits(back)).isTrue();
     house.apply(House.none("/a").to(ANY, upstream("v", 0, 100)));

@@ -328,6 +328,11 @@ final class Oracle {
     return ways.gate(upstream);
   }
 
+  /** Who stops avoiding an upstream. */
+  OracleAvoiding avoiding() {
+    return ways.avoiding();
+  }
+
   /** An endpoint has done all it could; what it claimed may end before anything else is heard. */
   void stepped() {
     ways.noteClaims(false);

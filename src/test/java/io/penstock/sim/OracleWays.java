@@ -33,6 +33,7 @@ final class OracleWays {
       new IdentityHashMap<>();
   private final OracleDynamics dynamics;
   private final OracleClaims claims;
+  private final OracleAvoiding avoiding;
   private List<SimEndpoint> living = List.of();
 
   /** How many configurations were applied. */
@@ -42,6 +43,7 @@ final class OracleWays {
     this.world = world;
     this.dynamics = new OracleDynamics(world, all, live);
     this.claims = new OracleClaims(world, all, allPools);
+    this.avoiding = new OracleAvoiding(world, this);
   }
 
   List<SimEndpoint> all() {
@@ -54,6 +56,10 @@ final class OracleWays {
 
   List<SimPool> pools() {
     return allPools;
+  }
+
+  OracleAvoiding avoiding() {
+    return avoiding;
   }
 
   void applied(List<EndpointSpec> specs) {
@@ -145,15 +151,20 @@ final class OracleWays {
   /** Has a ticket know what a configuration means for it. */
   private void look(SimTicket ticket) {
     if (ticket.generation != generation) {
+      boolean comes = ticket.generation == 0;
       ticket.generation = generation;
-      ticket.ways = ways(ticket);
-      ticket.possible = possible(ticket, ticket.ways);
-      if (!ticket.possible && ticket.facing.not() != null) {
-        ticket.facing = ticket.facing.avoidingNone(); // better there again than nowhere
-        ticket.ways = ways(ticket);
-        ticket.possible = possible(ticket, ticket.ways);
+      route(ticket);
+      // Tickets of an endpoint that is paused are looked at again when it goes on.
+      if (!ticket.possible || comes || !ticket.endpoint.paused) {
+        avoiding.look(ticket);
       }
     }
+  }
+
+  /** Finds the ways of what a ticket faces. */
+  void route(SimTicket ticket) {
+    ticket.ways = ways(ticket);
+    ticket.possible = possible(ticket, ticket.ways);
   }
 
   private List<@Nullable SimPool> ways(SimTicket ticket) {

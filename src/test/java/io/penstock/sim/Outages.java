@@ -41,6 +41,7 @@ final class Outages {
     long until = world.now() + scenario.seconds(20);
     world.note("shut until " + until, id);
     world.oracle().gate(id, "shut").shut(until, world.now());
+    world.oracle().avoiding().shut();
     if (world.fault() != Fault.SHUT_UNHEEDED) {
       upstream.health().shut(until);
     }
@@ -53,6 +54,7 @@ final class Outages {
     long trial = 1 + scenario.seconds(3);
     world.note("on trial from " + from + " each " + trial, id);
     world.oracle().gate(id, "on trial").tryFrom(from, trial, world.now());
+    world.oracle().avoiding().shut();
     upstream.health().tryFrom(from, world.fault() == Fault.MANY_TRIALS ? 1 : trial);
     wake(upstream);
     world.at(from + scenario.seconds(20), () -> open(id));

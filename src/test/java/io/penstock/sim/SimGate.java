@@ -2,6 +2,8 @@ package io.penstock.sim;
 
 /** Whether anything goes to an upstream at all, as the oracle sees it. */
 final class SimGate {
+  private static final long SHORT = 1_000_000_000L;
+
   private long from = Long.MIN_VALUE;
   private long trial;
 
@@ -18,6 +20,11 @@ final class SimGate {
 
   boolean onTrial() {
     return trial > 0;
+  }
+
+  /** Whether it can be relied on: not on trial, and not shut for longer than a second. */
+  boolean available(long now) {
+    return !onTrial() && opens(now) - now <= SHORT;
   }
 
   boolean changed(long now) {

@@ -242,6 +242,9 @@ final class Simulation {
     drain();
     note(stop ? "pause" : "go on with", endpoint.spec.path());
     endpoint.paused = stop;
+    if (!stop) {
+      oracle.avoiding().resumed(endpoint);
+    }
     endpoint.endpoint.pause(stop);
     drain();
   }

@@ -91,6 +91,7 @@ class SimulationTest {
                 "again BROKEN",
                 "back went",
                 "back went elsewhere",
+                "stopped avoiding",
                 "back while paused",
                 "back refused",
                 "back expired",

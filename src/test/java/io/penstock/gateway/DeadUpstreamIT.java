@@ -1,0 +1,137 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.RawUpstream;
+import io.penstock.fake.Wire;
+import io.penstock.pool.Upstreams;
+import io.penstock.time.Ticker;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Two upstreams, of which one is known to take nothing: requests go to the other. */
+@SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
+class DeadUpstreamIT extends HostileCase {
+  private static final String ERROR =
+      "HTTP/1.1 500 X\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+  private static final String TOO_MANY =
+      "HTTP/1.1 429 X\r\nretry-after: 60\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+  private static final String OTHER_OK = OK.replace("{}", "[]");
+  private static final long MINUTE = 60_000_000_000L;
+
+  private final RawUpstream other = RawUpstream.start(RawUpstream.answering(OTHER_OK));
+
+  /** No request waits for long: the trial of an upstream that is unhealthy comes too late. */
+  @Override
+  String routes() {
+    return """
+    defaults: {dialect: openai, max_wait: 20}
+    endpoints:
+      - path: /sick
+        upstreams:
+          - {id: well, url: "%1$s", weight: 1000}
+          - {id: sick, url: "OTHER"}
+      - path: /meanwhile
+        upstreams:
+          - {id: free, url: "%1$s", weight: 1000}
+          - {id: narrow, url: "OTHER", max_concurrency: 1}
+      - path: /narrow
+        upstreams: [{id: narrow, url: "OTHER", max_concurrency: 1}]
+      - path: /spent
+        upstreams:
+          - {id: unspent, url: "%1$s", weight: 1000}
+          - {id: spent, url: "OTHER", rpd_limit: 1}
+      - path: /spend
+        upstreams: [{id: spent, url: "OTHER", rpd_limit: 1}]
+    """
+        .replace("OTHER", other.url());
+  }
+
+  @AfterAll
+  void stopOther() {
+    other.close();
+  }
+
+  @AfterEach
+  void reset() {
+    assertThat(other.drain()).as("requests at the other").isZero();
+    other.script(RawUpstream.answering(OTHER_OK));
+  }
+
+  private void unhealthy(String id) {
+    long now = gateway.bean(Ticker.class).nanos();
+    Objects.requireNonNull(gateway.bean(Upstreams.class).find(id))
+        .health()
+        .tryFrom(now + MINUTE, MINUTE);
+  }
+
+  private static String chat(String path) {
+    return path + "/v1/chat/completions";
+  }
+
+  /** Answers the first request with an error, and others well. */
+  private void failsOnce() {
+    AtomicInteger asked = new AtomicInteger();
+    upstream.script(
+        (self, wire) -> {
+          self.read(wire);
+          wire.send(asked.getAndIncrement() == 0 ? ERROR : OK);
+        });
+  }
+
+  private void servedTwiceBy(String id, Message answer) throws InterruptedException {
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    assertThat(answer.header("x-penstock-upstream")).isEqualTo(id);
+    upstream.received();
+    assertThat(upstream.received().text()).isEqualTo(ASK);
+  }
+
+  @Test
+  void errorAtTheHealthyOne_isTriedThereAgain_whileTheOtherIsUnhealthy()
+      throws InterruptedException {
+    unhealthy("sick");
+    failsOnce();
+
+    servedTwiceBy("well", post(chat("/sick"), ASK));
+  }
+
+  @Test
+  void otherBecomesUnhealthyWhileItIsWaitedFor_isTriedAtTheFirstAgain()
+      throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    other.script(
+        (self, wire) -> {
+          self.read(wire);
+          done.await();
+          wire.send(TOO_MANY);
+        });
+    failsOnce();
+    Wire holds = connect().post(chat("/narrow"), ASK);
+    other.received();
+    try (Wire waits = connect().post(chat("/meanwhile"), ASK)) {
+      gateway.await("/meanwhile", Fate.WAITING, 1);
+      done.countDown(); // the other pauses for a minute
+
+      servedTwiceBy("free", waits.answer());
+    }
+    gateway.await("/narrow", Fate.WAITING, 1);
+    holds.close();
+    gateway.await("/narrow", Fate.CANCELLED, 1);
+  }
+
+  @Test
+  void errorAtTheOneWithRoom_isTriedThereAgain_whileTheOtherIsOutForItsDay()
+      throws InterruptedException {
+    assertThat(post(chat("/spend"), ASK).status()).isEqualTo(200);
+    other.received();
+    failsOnce();
+
+    servedTwiceBy("unspent", post(chat("/spent"), ASK));
+  }
+}
