@@ -135,7 +135,7 @@ final class Dispatcher {
       skipped.clear();
     }
     why.goes(pending, choice.lane(), now);
-    Spends spends = route.take(pending.cost(), now);
+    Spends spends = route.take(pending, now);
     if (spends == null) {
       // Somebody else was faster: the next look sees what is left. What was taken and given back
       // may have looked gone to others meanwhile.

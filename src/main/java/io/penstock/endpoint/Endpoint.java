@@ -69,6 +69,7 @@ public final class Endpoint {
   private final Ways ways;
   private final Dispatcher dispatcher;
   private final Undecided undecided;
+  private final ShadowReleases shadows;
   private final Guests guests;
   private final Tenure tenure;
   private volatile boolean paused;
@@ -101,6 +102,7 @@ public final class Endpoint {
     this.ways = new Ways(house, tenure::spec, own, inbox::signal);
     this.dispatcher = new Dispatcher(books, ways);
     this.undecided = new Undecided(books, ways, tenure::refusesAll, this::arrive);
+    this.shadows = new ShadowReleases(books, ways, tenure::refusesAll, this::charge);
   }
 
   /**
@@ -179,7 +181,7 @@ public final class Endpoint {
     Pending pending = new Pending(this, order, ask, now);
     pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
     if (spec().shadow()) {
-      pass(pending, ask, now);
+      shadows.release(pending, ask, now);
       return pending;
     }
     charge(pending, now);
@@ -201,25 +203,6 @@ public final class Endpoint {
     } else {
       books.refuse(pending, refusal);
     }
-  }
-
-  /** Lets a ticket go whatever its limits say, and has a shadow of it meet what they say. */
-  private void pass(Pending pending, Ask ask, long now) {
-    List<Route> routes = ways.of(pending.facing, now);
-    Refusal all = tenure.refusesAll();
-    Refusal refusal = all == null ? Admission.noWay(routes, ways, pending) : all;
-    if (refusal != null) {
-      books.turnAway(pending, refusal);
-      return;
-    }
-    Shadow shadow = new Shadow(pending, ask);
-    Settlement settlement =
-        new Settlement(pending, Route.leastUsed(routes, pending, now), shadow, now);
-    pending.decide(State.GRANTED);
-    books.enterGranted(pending, settlement);
-    pending.deliver(new Outcome.Granted(settlement));
-    books.brought(shadow.ticket());
-    charge(shadow.ticket(), now);
   }
 
   /** Takes back a ticket that is only a shadow; no effect once it was decided. */
@@ -365,6 +348,11 @@ public final class Endpoint {
     books.returned(pending);
     inbox.offer(at -> arrive(next, at));
     return next;
+  }
+
+  /** Returns what lets requests go that nothing holds. */
+  ShadowReleases shadows() {
+    return shadows;
   }
 
   /** A ticket that was let go is settled. */

@@ -191,18 +191,27 @@ record Route(
   }
 
   /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
-  @Nullable Spends take(Cost cost, long now) {
+  @Nullable Spends take(Pending pending, long now) {
     Spends spends = new Spends(quotas);
     for (Quota quota : quotas) {
-      if (!quota.take(cost, now, quota == pool ? spends.attempt() : spends.kept())) {
+      if (!quota.take(pending.cost(), now, quota == pool ? spends.attempt() : spends.kept())) {
         spends.giveBack(now);
+        leaveTrial(pending, now);
         return null;
       }
     }
+    leaveTrial(pending, now);
     if (pool != null && pool.dayEndsNanos(now) > now) {
       pool.line().wake(); // that was the last of the day: who waits for it waits in vain
     }
     return spends;
+  }
+
+  /** For a shadow nothing is sent: the trial of an upstream is left to a request that is. */
+  private void leaveTrial(Pending pending, long now) {
+    if (pending.shadow() != null && upstream != null) {
+      upstream.health().untried(now);
+    }
   }
 
   /** Wakes all who wait for any of its quotas: something was given back. */
@@ -257,6 +266,21 @@ record Route(
       }
     }
     return least;
+  }
+
+  /** Returns whether its upstream is on trial. */
+  boolean onTrial() {
+    return upstream != null && upstream.health().onTrial();
+  }
+
+  /** Returns the instant from which nothing but limits holds a request here, at most now if so. */
+  long gateOpens(long now) {
+    return pool == null ? now : pool.gatesOpen(now);
+  }
+
+  /** Returns whether nothing but limits that pass within a minute holds a request here now. */
+  boolean open(long now) {
+    return gateOpens(now) <= now && (pool == null || pool.dayEndsNanos(now) <= now);
   }
 
   /** Returns whether it can be relied on to open soon: see {@link Upstream#available}. */

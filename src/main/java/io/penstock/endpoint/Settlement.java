@@ -149,10 +149,18 @@ public final class Settlement {
    * for another: what key, group, model and endpoint gave stays taken, what the upstream gave is
    * settled.
    *
+   * <p>Where nothing is held, the request goes again at once, or not at all.
+   *
    * @param elsewhere whether it is to go to another upstream, if there is one that serves it
-   * @return the ticket that waits now, or null when this was settled before
+   * @return the ticket that waits now, or null when this was settled before, or nothing is held and
+   *     no upstream is open
    */
   public @Nullable Pending again(Failure failure, boolean elsewhere, long now) {
+    Upstream upstream = route.upstream();
+    String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
+    if (shadow != null) {
+      return againAtOnce(avoided, shadow, now);
+    }
     Spends left;
     synchronized (this) {
       if (closed) {
@@ -164,14 +172,22 @@ public final class Settlement {
     used(0);
     route.wake();
     tellReturned(now);
-    Upstream upstream = route.upstream();
-    String avoided = elsewhere && upstream != null ? upstream.spec().id() : null;
     return pending.endpoint().again(pending, pending.again(avoided, left));
   }
 
-  /** Returns whether {@link #again} may be called: what nothing holds goes once. */
-  public boolean repeatable() {
-    return shadow == null;
+  private @Nullable Pending againAtOnce(@Nullable String avoided, Shadow same, long now) {
+    ShadowReleases releases = pending.endpoint().shadows();
+    Pending next = pending.again(avoided, new Spends(List.of())); // nothing was taken
+    Route way = releases.again(next, now);
+    synchronized (this) {
+      if (closed || way == null) {
+        return null;
+      }
+      closed = true;
+    }
+    tellReturned(now);
+    releases.release(pending, next, way, same, now);
+    return next;
   }
 
   /**

@@ -255,7 +255,7 @@ final class Passage {
 
   /** Whether the request could be sent once more. */
   boolean repeatable() {
-    return (weighed || !uploading) && settlement != null && settlement.repeatable();
+    return (weighed || !uploading) && settlement != null;
   }
 
   /** What was taken for the attempt at hand, once it was let go. */

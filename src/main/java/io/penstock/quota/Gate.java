@@ -43,6 +43,14 @@ public final class Gate {
     }
   }
 
+  /** Takes back that a request passed at {@code now} on trial, because it will not be sent. */
+  public void untried(long now) {
+    State current = state.get();
+    if (current.trialNanos() > 0 && current.fromNanos() == now + current.trialNanos()) {
+      state.compareAndSet(current, new State(now, current.trialNanos()));
+    }
+  }
+
   /** Shuts it until an instant, or longer if it is shut for longer; on trial it stays on trial. */
   public void shut(long untilNanos) {
     state.updateAndGet(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
+import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import io.penstock.pool.Upstreams;
 import io.penstock.time.Ticker;
@@ -26,6 +27,7 @@ class DeadUpstreamIT extends HostileCase {
   private static final long MINUTE = 60_000_000_000L;
 
   private final RawUpstream other = RawUpstream.start(RawUpstream.answering(OTHER_OK));
+  private final int closedPort = RunningGateway.freePort();
 
   /** No request waits for long: the trial of an upstream that is unhealthy comes too late. */
   @Override
@@ -49,7 +51,28 @@ class DeadUpstreamIT extends HostileCase {
           - {id: spent, url: "OTHER", rpd_limit: 1}
       - path: /spend
         upstreams: [{id: spent, url: "OTHER", rpd_limit: 1}]
+      - path: /shadow
+        shadow: true
+        algorithm: strict
+        rate: 1000
+        upstreams:
+          - {id: dead, url: "http://127.0.0.1:CLOSED", weight: 1000}
+          - {id: alive, url: "OTHER"}
+      - path: /shadow-errors
+        shadow: true
+        upstreams:
+          - {id: failing, url: "%1$s", weight: 1000}
+          - {id: working, url: "OTHER"}
+      - path: /shadow-limited
+        shadow: true
+        upstreams:
+          - {id: limited, url: "%1$s", weight: 1000}
+          - {id: unlimited, url: "OTHER"}
+      - path: /shadow-alone
+        shadow: true
+        upstreams: [{id: alone, url: "%1$s"}]
     """
+        .replace("CLOSED", "" + closedPort)
         .replace("OTHER", other.url());
   }
 
@@ -133,5 +156,52 @@ class DeadUpstreamIT extends HostileCase {
     failsOnce();
 
     servedTwiceBy("unspent", post(chat("/spent"), ASK));
+  }
+
+  @Test
+  void shadow_servesAllByTheOneThatIsAlive() throws InterruptedException {
+    for (int each = 0; each < 20; each++) {
+      Message answer = post(chat("/shadow"), ASK);
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("x-penstock-upstream")).isEqualTo("alive");
+      assertThat(other.received().text()).isEqualTo(ASK);
+    }
+    gateway.await("/shadow", Fate.SERVED, 20);
+    assertThat(gateway.count("/shadow", Fate.OFFERED)).isEqualTo(20);
+  }
+
+  @Test
+  void shadow_triesAnErrorElsewhere() throws InterruptedException {
+    upstream.script(RawUpstream.answering(ERROR));
+
+    Message answer = post(chat("/shadow-errors"), ASK);
+    assertThat(answer.header("x-penstock-upstream")).isEqualTo("working");
+    assertThat(answer.text()).isEqualTo("[]");
+    upstream.received();
+    assertThat(other.received().text()).isEqualTo(ASK);
+    gateway.await("/shadow-errors", Fate.SERVED, 1);
+  }
+
+  @Test
+  void shadow_triesARefusalElsewhere_andLeavesThePausedOneAlone() throws InterruptedException {
+    upstream.script(RawUpstream.answering(TOO_MANY));
+
+    for (int each = 0; each < 5; each++) {
+      assertThat(post(chat("/shadow-limited"), ASK).text()).isEqualTo("[]");
+      other.received();
+    }
+    upstream.received();
+    assertThat(upstream.drain()).as("requests while it pauses").isZero();
+  }
+
+  @Test
+  void shadow_waitsForNothing_soThatARefusalWithoutAnotherUpstreamIsTheClients()
+      throws InterruptedException {
+    upstream.script(RawUpstream.answering(TOO_MANY));
+
+    Message answer = post(chat("/shadow-alone"), ASK);
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(answer.text()).isEqualTo("{}");
+    upstream.received();
   }
 }

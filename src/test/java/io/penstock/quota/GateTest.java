@@ -57,6 +57,20 @@ class GateTest {
   }
 
   @Test
+  void trialThatIsNotSent_isTheNextRequests() {
+    gate.tryFrom(10, 5);
+    assertThat(gate.pass(11)).isTrue();
+    gate.untried(11);
+    assertThat(gate.opens(11)).isEqualTo(11);
+    assertThat(gate.pass(12)).isTrue();
+    gate.untried(11);
+    assertThat(gate.opens(12)).as("another is on trial by now").isEqualTo(17);
+    gate.open();
+    gate.untried(12);
+    assertThat(gate.onTrial()).isFalse();
+  }
+
+  @Test
   void shutOnTrial_staysOnTrial() {
     gate.tryFrom(10, 5);
     gate.shut(20);
