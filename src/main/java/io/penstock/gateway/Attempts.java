@@ -99,7 +99,9 @@ final class Attempts {
   }
 
   private boolean asksUsage(Upstream upstream) {
-    return passage.spots().asksUsage() != null && !withoutUsage && upstream.injectsUsage();
+    return passage.spots().asksUsage() != null
+        && !withoutUsage
+        && upstream.injectsUsage(passage.askedModel(), now());
   }
 
   /** An answer that is no error: its headers are known before the first byte of its body is. */
@@ -128,7 +130,7 @@ final class Attempts {
     }
     Lesson lesson = lesson(status, answer.headers(), answer.beginning());
     Verdict verdict = house.judge().answered(upstream(), tries(), lesson, now());
-    if (verdict == Verdict.WITHOUT_USAGE && passage.asksUsage() && passage.repeatable()) {
+    if (verdict == Verdict.WITHOUT_USAGE) {
       withoutUsage = true;
       answer.drop();
       return next();
@@ -211,6 +213,7 @@ final class Attempts {
       case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
+        withoutUsage = false; // that was said by one upstream of itself
         passage.trail().released(settlement);
         passage.tells(house.allowances().of(passage, settlement));
         yield next();
@@ -240,7 +243,14 @@ final class Attempts {
   }
 
   private Tries tries() {
-    return new Tries(passage.askedModel(), rejected, broken, passage.repeatable());
+    return new Tries(passage.askedModel(), rejected, broken, passage.repeatable(), streamUsage());
+  }
+
+  private Tries.StreamUsage streamUsage() {
+    if (passage.asksUsage()) {
+      return Tries.StreamUsage.ADDED;
+    }
+    return withoutUsage ? Tries.StreamUsage.TAKEN_OUT : Tries.StreamUsage.LEFT_ALONE;
   }
 
   private long now() {

@@ -29,6 +29,9 @@ final class UpstreamLog implements Judge {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
+  /** Clients make models up: refusals of more than so many are not logged. */
+  private static final int MOST_MODELS = 1_000;
+
   /** A line; whether it is bad news. */
   record Line(boolean bad, String text) {
     static Line bad(String text) {
@@ -52,6 +55,10 @@ final class UpstreamLog implements Judge {
   private final Set<String> unwell = ConcurrentHashMap.newKeySet();
   private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
+  private final Set<Model> unasked = ConcurrentHashMap.newKeySet();
+
+  /** A model of an upstream, under its own name there. */
+  private record Model(String upstream, String name) {}
 
   /** Tells of what {@code judge} has upstreams learn. */
   UpstreamLog(Judge judge) {
@@ -77,14 +84,18 @@ final class UpstreamLog implements Judge {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
+    Line usage = usage(upstream, model, now);
     boolean states = lesson != null && lesson.standings().stream().anyMatch(UpstreamLog::states);
-    if (health == null && pause == null && !states) {
+    if (health == null && pause == null && usage == null && !states) {
       return List.of();
     }
     String named = "upstream " + upstream.spec().id();
     List<Line> lines = new ArrayList<>();
     if (health != null) {
       lines.add(health.of(named));
+    }
+    if (usage != null) {
+      lines.add(usage.of(named + ", " + Printable.of(ownName(upstream, model))));
     }
     String ofPool = named + ", " + pool(upstream, model);
     if (pause != null) {
@@ -123,6 +134,28 @@ final class UpstreamLog implements Judge {
       return paused.remove(pool) ? Line.good("not paused any more") : null;
     }
     return paused.add(pool) ? Line.bad("paused for " + millis(ends - now)) : null;
+  }
+
+  private @Nullable Line usage(Upstream upstream, @Nullable String model, long now) {
+    long until = upstream.usageRefusedUntil(model, now);
+    if (until <= now && unasked.isEmpty()) {
+      return null;
+    }
+    Model of = new Model(upstream.spec().id(), ownName(upstream, model));
+    if (until <= now) {
+      return unasked.remove(of) ? Line.good("streams are asked for their usage again") : null;
+    }
+    return unasked.size() < MOST_MODELS && unasked.add(of)
+        ? Line.bad(
+            "it refuses stream_options, which the gateway adds: streams are not asked for their"
+                + " usage for "
+                + millis(until - now)
+                + ", and their output is counted as it passes")
+        : null;
+  }
+
+  private static String ownName(Upstream upstream, @Nullable String model) {
+    return model == null ? "any model" : upstream.spec().ownName(model);
   }
 
   private @Nullable Line limit(Metered metered, long now) {

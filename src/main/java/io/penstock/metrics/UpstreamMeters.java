@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleBiFunction;
+import java.util.function.ToLongBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +110,7 @@ final class UpstreamMeters {
 
   private long size(String model) {
     return Room.lines(
-        3 + Measure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
+        4 + Measure.values().length, DRIFT, tags(model).and("measure", "output_tokens"));
   }
 
   private boolean take(long bytes) {
@@ -122,9 +123,13 @@ final class UpstreamMeters {
     meters.add(used(model, "local", Quota::utilization));
     meters.add(used(model, "global", Quota::utilizationEverywhere));
     meters.add(
-        FunctionCounter.builder("penstock.upstream.throttled", this, each -> each.throttled(model))
+        counter("penstock.upstream.throttled", model, (of, pool) -> of.pause(pool).throttled())
             .description("Answers of an upstream that were 429")
-            .tags(tags(model))
+            .register(registry));
+    meters.add(
+        counter("penstock.upstream.usage.refused", model, Upstream::usageRefusals)
+            .description(
+                "How often streams stopped being asked for their usage because that was refused")
             .register(registry));
     for (Measure measure : Measure.values()) {
       meters.add(
@@ -172,11 +177,16 @@ final class UpstreamMeters {
     return upstreams.get().stream().flatMap(each -> pools(each, model).stream()).toList();
   }
 
-  private double throttled(String model) {
+  private FunctionCounter.Builder<UpstreamMeters> counter(
+      String name, String model, ToLongBiFunction<Upstream, Quota> of) {
+    return FunctionCounter.builder(name, this, each -> each.sum(model, of)).tags(tags(model));
+  }
+
+  private double sum(String model, ToLongBiFunction<Upstream, Quota> of) {
     long sum = 0;
     for (Upstream upstream : upstreams.get()) {
       for (Quota pool : pools(upstream, model)) {
-        sum += upstream.pause(pool).throttled();
+        sum += of.applyAsLong(upstream, pool);
       }
     }
     return sum;

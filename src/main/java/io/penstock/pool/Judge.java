@@ -25,9 +25,6 @@ final class Judge {
   private final Health health;
   private volatile @Nullable Trouble trouble;
 
-  /** Whether streams may be asked for their usage, as far as the upstream has not said no. */
-  private volatile boolean usageKnown = true;
-
   Judge(Health health) {
     this.health = health;
   }
@@ -44,13 +41,8 @@ final class Judge {
     return trouble;
   }
 
-  boolean usageKnown() {
-    return usageKnown;
-  }
-
   /** Forgets what was found out: the upstream may be another one. */
   void forget() {
-    usageKnown = true;
     trouble = null;
   }
 
@@ -79,12 +71,12 @@ final class Judge {
     };
   }
 
-  private Verdict refused(Tries tries, Lesson lesson) {
-    if (lesson.wording() != Lesson.Wording.NO_STREAM_USAGE) {
-      return Verdict.PASS;
-    }
-    usageKnown = false;
-    return tries.repeatable() && tries.broken() <= MAX_BROKEN
+  /** A refusal of an option that the client itself has set is passed on. */
+  private static Verdict refused(Tries tries, Lesson lesson) {
+    boolean ours =
+        lesson.wording() == Lesson.Wording.NO_STREAM_USAGE
+            && tries.streamUsage() == Tries.StreamUsage.ADDED;
+    return ours && tries.repeatable() && tries.broken() <= MAX_BROKEN
         ? Verdict.WITHOUT_USAGE
         : Verdict.PASS;
   }

@@ -27,6 +27,7 @@ public final class Upstream {
   private final Jitter jitter = new Jitter();
   private final Health health = new Health();
   private final Judge judge = new Judge(health);
+  private final UsageRefusals usageRefusals = new UsageRefusals();
   private final ConcurrentMap<Quota, Pause> pauses = new ConcurrentHashMap<>();
   private final RandomGenerator random;
   private volatile UpstreamSpec spec;
@@ -69,9 +70,29 @@ public final class Upstream {
     return judge.trouble();
   }
 
-  /** Returns whether streams are asked for their usage: as configured, unless it said no to it. */
-  public boolean injectsUsage() {
-    return spec.injectsUsage() && judge.usageKnown();
+  /**
+   * Returns whether streams of a model, under the client's name for it, are asked for their usage:
+   * as configured, unless the upstream refused that lately.
+   */
+  public boolean injectsUsage(@Nullable String model, long now) {
+    return spec.injectsUsage() && usageRefusedUntil(model, now) <= now;
+  }
+
+  /**
+   * Returns the instant until which streams of a model are not asked for their usage because the
+   * upstream refused that, at most {@code now} when they are.
+   */
+  public long usageRefusedUntil(@Nullable String model, long now) {
+    return usageRefusals.ends(ownName(model), now);
+  }
+
+  /** Returns how often streams of a pool stopped being asked for their usage. */
+  public long usageRefusals(Quota pool) {
+    return usageRefusals.times(pool);
+  }
+
+  private String ownName(@Nullable String model) {
+    return model == null ? OTHER : spec.ownName(model);
   }
 
   /** Returns what holds a pool of this upstream back. */
@@ -139,6 +160,7 @@ public final class Upstream {
   synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
     judge.forget();
+    usageRefusals.forget();
     health.forget();
     limit(next, now);
   }
@@ -153,6 +175,9 @@ public final class Upstream {
     boolean well = health.well();
     boolean before = lesson.status() >= Judge.ERRORS && available(pool, now);
     Verdict verdict = judge.of(tries, lesson, pause(pool), now);
+    if (lesson.status() < Judge.ERRORS && tries.streamUsage() == Tries.StreamUsage.TAKEN_OUT) {
+      usageRefusals.add(ownName(tries.model()), pool, now);
+    }
     boolean opened = Judge.works(lesson.status()) && health.answered(now);
     boolean shut = (well && !health.well()) || (before && !available(pool, now));
     if (opened || shut) {

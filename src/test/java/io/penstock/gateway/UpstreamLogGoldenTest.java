@@ -82,6 +82,9 @@ class UpstreamLogGoldenTest {
       Standing whole = new Standing(Measure.TOKENS, 1_000, 900, WINDOW);
       learn(upstream, whole, 12 * SECOND);
       log.answered(upstream, FIRST, told(whole), 12 * SECOND + 1);
+      Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
+      log.answered(upstream, without, Lesson.silent(200), 13 * SECOND);
+      log.answered(upstream, FIRST, Lesson.silent(200), 700 * SECOND);
       Golden.check("logs/upstream.txt", lines.text());
     }
   }

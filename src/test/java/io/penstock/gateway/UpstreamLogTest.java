@@ -119,6 +119,22 @@ class UpstreamLogTest {
   }
 
   @Test
+  void usageThatIsRefused_isSaidOnce_andWhenItIsAskedForAgain() {
+    Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
+    upstream.judge(without, Lesson.silent(200), 0);
+    assertThat(texts(log.lines(upstream, "m", Lesson.silent(200), 0)))
+        .containsExactly(
+            "- upstream u, m: it refuses stream_options, which the gateway adds: streams are not"
+                + " asked for their usage for 600000 ms, and their output is counted as it passes");
+    assertThat(answered(Lesson.silent(200), SECOND)).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", Lesson.silent(200), SECOND))).isEmpty();
+    assertThat(texts(log.lines(upstream, "other", Lesson.silent(200), 600 * SECOND))).isEmpty();
+    assertThat(answered(Lesson.silent(200), 600 * SECOND))
+        .containsExactly("+ upstream u, m: streams are asked for their usage again");
+    assertThat(answered(Lesson.silent(200), 601 * SECOND)).isEmpty();
+  }
+
+  @Test
   void nameOfAModel_cannotForgeALine() {
     Lesson enough = new Lesson(429, List.of(), SECOND, Lesson.Wording.RATE);
     Tries tries = new Tries("m\nERROR forged", 0, 0, true);

@@ -2,8 +2,11 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
+import io.penstock.fake.Scrape;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Streams are asked for their usage, where the upstream can be asked. */
@@ -14,6 +17,8 @@ class UsageAskedIT extends HostileCase {
   private static final String NOT_KNOWN =
       "{\"error\":{\"message\":\"Unrecognized request argument supplied: stream_options\","
           + "\"type\":\"invalid_request_error\",\"param\":null,\"code\":null}}";
+  private static final String USAGE =
+      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":1500}}\n\n";
   private static final String EVENTS = "data: {\"choices\":[]}\n\ndata: [DONE]\n\n";
 
   @Override
@@ -25,6 +30,13 @@ class UsageAskedIT extends HostileCase {
         upstreams: [{id: old, url: "%1$s", tpm_limit: 1000000}]
       - path: /own
         upstreams: [{id: own, url: "%1$s"}]
+      - path: /mixed
+        upstreams: [{id: mixed, url: "%1$s", tpm_limit: 1000000}]
+      - path: /neither
+        upstreams: [{id: neither, url: "%1$s"}]
+      - path: /shadow
+        shadow: true
+        upstreams: [{id: shadow, url: "%1$s"}]
       - path: /other
         upstreams: [{id: other, url: "%1$s"}]
     """;
@@ -62,6 +74,74 @@ class UsageAskedIT extends HostileCase {
     assertThat(without.text()).isEqualTo(STREAM_ASK);
     assertThat(without.header("content-length")).isEqualTo("" + without.body().length);
     assertThat(post("/old/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).isEqualTo(STREAM_ASK);
+    assertThat(refusals("old")).isEqualTo(1);
+    assertThat(logged.lines())
+        .filteredOn(line -> line.contains("upstream old, m: it refuses stream_options"))
+        .hasSize(1);
+
+    String otherModel = STREAM_ASK.replace("\"model\":\"m\"", "\"model\":\"n\"");
+    assertThat(post("/old/v1/chat/completions", otherModel).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).contains(ASKS);
+    assertThat(upstream.received().text()).isEqualTo(otherModel);
+  }
+
+  private double refusals(String upstreamId) {
+    return Scrape.of(gateway.operatorPort())
+        .sum("penstock_upstream_usage_refused_total", Map.of("upstream", upstreamId));
+  }
+
+  /** Refuses what asks for too much, and tells the usage to those who ask for it. */
+  private void metered() {
+    upstream.script(
+        (self, wire) -> {
+          String asked = self.read(wire).text();
+          String usage = asked.contains(ASKS) ? USAGE : "";
+          wire.send(
+              asked.contains("too_much")
+                  ? refusal(NOT_KNOWN)
+                  : answer(200, "text/event-stream", usage + EVENTS));
+        });
+  }
+
+  @Test
+  void clientsOwnOptionsThatAreRefused_changeNothingForOthers() throws InterruptedException {
+    metered();
+    String bad =
+        STREAM_ASK.replace("{\"stream\"", "{\"stream_options\":{\"too_much\":1},\"stream\"");
+    String own = bad.replace("\"too_much\":1", "\"too_much\":1,\"include_usage\":true");
+    Message refused = post("/mixed/v1/chat/completions", own);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).isEqualTo(NOT_KNOWN);
+    assertThat(upstream.received().text()).isEqualTo(own);
+
+    assertThat(post("/mixed/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).contains(ASKS);
+    gateway.await("/mixed", Fate.SERVED, 2);
+    assertThat(
+            Scrape.of(gateway.operatorPort())
+                .sum("penstock_tokens_total", Map.of("upstream", "mixed", "kind", "used")))
+        .as("the usage that was told")
+        .isGreaterThanOrEqualTo(1_510);
+    assertThat(refusals("mixed")).isZero();
+  }
+
+  @Test
+  void refusedWithTheOptionAndWithout_isTheClients_andOthersAreAsked() throws InterruptedException {
+    upstream.script(RawUpstream.answering(refusal(NOT_KNOWN)));
+    for (int i = 0; i < 2; i++) {
+      assertThat(post("/neither/v1/chat/completions", STREAM_ASK).status()).isEqualTo(400);
+      assertThat(upstream.received().text()).contains(ASKS);
+      assertThat(upstream.received().text()).isEqualTo(STREAM_ASK);
+    }
+    assertThat(refusals("neither")).isZero();
+  }
+
+  @Test
+  void shadow_isAskedWithoutToo() throws InterruptedException {
+    old();
+    assertThat(post("/shadow/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).contains(ASKS);
     assertThat(upstream.received().text()).isEqualTo(STREAM_ASK);
   }
 

@@ -203,6 +203,24 @@ class MetersTest {
     assertThat(healthy()).isZero();
   }
 
+  @Test
+  void usageThatAnUpstreamRefuses_isCountedByModel() {
+    meters.publish(released("/a", "u", "m"));
+    meters.publish(released("/a", "u", "n"));
+    Tries without = new Tries("m", 0, 0, true, Tries.StreamUsage.TAKEN_OUT);
+    upstream().judge(without, Lesson.silent(200), 0);
+    assertThat(refusals("m")).isEqualTo(1);
+    assertThat(refusals("n")).isZero();
+  }
+
+  private double refusals(String model) {
+    return registry
+        .get("penstock.upstream.usage.refused")
+        .tags("upstream", "u", "model", model)
+        .functionCounter()
+        .count();
+  }
+
   private double drift(String measure) {
     return registry
         .get("penstock.upstream.drift.ratio")

@@ -89,7 +89,7 @@ class JudgeTest {
     "504, -1, OTHER, ELSEWHERE, false",
     "501, -1, OTHER, PASS, false",
     "400, -1, OTHER, PASS, false",
-    "400, -1, NO_STREAM_USAGE, WITHOUT_USAGE, false",
+    "400, -1, NO_STREAM_USAGE, PASS, false",
     "401, -1, OTHER, PASS, false",
     "404, 5, RATE, PASS, false",
     "200, -1, OTHER, PASS, false",
@@ -228,15 +228,9 @@ class JudgeTest {
   }
 
   @Test
-  void noStreamUsage_isRememberedUntilItIsConfiguredAnew() {
-    assertThat(upstream.injectsUsage()).isTrue();
-    judge(400, UNSAID, Wording.NO_STREAM_USAGE, FIRST, NOW);
-    assertThat(upstream.injectsUsage()).isFalse();
-    applied(100);
-    assertThat(upstream.injectsUsage()).isFalse();
+  void upstreamThatIsConfiguredAnew_isHealthyAgain() {
     judge(429, UNSAID, Wording.SPENT, FIRST, NOW);
     applied(200);
-    assertThat(upstream.injectsUsage()).isTrue();
     assertThat(upstream.health().onTrial()).isFalse();
     assertThat(upstream.trouble()).isNull();
   }

@@ -1,0 +1,137 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.pool.Lesson.Wording;
+import io.penstock.pool.Tries.StreamUsage;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Standing;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** When streams are asked for their usage, and when not. */
+class UsageRefusalsTest {
+  private static final long NOW = 1_000_000_000_000L;
+  private static final long TEN_MINUTES = 600_000_000_000L;
+
+  private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60_000_000_000L);
+  private final Upstream upstream = applied(100);
+
+  private Upstream applied(long rpm) {
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            null,
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(rpm, 0, 0, 0),
+            Charge.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  private Verdict judge(int status, Wording wording, Tries tries, long now) {
+    return upstream.judge(tries, new Lesson(status, List.of(), Standing.UNSAID, wording), now);
+  }
+
+  private Verdict refuses(Tries tries) {
+    return judge(400, Wording.NO_STREAM_USAGE, tries, NOW);
+  }
+
+  private static Tries tries(String model, StreamUsage usage) {
+    return new Tries(model, 0, 0, true, usage);
+  }
+
+  private void servesWithout(String model, long now) {
+    judge(200, Wording.OTHER, tries(model, StreamUsage.TAKEN_OUT), now);
+  }
+
+  private long times(String model) {
+    return upstream.usageRefusals(upstream.pool(model, NOW));
+  }
+
+  @Test
+  void optionThatTheGatewayAdded_isRefused_isTriedWithoutIt_andChangesNothingYet() {
+    assertThat(refuses(tries("m", StreamUsage.ADDED))).isEqualTo(Verdict.WITHOUT_USAGE);
+    assertThat(upstream.injectsUsage("m", NOW)).isTrue();
+    assertThat(times("m")).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = StreamUsage.class, names = "ADDED", mode = EnumSource.Mode.EXCLUDE)
+  void refusalOfAnythingElse_isTheClients_andChangesNothing(StreamUsage usage) {
+    assertThat(refuses(tries("m", usage))).isEqualTo(Verdict.PASS);
+    assertThat(upstream.injectsUsage("m", NOW)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, false", "2, true"})
+  void requestThatCannotBeRepeated_hearsTheRefusal(int broken, boolean repeatable) {
+    Tries tries = new Tries("m", 0, broken, repeatable, StreamUsage.ADDED);
+    assertThat(refuses(tries)).isEqualTo(Verdict.PASS);
+    assertThat(upstream.injectsUsage("m", NOW)).isTrue();
+  }
+
+  @Test
+  void servedWithoutIt_thatModelIsNotAskedForTenMinutes() {
+    servesWithout("m", NOW);
+    assertThat(upstream.injectsUsage("m", NOW)).isFalse();
+    assertThat(upstream.injectsUsage("other", NOW)).isTrue();
+    assertThat(upstream.injectsUsage("m", NOW + TEN_MINUTES - 1)).isFalse();
+    assertThat(upstream.injectsUsage("m", NOW + TEN_MINUTES)).isTrue();
+    assertThat(times("m")).isEqualTo(1);
+    assertThat(times("other")).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"400", "429", "500"})
+  void failsWithoutItToo_changesNothing(int status) {
+    judge(status, Wording.OTHER, tries("m", StreamUsage.TAKEN_OUT), NOW);
+    assertThat(upstream.injectsUsage("m", NOW)).isTrue();
+  }
+
+  @Test
+  void othersThatWereUnderWay_prolongNothing_andCountOnce() {
+    servesWithout("m", NOW);
+    servesWithout("m", NOW + 1);
+    assertThat(upstream.injectsUsage("m", NOW + TEN_MINUTES)).isTrue();
+    assertThat(times("m")).isEqualTo(1);
+    servesWithout("m", NOW + TEN_MINUTES);
+    assertThat(upstream.injectsUsage("m", NOW + TEN_MINUTES)).isFalse();
+    assertThat(times("m")).isEqualTo(2);
+  }
+
+  @Test
+  void moreModelsThanAny_areAskedAgainAndAgain() {
+    for (int each = 0; each <= UsageRefusals.MOST; each++) {
+      servesWithout("m" + each, NOW);
+    }
+    assertThat(upstream.injectsUsage("m" + (UsageRefusals.MOST - 1), NOW)).isFalse();
+    assertThat(upstream.injectsUsage("m" + UsageRefusals.MOST, NOW)).isTrue();
+    servesWithout("late", NOW + TEN_MINUTES);
+    assertThat(upstream.injectsUsage("late", NOW + TEN_MINUTES)).isFalse();
+  }
+
+  @Test
+  void configuredAnew_isAskedAgain_andConfiguredAlike_isNot() {
+    servesWithout("m", NOW);
+    applied(100);
+    assertThat(upstream.injectsUsage("m", NOW)).isFalse();
+    applied(200);
+    assertThat(upstream.injectsUsage("m", NOW)).isTrue();
+    assertThat(times("m")).isEqualTo(1);
+  }
+}
