@@ -90,6 +90,16 @@ final class Books implements Clerk {
     pending.deliver(new Outcome.Refused(refusal));
   }
 
+  /** Refuses a ticket whose caller is denied what it is charged when it comes. */
+  void denied(Pending pending, Refusal refusal, long now) {
+    if (pending.shadow() == null) {
+      pending.why = Explainer.denied(pending, now);
+      turnAway(pending, refusal);
+    } else {
+      refuse(pending, refusal);
+    }
+  }
+
   /** Refuses a ticket, unless something else decided it first. For the owner of the queue. */
   void refuse(Pending pending, Refusal refusal) {
     if (pending.decide(State.REFUSED)) {

@@ -72,6 +72,7 @@ public final class Endpoint {
   private final ShadowReleases shadows;
   private final Guests guests;
   private final Tenure tenure;
+  private final Foresight foresight;
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
 
@@ -97,6 +98,7 @@ public final class Endpoint {
     List<Metered> limits = OwnLimit.of(house.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), Charge.TOTAL, limits);
     this.tenure = new Tenure(spec, house.limits(), own);
+    this.foresight = new Foresight(tenure, own);
     Driver driver = house.drivers().driver(spec.algorithm());
     this.inbox = new Inbox(house.ticker(), driver, new Owner());
     this.ways = new Ways(house, tenure::spec, own, inbox::signal);
@@ -190,18 +192,9 @@ public final class Endpoint {
 
   private void charge(Pending pending, long now) {
     switch (pending.charge(now)) {
-      case Account.Denied(Refusal refusal) -> denied(pending, refusal, now);
+      case Account.Denied(Refusal refusal) -> books.denied(pending, refusal, now);
       case Account.Dry dry -> inbox.offer(at -> undecide(pending, dry));
       case Account.Taken taken -> inbox.offer(at -> arrive(pending, at));
-    }
-  }
-
-  private void denied(Pending pending, Refusal refusal, long now) {
-    if (pending.shadow() == null) {
-      pending.why = Explainer.denied(pending, now);
-      books.turnAway(pending, refusal);
-    } else {
-      books.refuse(pending, refusal);
     }
   }
 
@@ -211,6 +204,14 @@ public final class Endpoint {
       inbox.send(at -> dispatcher.leave(shadow, at));
       books.withdrawn(shadow);
     }
+  }
+
+  /**
+   * Returns the refusal that a request of an account gets now whatever its body says, or null where
+   * that depends on its body. Takes and counts nothing.
+   */
+  public @Nullable Refusal foreseen(@Nullable Account account) {
+    return foresight.refusal(account, paused, house.ticker().nanos());
   }
 
   /** Refuses a request before it became a ticket, so that it is counted. */
@@ -373,9 +374,9 @@ public final class Endpoint {
   private final class Owner implements Inbox.Owner {
     @Override
     public long step(long now) {
-      long known = undecided.step(now);
-      long next = Math.min(known, dispatcher.step(now));
+      long next = Math.min(undecided.step(now), dispatcher.step(now));
       oldestNanos = dispatcher.parked().oldestNanos();
+      foresight.follow(dispatcher.parked());
       return next;
     }
 

@@ -44,6 +44,11 @@ final class Parked {
     return lanes;
   }
 
+  /** How many wait, in the queue or for a place there. */
+  long tickets() {
+    return backlog.tickets() + overflow.tickets();
+  }
+
   /** The order in which they go. */
   Discipline<Pending> discipline() {
     return discipline;

@@ -6,6 +6,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Spend;
+import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -262,6 +263,11 @@ public final class Pending extends Ticket {
 
   long refusesAboveNanos() {
     return refusesAboveNanos;
+  }
+
+  /** Refuses it while it waits; no effect once it was decided. */
+  public void refuse(Refusal refusal) {
+    endpoint.atWork((dispatcher, now) -> dispatcher.throwOut(this, refusal, now));
   }
 
   /** Returns the outcome, or null while there is none. */

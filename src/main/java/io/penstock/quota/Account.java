@@ -153,6 +153,29 @@ public final class Account {
     return charged;
   }
 
+  /**
+   * Returns the refusal that any request gets that comes now and costs at least itself, whatever
+   * its model; null where there is none, where nobody knows yet, and where requests wait. Takes
+   * nothing, and other regions are told as of any refusal.
+   */
+  public @Nullable Refusal foreseen(long now) {
+    if (waits) {
+      return null;
+    }
+    enter();
+    try {
+      for (Quota quota : quotas(null, now)) {
+        Unmet unmet = quota.unmet(Cost.NO_TOKENS, now);
+        if (unmet != null && unmet.dry(now) == null) {
+          return unmet.told(now).refusal(quota.name(), now);
+        }
+      }
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
   /** Takes note of one that has just come, and waits or was refused. */
   public void stayed(@Nullable String model, Cost cost, long now) {
     quotas(model, now).forEach(quota -> quota.stayed(cost, now));
