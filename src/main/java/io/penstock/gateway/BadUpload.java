@@ -19,9 +19,9 @@ final class BadUpload extends RuntimeException {
     return new BadUpload(refusal(mostBytes));
   }
 
-  /** It did not go on in time. */
-  static BadUpload stalled() {
-    return new BadUpload(WeighFilter.STALLED);
+  /** It came too slowly. */
+  static BadUpload late() {
+    return new BadUpload(WeighFilter.LATE);
   }
 
   Refusal refusal() {

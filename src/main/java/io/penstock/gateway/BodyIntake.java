@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.provider.RequestReader;
-import java.time.Duration;
+import io.penstock.time.Ticker;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -19,12 +19,19 @@ import reactor.core.publisher.SignalType;
  * event loop of its connection.
  */
 final class BodyIntake extends BaseSubscriber<DataBuffer> {
+  /**
+   * How fast bodies have to come.
+   *
+   * @param ticker the clock by which that is measured
+   */
+  record Terms(BodyPace.Terms pace, Ticker ticker) {}
+
   /** How reading ended. */
   enum End {
     WHOLE,
     TOO_LARGE,
-    /** The client did not send on in time. */
-    STALLED,
+    /** The client sends too slowly. */
+    LATE,
     /** The client broke off; there is nobody to answer. */
     BROKEN
   }
@@ -32,14 +39,14 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
   private final HeldBody body;
   private final RequestReader reader;
   private final long mostBytes;
-  private final Duration patience;
+  private final BodyPace pace;
+  private final Ticker ticker;
   private final ServerHttpRequest request;
   private final EventLoop loop;
   private final Runnable gone;
   private final MonoSink<End> sink;
   private @Nullable ScheduledFuture<?> watch;
   private boolean asked;
-  private boolean progressed;
   private boolean ended;
 
   private BodyIntake(
@@ -47,14 +54,15 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
       HeldBody body,
       RequestReader reader,
       long mostBytes,
-      Duration patience,
+      Terms terms,
       Runnable gone,
       MonoSink<End> sink) {
     this.request = request;
     this.body = body;
     this.reader = reader;
     this.mostBytes = mostBytes;
-    this.patience = patience;
+    this.pace = new BodyPace(terms.pace());
+    this.ticker = terms.ticker();
     this.loop = ConnectionGuard.channel(request).eventLoop();
     this.gone = gone;
     this.sink = sink;
@@ -63,7 +71,7 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
   /**
    * Reads the body of a request.
    *
-   * @param patience how long the client may send nothing while it could
+   * @param terms how fast it has to come
    * @param gone run when the client goes away meanwhile, so that there is no end
    */
   static Mono<End> read(
@@ -71,12 +79,11 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
       HeldBody body,
       RequestReader reader,
       long mostBytes,
-      Duration patience,
+      Terms terms,
       Runnable gone) {
     return Mono.create(
         sink -> {
-          BodyIntake intake =
-              new BodyIntake(request, body, reader, mostBytes, patience, gone, sink);
+          BodyIntake intake = new BodyIntake(request, body, reader, mostBytes, terms, gone, sink);
           sink.onDispose(intake);
           request.getBody().subscribe(intake);
         });
@@ -88,13 +95,16 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
   }
 
   private void begin() {
-    next();
-    watch();
+    if (!isDisposed()) {
+      next();
+      watch();
+    }
   }
 
   @Override
   protected void hookOnNext(DataBuffer piece) {
     asked = false;
+    pace.came(piece.readableByteCount());
     body.add(piece, reader::feed);
     if (body.size() > mostBytes) {
       end(End.TOO_LARGE);
@@ -106,24 +116,37 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
   private void next() {
     if (body.mayRead(() -> loop.execute(this::begin))) {
       asked = true;
-      progressed = true;
       request(1);
+    } else if (watch != null) {
+      pace.pause(ticker.nanos());
     }
   }
 
-  /** Looks now and then whether anything came; a body that is here already needs none of it. */
+  /** Has the client looked at now and then; a body that is here already needs none of it. */
   private void watch() {
-    if (watch == null && asked && !isDisposed()) {
-      long nanos = patience.toNanos();
-      watch = loop.scheduleAtFixedRate(this::look, nanos, nanos, TimeUnit.NANOSECONDS);
+    if (asked && !isDisposed()) {
+      long now = ticker.nanos();
+      pace.resume(now);
+      if (watch == null) {
+        watch(pace.look(now));
+      }
     }
+  }
+
+  private void watch(long nanos) {
+    watch = loop.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
   }
 
   private void look() {
-    if (asked && !progressed) {
-      end(End.STALLED);
+    watch = null;
+    if (asked) {
+      long nanos = pace.look(ticker.nanos());
+      if (nanos > 0) {
+        watch(nanos);
+      } else {
+        end(End.LATE);
+      }
     }
-    progressed = false;
   }
 
   @Override

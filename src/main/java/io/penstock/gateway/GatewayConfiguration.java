@@ -13,7 +13,6 @@ import io.penstock.quota.Ledger;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.trace.Tracing;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,21 +30,22 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
-import org.springframework.util.unit.DataSize;
 import reactor.core.publisher.Flux;
 
 /** The steps of a request, and one route that catches all: endpoints have an index of their own. */
 @Configuration(proxyBeanMethods = false)
 public class GatewayConfiguration {
-  private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
-
   private static final Route ALL =
       Route.async().id("all").uri("http://upstream.invalid").predicate(any -> true).build();
 
   @Bean
-  BodyBudget bodyBudget(Environment environment) {
-    DataSize most = environment.getProperty("penstock.max-buffered-bytes", DataSize.class);
-    return new BodyBudget(most == null ? Runtime.getRuntime().maxMemory() / 4 : most.toBytes());
+  BodySettings bodySettings(Environment environment) {
+    return BodySettings.of(environment);
+  }
+
+  @Bean
+  BodyBudget bodyBudget(BodySettings settings) {
+    return new BodyBudget(settings.mostBytes());
   }
 
   @Bean
@@ -105,11 +105,11 @@ public class GatewayConfiguration {
       Expectations expectations,
       Tokenizers tokenizers,
       ProviderCount provider,
-      Ticker ticker,
-      Environment environment) {
+      BodySettings settings,
+      Ticker ticker) {
     return new WeighFilter(
         new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
-        environment.getProperty("penstock.body-timeout", Duration.class, BODY_TIMEOUT));
+        new BodyIntake.Terms(settings.pace(), ticker));
   }
 
   @Bean

@@ -60,6 +60,9 @@ final class Refuser {
     if (refusal.reason() == Reason.UNAUTHENTICATED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
     }
+    if (refusal.reason() == Reason.BODY_TIMEOUT) {
+      headers.set(HttpHeaders.CONNECTION, "close"); // what still comes is not read
+    }
     refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
     refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));
     if (refusal.retryUseless()) {

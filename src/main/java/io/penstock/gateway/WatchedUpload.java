@@ -11,17 +11,18 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A request whose body is streamed through, and fails once its client sends nothing for too long
- * though it could: meanwhile it has a place at an upstream that others wait for.
+ * A request whose body is streamed through, and fails once its client sends too little for too long
+ * though it could: meanwhile it has a place at an upstream that others wait for. How long it takes
+ * as a whole is no matter, because nothing of it is held.
  */
 final class WatchedUpload extends ServerHttpRequestDecorator {
   private final EventLoop loop;
-  private final Duration patience;
+  private final BodyPace.Terms terms;
 
-  WatchedUpload(ServerHttpRequest request, Duration patience) {
+  WatchedUpload(ServerHttpRequest request, BodyPace.Terms terms) {
     super(request);
     this.loop = ConnectionGuard.channel(request).eventLoop();
-    this.patience = patience;
+    this.terms = terms;
   }
 
   @Override
@@ -30,39 +31,50 @@ final class WatchedUpload extends ServerHttpRequestDecorator {
   }
 
   private Flux<DataBuffer> watched() {
-    Progress progress = new Progress();
-    Mono<DataBuffer> stalled =
-        Flux.interval(patience, Schedulers.fromExecutorService(loop))
+    Progress progress = new Progress(terms.leastBytes());
+    Duration window = Duration.ofNanos(terms.windowNanos());
+    Mono<DataBuffer> late =
+        Flux.interval(window, Schedulers.fromExecutorService(loop))
             .onBackpressureDrop()
-            .filter(look -> progress.stalled())
+            .filter(look -> progress.late())
             .next()
-            .flatMap(look -> Mono.error(BadUpload.stalled()));
+            .flatMap(look -> Mono.error(BadUpload.late()));
     return super.getBody()
         .doOnRequest(progress::wanted)
-        .doOnNext(piece -> progress.came())
-        .takeUntilOther(stalled);
+        .doOnNext(piece -> progress.came(piece.readableByteCount()))
+        .takeUntilOther(late);
   }
 
   /** What is asked for and did not come yet; while nothing is, it is not the client who is slow. */
   private static final class Progress {
+    private final long leastBytes;
     private final AtomicLong open = new AtomicLong();
-    private volatile boolean moved = true;
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** Whether there was a time since the last look in which the client was not waited for. */
+    private volatile boolean idle = true;
+
+    Progress(long leastBytes) {
+      this.leastBytes = leastBytes;
+    }
 
     void wanted(long pieces) {
       open.accumulateAndGet(pieces, (a, b) -> a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b);
-      moved = true;
     }
 
-    void came() {
-      open.decrementAndGet();
-      moved = true;
+    void came(int count) {
+      bytes.addAndGet(count);
+      if (open.decrementAndGet() == 0) {
+        idle = true;
+      }
     }
 
-    /** Returns whether nothing came since the last look. */
-    boolean stalled() {
-      boolean still = !moved;
-      moved = false;
-      return still && open.get() > 0;
+    /** Returns whether too little came since the last look. */
+    boolean late() {
+      boolean late = !idle && bytes.get() < leastBytes;
+      bytes.set(0);
+      idle = open.get() == 0;
+      return late;
     }
   }
 }

@@ -6,7 +6,6 @@ import io.penstock.provider.RequestReader;
 import io.penstock.provider.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import java.time.Duration;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -16,16 +15,16 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  static final Refusal STALLED =
-      Refusal.of(Reason.BAD_REQUEST, "the body did not come to its end in time");
+  static final Refusal LATE =
+      Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
 
   private final Weighing weighing;
-  private final Duration patience;
+  private final BodyIntake.Terms terms;
 
-  /** Waits that long for a body that does not go on. */
-  WeighFilter(Weighing weighing, Duration patience) {
+  /** Reads bodies that come as fast as {@code terms} say. */
+  WeighFilter(Weighing weighing, BodyIntake.Terms terms) {
     this.weighing = weighing;
-    this.patience = patience;
+    this.terms = terms;
   }
 
   @Override
@@ -49,14 +48,15 @@ final class WeighFilter implements GlobalFilter, Ordered {
       return refuse(exchange, passage, tooLarge(most));
     }
     RequestReader reader = passage.speech().requestReader(spec.reading(), below);
-    return BodyIntake.read(request, passage.body(), reader, most, patience, () -> gone(passage))
+    return BodyIntake.read(request, passage.body(), reader, most, terms, () -> gone(passage))
         .flatMap(end -> read(exchange, chain, reader, end))
         .doFinally(signal -> passage.body().free());
   }
 
   /** A permit's body is read only so that the end of its connection is seen, however late. */
   private ServerWebExchange watched(ServerWebExchange exchange) {
-    return exchange.mutate().request(new WatchedUpload(exchange.getRequest(), patience)).build();
+    WatchedUpload upload = new WatchedUpload(exchange.getRequest(), terms.pace());
+    return exchange.mutate().request(upload).build();
   }
 
   private Mono<Void> read(
@@ -66,7 +66,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
       case WHOLE -> weighed(exchange, chain, reader.finish());
       case TOO_LARGE ->
           refuse(exchange, passage, tooLarge(passage.endpoint().spec().reading().maxBodyBytes()));
-      case STALLED -> refuse(exchange, passage, STALLED);
+      case LATE -> refuse(exchange, passage, LATE);
       case BROKEN -> {
         gone(passage);
         yield Mono.empty();

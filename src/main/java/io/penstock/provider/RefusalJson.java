@@ -154,6 +154,7 @@ final class RefusalJson {
       case 401 -> "Unauthorized";
       case 403 -> "Forbidden";
       case 404 -> "Not Found";
+      case 408 -> "Request Timeout";
       case 413 -> "Content Too Large";
       case 426 -> "Upgrade Required";
       case 429 -> "Too Many Requests";

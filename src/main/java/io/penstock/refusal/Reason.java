@@ -16,6 +16,8 @@ public enum Reason {
   NO_ENDPOINT(404, false),
   /** No upstream of the endpoint serves the model. */
   NO_UPSTREAM_FOR_MODEL(404, false),
+  /** The body came too slowly, or was not complete in time. */
+  BODY_TIMEOUT(408, false),
   /** The body is larger than the endpoint takes. */
   BODY_TOO_LARGE(413, false),
   /** The endpoint lets no connection become another protocol. */

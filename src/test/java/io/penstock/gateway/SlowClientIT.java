@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
+import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,32 @@ class SlowClientIT extends HostileCase {
   void bodyThatStops_isRefused() {
     try (Wire wire = connect()) {
       wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + ASK);
-      refused(wire.answer(), 400, "bad_request");
+      Message answer = wire.answer();
+      refused(answer, 408, "body_timeout");
+      assertThat(answer.header("connection")).isEqualTo("close");
+    }
+  }
+
+  /** Almost all of it comes at once, and then a byte now and then. */
+  @Test
+  void bodyThatTrickles_isRefused_andGivesItsMemoryBack() {
+    BodyBudget bodies = gateway.bean(BodyBudget.class);
+    long before = gateway.count("/openai", Fate.REFUSED);
+    try (Wire wire = connect()) {
+      wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+      wire.send(ASK.replace(PROMPT, "x".repeat(900_000)));
+      RunningGateway.awaiting().until(() -> bodies.heldBytes() > 900_000);
+      RunningGateway.awaiting()
+          .until(
+              () -> {
+                wire.send(" ");
+                return gateway.count("/openai", Fate.REFUSED) == before + 1;
+              });
+      Message answer = wire.answer();
+      refused(answer, 408, "body_timeout");
+      assertThat(answer.header("connection")).isEqualTo("close");
+      RunningGateway.awaiting().until(() -> bodies.heldBytes() == 0);
+      wire.awaitEnd();
     }
   }
 
@@ -61,10 +87,35 @@ class SlowClientIT extends HostileCase {
     try (Wire wire = connect()) {
       wire.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\nhalf");
       Message answer = wire.answer();
-      refused(answer, 400, "bad_request");
+      refused(answer, 408, "body_timeout");
     }
     broken.orTimeout(60, TimeUnit.SECONDS).join();
     gateway.await(FILES, Fate.REFUSED, before + 1);
     assertThat(gateway.count(FILES, Fate.RUNNING)).isZero();
+  }
+
+  @Test
+  void uploadThatTrickles_isRefused() throws InterruptedException {
+    upstream.script(
+        (self, wire) -> {
+          wire.head();
+          try {
+            wire.awaitEnd();
+          } catch (UncheckedIOException reset) {
+            wire.close();
+          }
+        });
+    long before = gateway.count(FILES, Fate.REFUSED);
+    try (Wire wire = connect()) {
+      wire.send("POST " + FILES + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+      wire.send("x".repeat(10_000));
+      RunningGateway.awaiting()
+          .until(
+              () -> {
+                wire.send(" ");
+                return gateway.count(FILES, Fate.REFUSED) == before + 1;
+              });
+      refused(wire.answer(), 408, "body_timeout");
+    }
   }
 }
