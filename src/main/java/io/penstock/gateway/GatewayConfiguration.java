@@ -105,10 +105,12 @@ public class GatewayConfiguration {
       Expectations expectations,
       Tokenizers tokenizers,
       ProviderCount provider,
+      Allowances allowances,
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
         new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
+        new EarlyRefusal(allowances),
         new BodyIntake.Terms(settings.pace(), ticker));
   }
 

@@ -19,11 +19,13 @@ final class WeighFilter implements GlobalFilter, Ordered {
       Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
 
   private final Weighing weighing;
+  private final EarlyRefusal early;
   private final BodyIntake.Terms terms;
 
   /** Reads bodies that come as fast as {@code terms} say. */
-  WeighFilter(Weighing weighing, BodyIntake.Terms terms) {
+  WeighFilter(Weighing weighing, EarlyRefusal early, BodyIntake.Terms terms) {
     this.weighing = weighing;
+    this.early = early;
     this.terms = terms;
   }
 
@@ -46,6 +48,10 @@ final class WeighFilter implements GlobalFilter, Ordered {
     long most = spec.reading().maxBodyBytes();
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, passage, tooLarge(most));
+    }
+    Refusal refusal = early.of(passage);
+    if (refusal != null) {
+      return refuse(exchange, passage, refusal);
     }
     RequestReader reader = passage.speech().requestReader(spec.reading(), below);
     return BodyIntake.read(request, passage.body(), reader, most, terms, () -> gone(passage))
