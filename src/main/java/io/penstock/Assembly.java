@@ -8,6 +8,7 @@ import io.penstock.config.Snapshot;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
+import io.penstock.gateway.BodySettings;
 import io.penstock.key.Keys;
 import io.penstock.quota.ModelLimits;
 import io.penstock.quota.ModelQuotas;
@@ -63,6 +64,7 @@ final class Assembly implements Reloader {
     parts.registry().apply(snapshot.endpoints());
     snapshot.warnings().forEach(LOG::warn);
     RedisSettings.warnings(setup.sync(), environment, snapshot).forEach(LOG::warn);
+    BodySettings.of(environment).warnings(snapshot.endpoints()).forEach(LOG::warn);
     List<String> strays = parts.keys().withoutTheirGroup();
     if (!strays.isEmpty()) {
       LOG.warn(

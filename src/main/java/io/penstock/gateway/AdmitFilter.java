@@ -8,6 +8,7 @@ import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
 import io.penstock.key.Caller;
 import io.penstock.park.Parking;
+import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.time.Duration;
@@ -25,6 +26,9 @@ import reactor.core.scheduler.Schedulers;
 
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 final class AdmitFilter implements GlobalFilter, Ordered {
+  private static final Refusal NO_MEMORY =
+      Refusal.of(Reason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
+
   private final Ticker ticker;
   private final Ties ties;
   private final Allowances allowances;
@@ -57,7 +61,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     Pending pending = passage.endpoint().submit(ask(exchange.getRequest(), passage));
     passage.trail().submitted(pending);
     if (pending.outcome() == null) {
-      passage.body().park(Elsewhere.nextTurn(loop));
+      park(passage, pending, loop);
       if (passage.endpoint().spec().permit()) {
         drain(exchange.getRequest());
       }
@@ -71,6 +75,12 @@ final class AdmitFilter implements GlobalFilter, Ordered {
             exchange,
             (later, each) -> decided(later, chain, pending, each),
             () -> passage.endpoint().cancel(pending));
+  }
+
+  private static void park(Passage passage, Pending pending, EventLoop loop) {
+    if (!passage.body().park(Elsewhere.nextTurn(loop))) {
+      pending.refuse(NO_MEMORY);
+    }
   }
 
   /** Returns what a client that waits for a stream hears meanwhile, or null. */
@@ -111,6 +121,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
       return Mono.empty(); // the client went away first, and everything was returned
     }
     Passage passage = Passage.of(exchange);
+    passage.body().unpark();
     return switch (outcome) {
       case Outcome.Refused(Refusal refusal) -> {
         strict.denied(passage, refusal);

@@ -191,7 +191,7 @@ final class Attempts {
 
   private Mono<Void> await(Pending waits) {
     EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    passage.body().park(Elsewhere.nextTurn(loop));
+    passage.body().detach(Elsewhere.nextTurn(loop));
     passage.trail().submitted(waits);
     Mono<Outcome> outcome = Parking.await(waits, loop);
     Heartbeat heartbeat = waits.outcome() == null ? AdmitFilter.heartbeat(passage, loop) : null;

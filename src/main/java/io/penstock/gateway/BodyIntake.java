@@ -81,6 +81,7 @@ final class BodyIntake extends BaseSubscriber<DataBuffer> {
       long mostBytes,
       Terms terms,
       Runnable gone) {
+    body.expect(request.getHeaders().getContentLength(), mostBytes);
     return Mono.create(
         sink -> {
           BodyIntake intake = new BodyIntake(request, body, reader, mostBytes, terms, gone, sink);

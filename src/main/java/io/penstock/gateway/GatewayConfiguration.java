@@ -1,5 +1,6 @@
 package io.penstock.gateway;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.coordination.Coordination;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
@@ -35,6 +36,9 @@ import reactor.core.publisher.Flux;
 /** The steps of a request, and one route that catches all: endpoints have an index of their own. */
 @Configuration(proxyBeanMethods = false)
 public class GatewayConfiguration {
+  private static final String TRUSTED_PROXIES =
+      "spring.cloud.gateway.server.webflux.trusted-proxies";
+
   private static final Route ALL =
       Route.async().id("all").uri("http://upstream.invalid").predicate(any -> true).build();
 
@@ -44,8 +48,10 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  BodyBudget bodyBudget(BodySettings settings) {
-    return new BodyBudget(settings.mostBytes());
+  BodyBudget bodyBudget(BodySettings settings, MeterRegistry meters) {
+    BodyBudget bodies = new BodyBudget(settings.mostBytes(), settings.tenantShare());
+    BodyMeters.register(bodies, meters);
+    return bodies;
   }
 
   @Bean
@@ -88,6 +94,7 @@ public class GatewayConfiguration {
     return new IdentifyFilter(
         registry,
         bodies,
+        new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
         door,
         new Gatekeeper(keys, required, WallClock.system()),
         new StatusAnswer(registry, ticker),
@@ -106,11 +113,13 @@ public class GatewayConfiguration {
       Tokenizers tokenizers,
       ProviderCount provider,
       Allowances allowances,
+      BodyBudget bodies,
       BodySettings settings,
       Ticker ticker) {
     return new WeighFilter(
         new Weighing(expectations, tokenizers, provider, new Complaints(ticker)),
         new EarlyRefusal(allowances),
+        bodies,
         new BodyIntake.Terms(settings.pace(), ticker));
   }
 

@@ -45,6 +45,11 @@ final class HeldBody {
     this.claim = claim;
   }
 
+  /** Says how long it will be; negative when that is not known. */
+  void expect(long statedBytes, long mostBytes) {
+    claim.expect(statedBytes, mostBytes);
+  }
+
   /** Returns whether more of it may be read now; if not, {@code resume} is run when it may. */
   boolean mayRead(Runnable resume) {
     return claim.mayRead(resume);
@@ -82,13 +87,30 @@ final class HeldBody {
   }
 
   /**
+   * Has it wait in a queue, out of the buffers it came in. Returns false, and does nothing, where
+   * bodies that wait hold all they may.
+   */
+  boolean park(Executor later) {
+    boolean parked = claim.park();
+    if (parked) {
+      detach(later);
+    }
+    return parked;
+  }
+
+  /**
    * Copies the bytes out of their buffers and lets those go: some of them now, others when {@code
    * later} comes to it.
    */
-  void park(Executor later) {
+  void detach(Executor later) {
     if (step()) {
-      later.execute(() -> park(later));
+      later.execute(() -> detach(later));
     }
+  }
+
+  /** Says that it does not wait any more. */
+  void unpark() {
+    claim.unpark();
   }
 
   /** Copies some of the bytes; returns whether there are more. */

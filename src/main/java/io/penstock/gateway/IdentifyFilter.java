@@ -26,6 +26,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private final Registry registry;
   private final BodyBudget bodies;
+  private final ClientAddress addresses;
   private final Door door;
   private final Gatekeeper gatekeeper;
   private final StatusAnswer status;
@@ -40,6 +41,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   IdentifyFilter(
       Registry registry,
       BodyBudget bodies,
+      ClientAddress addresses,
       Door door,
       Gatekeeper gatekeeper,
       StatusAnswer status,
@@ -50,6 +52,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     this.status = status;
     this.registry = registry;
     this.bodies = bodies;
+    this.addresses = addresses;
     this.door = door;
     this.clock = clock;
   }
@@ -155,8 +158,8 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
             endpoint.spec().reading(),
             visitor.caller() == null ? null : visitor.caller().spec().rank(),
             clock);
-    Passage passage =
-        new Passage(requestId, endpoint, parameters, new HeldBody(bodies.claim()), visitor);
+    HeldBody body = new HeldBody(bodies.claim(tenant(request, visitor)));
+    Passage passage = new Passage(requestId, endpoint, parameters, body, visitor);
     passage.attach(exchange);
     if (parameters.fault() != null) {
       Refusal refusal = Refusal.of(Reason.BAD_REQUEST, parameters.fault());
@@ -164,6 +167,11 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return Refuser.refuse(exchange, passage, refusal);
     }
     return chain.filter(exchange);
+  }
+
+  /** Returns who shares one part of the budget of bodies. */
+  private Object tenant(ServerHttpRequest request, Visitor visitor) {
+    return visitor.caller() == null ? addresses.of(request) : visitor.caller().spec().name();
   }
 
   /** Refuses who may not come in, in the shape of the endpoint that would have served. */

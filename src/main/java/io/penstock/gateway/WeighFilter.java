@@ -20,12 +20,14 @@ final class WeighFilter implements GlobalFilter, Ordered {
 
   private final Weighing weighing;
   private final EarlyRefusal early;
+  private final BodyBudget bodies;
   private final BodyIntake.Terms terms;
 
   /** Reads bodies that come as fast as {@code terms} say. */
-  WeighFilter(Weighing weighing, EarlyRefusal early, BodyIntake.Terms terms) {
+  WeighFilter(Weighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
     this.weighing = weighing;
     this.early = early;
+    this.bodies = bodies;
     this.terms = terms;
   }
 
@@ -72,7 +74,10 @@ final class WeighFilter implements GlobalFilter, Ordered {
       case WHOLE -> weighed(exchange, chain, reader.finish());
       case TOO_LARGE ->
           refuse(exchange, passage, tooLarge(passage.endpoint().spec().reading().maxBodyBytes()));
-      case LATE -> refuse(exchange, passage, LATE);
+      case LATE -> {
+        bodies.countLate();
+        yield refuse(exchange, passage, LATE);
+      }
       case BROKEN -> {
         gone(passage);
         yield Mono.empty();

@@ -101,7 +101,11 @@ class HeartbeatTest {
     Parameters nothing = new Parameters(null, Patience.DEFAULT, 0, null, null, null, null);
     Passage passage =
         new Passage(
-            "id-1", endpoint, nothing, new HeldBody(new BodyBudget(1_000).claim()), Visitor.ANYONE);
+            "id-1",
+            endpoint,
+            nothing,
+            new HeldBody(new BodyBudget(1_000, 1).claim("a")),
+            Visitor.ANYONE);
     passage.weighs(
         new Cost(3, 4, 0),
         new Weighed.Request(

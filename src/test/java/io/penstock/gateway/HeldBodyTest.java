@@ -29,8 +29,8 @@ class HeldBodyTest {
   private final List<ByteBuf> pieces = new ArrayList<>();
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  private final BodyBudget budget = new BodyBudget(100 << 20);
-  private final HeldBody body = new HeldBody(budget.claim());
+  private final BodyBudget budget = new BodyBudget(100 << 20, 1);
+  private final HeldBody body = new HeldBody(budget.claim("anyone"));
   private boolean complete;
 
   private HeldBodyTest() {
@@ -148,7 +148,7 @@ class HeldBodyTest {
 
   @Test
   void smallBody_isSentAtOnce() {
-    HeldBody small = new HeldBody(budget.claim());
+    HeldBody small = new HeldBody(budget.claim("anyone"));
     small.add(factory.wrap(new byte[] {1, 2, 3}), read -> {});
     small
         .publish(factory, List.of(), later::add)

@@ -52,10 +52,11 @@ class SlowClientIT extends HostileCase {
   void bodyThatTrickles_isRefused_andGivesItsMemoryBack() {
     BodyBudget bodies = gateway.bean(BodyBudget.class);
     long before = gateway.count("/openai", Fate.REFUSED);
+    long late = bodies.late();
     try (Wire wire = connect()) {
       wire.send("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
       wire.send(ASK.replace(PROMPT, "x".repeat(900_000)));
-      RunningGateway.awaiting().until(() -> bodies.heldBytes() > 900_000);
+      RunningGateway.awaiting().until(() -> bodies.heldBytes() == 1_000_000);
       RunningGateway.awaiting()
           .until(
               () -> {
@@ -66,6 +67,7 @@ class SlowClientIT extends HostileCase {
       refused(answer, 408, "body_timeout");
       assertThat(answer.header("connection")).isEqualTo("close");
       RunningGateway.awaiting().until(() -> bodies.heldBytes() == 0);
+      assertThat(bodies.late()).isEqualTo(late + 1);
       wire.awaitEnd();
     }
   }

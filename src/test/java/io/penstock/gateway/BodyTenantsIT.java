@@ -1,0 +1,169 @@
+package io.penstock.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.endpoint.Totals.Fate;
+import io.penstock.fake.Message;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** No key takes the memory of all others, and what is refused anyway costs none. */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
+class BodyTenantsIT extends HostileCase {
+  private static final int MOST = 4_000_000;
+  private static final int BODY = 1_100_000;
+  private static final String SLOW = "slow-secret";
+  private static final String WAITS = "waiting-secret";
+  private static final String SECOND = "second-secret";
+  private static final String THIRD = "third-secret";
+  private static final String ONCE = "once-secret";
+
+  private final List<Wire> wires = new ArrayList<>();
+
+  @Override
+  String routes() {
+    return """
+    keys:
+      - {name: client, sha256: CLIENT}
+      - {name: slow, sha256: SLOW}
+      - {name: waits, sha256: WAITS, rate_limit_rpm: 1, on_limit: wait}
+      - {name: second, sha256: SECOND, rate_limit_rpm: 1, on_limit: wait}
+      - {name: third, sha256: THIRD, rate_limit_rpm: 1, on_limit: wait}
+      - {name: once, sha256: ONCE, rate_limit_rpm: 1}
+    endpoints:
+      - path: /openai
+        dialect: openai
+        upstreams: [{id: o, url: "%1$s", api_key: "${SECRET}"}]
+      - path: /full
+        dialect: openai
+        algorithm: strict
+        rate: 0.0005
+        max_queue_size: 1
+        upstreams: [{id: f, url: "%1$s", api_key: "${SECRET}"}]
+    """
+        .replace("CLIENT", KeyedRequestsIT.sha256(CLIENT_SECRET))
+        .replace("SLOW", KeyedRequestsIT.sha256(SLOW))
+        .replace("WAITS", KeyedRequestsIT.sha256(WAITS))
+        .replace("SECOND", KeyedRequestsIT.sha256(SECOND))
+        .replace("THIRD", KeyedRequestsIT.sha256(THIRD))
+        .replace("ONCE", KeyedRequestsIT.sha256(ONCE));
+  }
+
+  @Override
+  String[] arguments() {
+    return new String[] {"--penstock.max-buffered-bytes=" + MOST};
+  }
+
+  @AfterEach
+  void leave() {
+    wires.forEach(Wire::reset);
+    wires.clear();
+  }
+
+  private static String head(String target, String secret, int length) {
+    return "POST %s HTTP/1.1\r\nHost: a\r\nx-penstock-key: %s\r\nContent-Length: %d\r\n\r\n"
+        .formatted(target, secret, length);
+  }
+
+  private static String body(int bytes) {
+    return ASK.replace(PROMPT, "x".repeat(bytes - ASK.length() + PROMPT.length()));
+  }
+
+  private Wire send(String text) {
+    Wire wire = connect();
+    wires.add(wire);
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                wire.send(text);
+              } catch (UncheckedIOException left) {
+                wire.close();
+              }
+            });
+    return wire;
+  }
+
+  private BodyBudget bodies() {
+    return gateway.bean(BodyBudget.class);
+  }
+
+  private void assertServed(int bytes) throws InterruptedException {
+    String body = body(bytes);
+    Message answer = ask(head(CHAT, CLIENT_SECRET, bytes) + body);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(upstream.received().body()).hasSize(bytes);
+  }
+
+  @Test
+  void halfSentBodiesOfOneKey_leaveRoomForOthers() throws InterruptedException {
+    for (int each = 0; each < 4; each++) {
+      send(head(CHAT, SLOW, BODY) + body(BODY).substring(0, BODY - 1_000));
+    }
+    RunningGateway.awaiting().until(() -> bodies().waiting() == 3);
+    assertThat(bodies().heldBytes()).isEqualTo(BODY);
+    assertServed(500);
+    assertServed(900_000);
+  }
+
+  @Test
+  void bodiesOfAKeyThatWaitsForItsLimit_leaveRoomForOthers() throws InterruptedException {
+    assertThat(ask(head(CHAT, WAITS, 500) + body(500)).status()).isEqualTo(200);
+    upstream.received();
+    int large = 1_500_000;
+    for (int each = 0; each < 3; each++) {
+      send(head(CHAT, WAITS, large) + body(large));
+    }
+    gateway.await("/openai", Fate.WAITING, 1);
+    RunningGateway.awaiting().until(() -> bodies().waiting() == 2);
+    assertThat(bodies().parkedBytes()).isEqualTo(large);
+    assertServed(500);
+    assertServed(900_000);
+  }
+
+  @Test
+  void keyThatHasUsedUpItsLimit_isRefusedBeforeItsBodyIsRead() throws InterruptedException {
+    assertThat(ask(head(CHAT, ONCE, 500) + body(500)).status()).isEqualTo(200);
+    upstream.received();
+    try (Wire wire = connect()) {
+      Message answer = wire.send(head(CHAT, ONCE, BODY)).answer();
+      refused(answer, 429, "key_rpm");
+      assertThat(answer.header("retry-after")).isNotBlank();
+      assertThat(answer.header("ratelimit")).isNotBlank();
+      assertThat(bodies().heldBytes()).isZero();
+    }
+  }
+
+  @Test
+  void fullQueue_refusesBeforeABodyIsRead() throws InterruptedException {
+    String full = "/full/v1/chat/completions";
+    assertThat(ask(head(full, CLIENT_SECRET, 500) + body(500)).status()).isEqualTo(200);
+    upstream.received();
+    send(head(full, CLIENT_SECRET, 500) + body(500));
+    gateway.await("/full", Fate.WAITING, 1);
+    try (Wire wire = connect()) {
+      refused(wire.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
+      assertThat(bodies().heldBytes()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void bodiesThatWaitInQueues_leaveRoomForThoseThatAreRead() throws InterruptedException {
+    int large = 1_500_000;
+    for (String secret : List.of(SECOND, THIRD)) {
+      assertThat(ask(head(CHAT, secret, 500) + body(500)).status()).isEqualTo(200);
+      upstream.received();
+    }
+    send(head(CHAT, SECOND, large) + body(large));
+    gateway.await("/openai", Fate.WAITING, 1);
+    refused(ask(head(CHAT, THIRD, large) + body(large)), 429, "queue_full");
+    assertThat(bodies().notParked()).isEqualTo(1);
+    assertThat(bodies().parkedBytes()).isEqualTo(large);
+    assertServed(900_000);
+  }
+}
