@@ -82,7 +82,7 @@ class SyncEventsIT {
       assertThat(back).anyMatch(line -> line.contains("\"change\":\"learned\""));
       List<String> lines = logged.lines();
       assertThat(count(lines, "exact limits are divided by 2")).isPositive();
-      assertThat(count(lines, "Redis was restarted")).as("each says it once").isEqualTo(2);
+      assertThat(count(lines, "Redis has lost data")).as("each says it once").isEqualTo(2);
       assertThat(count(lines, "Redis is heard again: 2 instances")).isPositive();
       assertThat(logged.traces()).isEmpty();
       assertThat(there.gateway("GET /exact")).startsWith("HTTP/1.1 200");

@@ -28,6 +28,9 @@ public final class MemorySupply implements Supply {
   private final Ticker clock;
   private final long ttlMicros;
   private String life;
+  private final MemoryRuns runs = new MemoryRuns();
+  private final Set<String> left = new HashSet<>();
+  private final Map<String, Long> aware = new HashMap<>();
   private final Map<String, Long> heard = new LinkedHashMap<>();
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<String, Long> whole = new HashMap<>();
@@ -44,7 +47,7 @@ public final class MemorySupply implements Supply {
    *
    * @param clock the shared clock
    * @param ttlNanos how long a slice may be spent, and how long a member that is silent lives, ≥ 1
-   * @param life which life of the store this is
+   * @param life the name of the data: another one for each store that begins with nothing
    */
   public MemorySupply(Ticker clock, long ttlNanos, String life) {
     if (ttlNanos < 1) {
@@ -66,8 +69,11 @@ public final class MemorySupply implements Supply {
     for (Ask ask : round.asks()) {
       check(ask, now);
     }
+    long kept = runs.kept(round.seen(), life, count);
+    runs.begin(now);
     look(round.seen(), now);
     hear(round, now);
+    runs.heard(count + 1, now);
     round
         .missed()
         .forEach(
@@ -86,19 +92,23 @@ public final class MemorySupply implements Supply {
     List<Loss> lost = new ArrayList<>();
     losses.forEach((id, born) -> lost.add(new Loss(id, born)));
     long since = lostAt < 0 ? Long.MAX_VALUE : silent(now, lostAt);
-    return new Answer(now * NANOS_PER_MICRO, life, count, members, grants, lost, since);
+    Run run = runs.now(kept, now);
+    return new Answer(now * NANOS_PER_MICRO, life, run, count, members, grants, lost, since);
   }
 
   /** Who has seen more than there is, or another life, knows of a loss: so all are to know. */
   private void look(@Nullable Seen seen, long now) {
     boolean same = seen != null && seen.life().equals(life);
-    if (seen == null || (same && seen.count() <= count)) {
+    if (seen == null || (same && !runs.fell(seen, count))) {
       return;
     }
-    if (same) {
-      life = life + "~" + now;
-    }
     lostAt = lostLives.add(seen.life()) ? now : lostAt;
+    if (same) {
+      life = life.replaceFirst("~.*", "") + "~" + now + "-" + count;
+      runs.rolledBack(seen, now);
+      whole.clear();
+      aware.clear();
+    }
   }
 
   /** Of a round that is late, or comes twice, its member is not heard. */
@@ -108,24 +118,35 @@ public final class MemorySupply implements Supply {
       numbers.put(round.member(), round.number());
       heard.put(round.member(), now);
       Seen seen = round.seen();
-      if (round.whole() && (seen == null || seen.life().equals(life))) {
-        whole.put(round.member(), now);
+      if (seen == null || (seen.life().equals(life) && runs.is(seen.run()))) {
+        aware.put(round.member(), now);
+        if (round.whole()) {
+          whole.put(round.member(), now);
+        }
+      }
+      if (round.leaves()) {
+        left.add(round.member());
       }
     }
   }
 
   private Member member(String name, long now, long at) {
-    Long said = whole.get(name);
-    return new Member(name, silent(now, at), said == null ? Long.MAX_VALUE : silent(now, said));
+    return new Member(
+        name,
+        silent(now, at),
+        silent(now, whole.get(name)),
+        silent(now, aware.get(name)),
+        left.contains(name));
   }
 
   /**
-   * Goes on as another life, as a store does that was started again, or replaced by a copy of it.
+   * Goes on as another run, as a store does that was started again, or replaced by a copy of it.
    *
-   * @param other which life it is from now on
+   * @param other which run it is from now on
    */
   public synchronized void restart(String other) {
-    life = other;
+    runs.next(other);
+    aware.clear();
   }
 
   /** Loses all that is known of one limit, as a store may that keeps each by itself. */
@@ -133,8 +154,8 @@ public final class MemorySupply implements Supply {
     limits.remove(id);
   }
 
-  private static long silent(long now, long at) {
-    return Math.max(0, now - at) * NANOS_PER_MICRO;
+  private static long silent(long now, @Nullable Long at) {
+    return at == null ? Long.MAX_VALUE : Math.max(0, now - at) * NANOS_PER_MICRO;
   }
 
   private void check(Ask ask, long now) {

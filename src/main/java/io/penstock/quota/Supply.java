@@ -46,9 +46,10 @@ public interface Supply {
    * @param whole whether with these asks all is said that the member has spent, as far as it knows
    *     what the store lost; who has seen another life of the store does not know
    * @param losses what the member found lost lately
-   * @param seen what the member was answered last, or null for nothing: where the store has counted
-   *     fewer rounds in that life, it was rolled back, and begins another one
-   * @param missed while a loss is made good, members that were heard before it and not since
+   * @param seen what the member was answered last, or null for nothing: where the store does not
+   *     know of all rounds that it had counted then, it was rolled back, and begins another life
+   * @param missed while it is found out what is lost, members that were heard before and not since
+   * @param leaves whether it is the member's last round, and says all that is left to say
    */
   record Round(
       String member,
@@ -57,7 +58,8 @@ public interface Supply {
       boolean whole,
       List<Loss> losses,
       @Nullable Seen seen,
-      List<Missed> missed) {
+      List<Missed> missed,
+      boolean leaves) {
     public Round {
       losses = List.copyOf(losses);
       missed = List.copyOf(missed);
@@ -71,6 +73,18 @@ public interface Supply {
           throw new IllegalArgumentException(ask.id() + " is asked for twice, expected once");
         }
       }
+    }
+
+    /** A round of a member that stays. */
+    public Round(
+        String member,
+        long number,
+        List<Ask> asks,
+        boolean whole,
+        List<Loss> losses,
+        @Nullable Seen seen,
+        List<Missed> missed) {
+      this(member, number, asks, whole, losses, seen, missed, false);
     }
 
     /** A round that says all, of a member that found nothing lost. */
@@ -99,9 +113,28 @@ public interface Supply {
    * What is known of the store.
    *
    * @param life which life of it answered
+   * @param run which run of it answered
    * @param count of the rounds it had answered
    */
-  record Seen(String life, long count) {}
+  record Seen(String life, String run, long count) {}
+
+  /**
+   * A run of the store: another one begins when it is restarted, or replaced by a copy.
+   *
+   * @param name of the run
+   * @param ageNanos how long ago its first round was
+   * @param gapNanos how long before that the last round was that is known of the run before; {@link
+   *     Long#MAX_VALUE} when no round was
+   * @param kept of the rounds that had been counted when this member was answered last, the store
+   *     surely knows the first so many; {@link Long#MAX_VALUE} when it knows all of them
+   */
+  record Run(String name, long ageNanos, long gapNanos, long kept) {
+    public Run {
+      check("ageNanos", ageNanos);
+      check("gapNanos", gapNanos);
+      check("kept", kept);
+    }
+  }
 
   /**
    * A member of which the store may know less than another member does.
@@ -191,7 +224,9 @@ public interface Supply {
    * What a round is answered.
    *
    * @param clockNanos the shared clock when the slices were cut
-   * @param life which life of the store answers: another one after it was restarted or replaced
+   * @param life which life of the store answers: another one when it has lost anything that a
+   *     member was told, or all it knew
+   * @param run which run of the store answers, be it with all that the run before knew
    * @param count of all rounds that life has answered, this included: not above the last one seen
    *     when it was rolled back
    * @param members all members heard of by that life, this one included
@@ -204,6 +239,7 @@ public interface Supply {
   record Answer(
       long clockNanos,
       String life,
+      Run run,
       long count,
       List<Member> members,
       List<Grant> grants,
@@ -224,11 +260,20 @@ public interface Supply {
    * @param silentNanos for how long nothing was heard of it, ≥ 0
    * @param wholeNanos how long ago it said all that it has, {@link Long#MAX_VALUE} when it never
    *     did
+   * @param awareNanos how long ago it was heard when it had been answered by this run and this life
+   *     of the store, {@link Long#MAX_VALUE} when it never was
+   * @param left whether it has said that it leaves
    */
-  record Member(String name, long silentNanos, long wholeNanos) {
+  record Member(String name, long silentNanos, long wholeNanos, long awareNanos, boolean left) {
     public Member {
       check("silentNanos", silentNanos);
       check("wholeNanos", wholeNanos);
+      check("awareNanos", awareNanos);
+    }
+
+    /** One that stays, and knew what answered when it said all. */
+    public Member(String name, long silentNanos, long wholeNanos) {
+      this(name, silentNanos, wholeNanos, wholeNanos, false);
     }
 
     /** One that said all when it was heard last. */

@@ -1,8 +1,10 @@
 package io.penstock.sync;
 
 import io.penstock.quota.Supply.Member;
+import io.penstock.quota.Supply.Run;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  * The lives of all masters as one: a loss of one of them is a loss of the store, because a limit
  * may be on any. One that is silent while others answer is no loss yet: it is waited for as long as
  * {@code quietNanos}, and counts with what it said last; after that the others go on without it,
- * and its return is a loss, because nobody was heard there meanwhile. Safe from any thread.
+ * and its return is another run, because nobody was heard there meanwhile. Safe from any thread.
  */
 final class Masters {
   /**
    * What one master says.
    *
    * @param name which life of it
+   * @param run which run of it, and what that knows
    * @param count of the rounds it answered
    * @param clockMicros its clock
    * @param members what is known of each, by name
@@ -30,6 +33,7 @@ final class Masters {
    */
   record Life(
       String name,
+      Run run,
       long count,
       long clockMicros,
       Map<String, Heard> members,
@@ -38,29 +42,43 @@ final class Masters {
     /** How long ago it is that never was. */
     static final long NEVER = -1;
 
+    /** Words before those of members, losses and the word of a loss, and of each of them. */
+    private static final int HEAD = 7;
+
+    private static final int WORDS = 6;
+
     /**
      * Reads the reply of the script of lives.
      *
      * @throws IllegalArgumentException when it is none
      */
     static Life read(@Nullable Object said) {
-      if (!(said instanceof List<?> reply) || reply.size() < 3 || reply.size() % 4 != 3) {
+      if (!(said instanceof List<?> reply) || reply.size() % WORDS != HEAD % WORDS) {
         throw new IllegalArgumentException("reply of the life script is not one of its own");
       }
       Map<String, Heard> members = new HashMap<>();
       Map<String, Long> losses = new HashMap<>();
       long lost = NEVER;
-      for (int i = 3; i < reply.size(); i += 4) {
+      for (int i = HEAD; i < reply.size(); i += WORDS) {
         String what = String.valueOf(reply.get(i + 1));
         long first = number(reply.get(i + 2));
         switch (String.valueOf(reply.get(i))) {
-          case "m" -> members.put(what, new Heard(first, number(reply.get(i + 3))));
+          case "m" -> {
+            boolean left = number(reply.get(i + 5)) > 0;
+            members.put(
+                what, new Heard(first, number(reply.get(i + 3)), number(reply.get(i + 4)), left));
+          }
           case "x" -> lost = first;
           default -> losses.put(what, first);
         }
       }
       return new Life(
           String.valueOf(reply.getFirst()),
+          new Run(
+              String.valueOf(reply.get(3)),
+              nanos(number(reply.get(4))),
+              nanos(number(reply.get(5))),
+              number(reply.get(6)) == NEVER ? Long.MAX_VALUE : number(reply.get(6))),
           number(reply.get(1)),
           number(reply.get(2)),
           members,
@@ -69,7 +87,7 @@ final class Masters {
     }
 
     long lostNanos() {
-      return lostMicros == NEVER ? Long.MAX_VALUE : lostMicros * 1_000;
+      return nanos(lostMicros);
     }
 
     private static long number(@Nullable Object word) {
@@ -82,19 +100,26 @@ final class Masters {
    *
    * @param silentMicros for how long nothing was heard of it
    * @param wholeMicros how long ago it said all it has; negative when it never did
+   * @param awareMicros how long ago it was heard knowing the life and the run; negative for never
+   * @param left whether it has said that it leaves
    */
-  record Heard(long silentMicros, long wholeMicros) {}
+  record Heard(long silentMicros, long wholeMicros, long awareMicros, boolean left) {}
 
-  /** The name, count, clock, members and losses of all together. */
+  /** The name, run, count, clock, members and losses of all together. */
   record Together(
       String name,
+      Run run,
       long count,
       long clockNanos,
       List<Member> members,
       Map<String, Long> losses,
       long lostNanos) {}
 
-  private static final Heard NEVER = new Heard(-1, -1);
+  private static final Heard NEVER = new Heard(-1, -1, -1, false);
+
+  private static long nanos(long micros) {
+    return micros < 0 ? Long.MAX_VALUE : micros * 1_000;
+  }
 
   /**
    * What was heard of a master last.
@@ -106,7 +131,11 @@ final class Masters {
     Heard of(String member, long now) {
       Heard then = life.members().getOrDefault(member, NEVER);
       long since = (now - at) / 1_000;
-      return new Heard(aged(then.silentMicros(), since), aged(then.wholeMicros(), since));
+      return new Heard(
+          aged(then.silentMicros(), since),
+          aged(then.wholeMicros(), since),
+          aged(then.awareMicros(), since),
+          then.left());
     }
 
     private static long aged(long micros, long since) {
@@ -118,6 +147,7 @@ final class Masters {
   private final Map<String, Last> heard = new TreeMap<>();
   private Set<String> keys = Set.of();
   private long lost;
+  private long returned;
 
   Masters(long quietNanos) {
     this.quietNanos = quietNanos;
@@ -140,7 +170,13 @@ final class Masters {
       keys = said.keySet();
       List<Member> members = members(List.of(new Last(first, now, false)), now);
       return new Together(
-          first.name(), first.count(), clock, members, first.losses(), first.lostNanos());
+          first.name(),
+          first.run(),
+          first.count(),
+          clock,
+          members,
+          first.losses(),
+          first.lostNanos());
     }
     lost += take(said.keySet(), lives, now) ? 1 : 0;
     List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
@@ -152,7 +188,21 @@ final class Masters {
         .forEach(life -> life.losses().forEach((id, born) -> losses.merge(id, born, Math::max)));
     String name = String.join("+", names) + "#" + lost;
     long since = lives.values().stream().mapToLong(Life::lostNanos).min().orElse(Long.MAX_VALUE);
-    return new Together(name, sum, clock, members(heard.values(), now), losses, since);
+    Run run = run(lives.values());
+    return new Together(name, run, sum, clock, members(heard.values(), now), losses, since);
+  }
+
+  /** The runs of all: as young as the last of them, and as sure as all are. */
+  private Run run(Collection<Life> lives) {
+    List<String> names = heard.values().stream().map(last -> last.life().run().name()).toList();
+    Run youngest =
+        lives.stream().map(Life::run).min(Comparator.comparingLong(Run::ageNanos)).orElseThrow();
+    boolean kept = lives.stream().allMatch(life -> life.run().kept() == Long.MAX_VALUE);
+    return new Run(
+        String.join("+", names) + "#" + returned,
+        youngest.ageNanos(),
+        youngest.gapNanos(),
+        kept ? Long.MAX_VALUE : 0);
   }
 
   /** Takes in what was said; returns whether something of it is a loss that no name tells. */
@@ -162,7 +212,8 @@ final class Masters {
     heard.keySet().retainAll(keys);
     for (Map.Entry<String, Life> each : lives.entrySet()) {
       Last before = heard.put(each.getKey(), new Last(each.getValue(), now, false));
-      loss |= before != null && (before.missed() || fell(before.life(), each.getValue()));
+      loss |= before != null && fell(before.life(), each.getValue());
+      returned += before != null && before.missed() ? 1 : 0;
     }
     heard.replaceAll((key, last) -> new Last(last.life(), last.at(), now - last.at() > quietNanos));
     return loss;
@@ -179,14 +230,17 @@ final class Masters {
     for (String name : counting.getFirst().life().members().keySet()) {
       long silent = 0;
       long whole = 0;
+      long aware = 0;
+      boolean left = true;
       for (Last master : counting) {
         Heard there = master.of(name, now);
         silent = later(silent, there.silentMicros());
         whole = later(whole, there.wholeMicros());
+        aware = later(aware, there.awareMicros());
+        left &= there.left();
       }
       if (silent >= 0) {
-        long said = whole < 0 ? Long.MAX_VALUE : whole * 1_000;
-        members.add(new Member(name, silent * 1_000, said));
+        members.add(new Member(name, silent * 1_000, nanos(whole), nanos(aware), left));
       }
     }
     return members;

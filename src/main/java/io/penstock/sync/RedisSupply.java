@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -137,7 +138,11 @@ public final class RedisSupply implements Supply {
     args.addAll(List.of(round.member(), FORGET_MICROS, KEEP_MILLIS, time));
     args.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
     Masters.Life last = seen.get(key);
-    args.addAll(last == null ? List.of("", "0") : List.of(last.name(), "" + last.count()));
+    args.addAll(
+        last == null
+            ? List.of("", "", "0")
+            : List.of(last.name(), last.run().name(), "" + last.count()));
+    args.addAll(List.of(UUID.randomUUID().toString(), round.leaves() ? "1" : ""));
     for (Loss loss : round.losses()) {
       args.addAll(List.of("l", written(loss.id()), String.valueOf(loss.born())));
     }
@@ -220,6 +225,7 @@ public final class RedisSupply implements Supply {
         new Answer(
             all.clockNanos(),
             all.name(),
+            all.run(),
             all.count(),
             all.members(),
             given,

@@ -124,14 +124,13 @@ public final class Rounds {
   }
 
   /**
-   * Says for the last time what was spent, so that others may spend the rest of its slices; here
-   * nothing of them is spent any more.
+   * Says for the last time what was spent, so that others may spend the rest of its slices, and
+   * that this instance leaves; here nothing of them is spent any more.
    *
    * @return completes once the store has heard it, or could not be asked
    */
   public CompletionStage<?> leave() {
     List<Supply.Ask> asks = new ArrayList<>();
-    long last;
     synchronized (this) {
       stopped = true;
       flight = null; // what it was granted is never taken
@@ -140,15 +139,26 @@ public final class Rounds {
         limit.limit().dropSlices();
         limit.doubt();
         Supply.Ask ask = limit.ask(clock, true, lives, stockedNanos, now);
-        if (ask != null && asks.size() < MOST_ASKS) {
+        if (ask != null) {
           asks.add(ask);
         }
       }
-      last = ++number;
     }
-    return asks.isEmpty()
-        ? CompletableFuture.completedStage(null)
-        : supply.round(new Supply.Round(member, last, asks, false, List.of(), lives.seen()));
+    return lives.seen() == null ? CompletableFuture.completedStage(null) : leave(asks);
+  }
+
+  private CompletionStage<?> leave(List<Supply.Ask> asks) {
+    List<Supply.Ask> first = asks.subList(0, Math.min(asks.size(), MOST_ASKS));
+    List<Supply.Ask> left = asks.subList(first.size(), asks.size());
+    Supply.Round round;
+    synchronized (this) {
+      number++;
+      round =
+          new Supply.Round(
+              member, number, first, false, List.of(), lives.seen(), List.of(), left.isEmpty());
+    }
+    CompletionStage<Supply.Answer> said = supply.round(round);
+    return left.isEmpty() ? said : said.thenCompose(answer -> leave(left));
   }
 
   /** Returns whether a limit is of a kind that is shared in slices. */
@@ -295,6 +305,13 @@ public final class Rounds {
     take(of, each.answer(), now, eased);
   }
 
+  private void doubt(Supply.Ask ask) {
+    SharedLimit limit = limits.get(ask.id());
+    if (limit != null) {
+      limit.doubt();
+    }
+  }
+
   /** It may have been applied, and granted anything: with the next one all is said. */
   private void giveUp() {
     flight = null;
@@ -314,9 +331,9 @@ public final class Rounds {
       limits.values().forEach(SharedLimit::forgotten);
       return;
     }
-    if (lives.learning(now)
-        && answer.grants().stream().anyMatch(each -> !each.slices().isEmpty())) {
-      limits.values().forEach(SharedLimit::doubt);
+    boolean slices = answer.grants().stream().anyMatch(each -> !each.slices().isEmpty());
+    if (lives.isOtherRun() || (slices && lives.learning(now))) {
+      of.round().asks().forEach(this::doubt);
       return;
     }
     hear(answer, now);

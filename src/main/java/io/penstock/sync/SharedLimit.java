@@ -162,7 +162,7 @@ final class SharedLimit {
     barred = NONE;
     stored.clear();
     doubt();
-    learning = learning == null ? new Recovery(pace.ttlNanos()) : learning;
+    learning = learning == null ? new Recovery(pace.ttlNanos(), false) : learning;
     learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
 
@@ -180,6 +180,7 @@ final class SharedLimit {
     Recovery lasting = learning;
     if (lasting != null && lasting.lasts(now)) {
       answer.members().forEach(member -> lasting.see(member, answer.clockNanos()));
+      lasting.answered(now);
     }
   }
 
@@ -239,7 +240,7 @@ final class SharedLimit {
             ? cells.at(earliest + wayNanos)
             : Math.min(stored.firstOther(tally, oldest), cells.at(earliest));
     boolean news = !cells.slots() && (from < cells.at(earliest) || stored.differs(tally, from));
-    owes = stored.unsure() && inUse(tally);
+    owes = stored.unsure() && Spending.any(tally);
     long bars =
         Math.max(lives.barred(cells), this.learning == null ? NONE : this.learning.barred(cells));
     news |= bars > barred;
@@ -250,7 +251,7 @@ final class SharedLimit {
         id,
         limit.spec(),
         from,
-        cells.slots() ? List.of() : uses(tally, from),
+        cells.slots() ? List.of() : Spending.from(tally, from),
         learning ? 0 : Math.min(head, limit.capacity()),
         learning ? 0 : Math.min(wanted, cells.most(limit.capacity(), pace.ttlNanos())),
         bars,
@@ -261,7 +262,7 @@ final class SharedLimit {
    * Slices end, permits are those of a member that is heard, and what is left alone is forgotten.
    */
   private boolean due(Tally tally, long now) {
-    boolean holds = tally.most() > 0 || (cells.endless() && inUse(tally));
+    boolean holds = tally.most() > 0 || (cells.endless() && Spending.any(tally));
     return now - asked >= (holds && !cells.slots() ? pace.renewalNanos() : keptNanos)
         || ((born == NONE || !noted) && now - asked >= pace.heartbeatNanos());
   }
@@ -319,20 +320,6 @@ final class SharedLimit {
       long wanted = ahead < least ? 0 : (long) Math.ceil(ahead);
       target = Math.min(mostAhead, Math.max(stock, wanted));
     }
-  }
-
-  private static boolean inUse(Tally tally) {
-    return tally.counted().stream().anyMatch(each -> each.amount() > 0);
-  }
-
-  private static List<Supply.Use> uses(Tally tally, long from) {
-    List<Supply.Use> uses = new ArrayList<>();
-    for (Tally.Counted each : tally.counted()) {
-      if (each.cell() >= from && each.amount() > 0) {
-        uses.add(new Supply.Use(each.cell(), each.amount()));
-      }
-    }
-    return uses;
   }
 
   /**

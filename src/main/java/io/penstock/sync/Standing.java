@@ -90,9 +90,13 @@ final class Standing {
       case SILENT ->
           "nothing was heard for longer than slices last: nothing of exact limits is taken for "
               + ttl;
+      case RESTARTED ->
+          "Redis was restarted or replaced: nothing of exact limits is taken until all instances"
+              + " have said that it knows what they were told";
       case LOST ->
-          "Redis was restarted, flushed, replaced or set back: nothing of exact limits is taken"
-              + " for %s while all say what they spent".formatted(ttl);
+          "Redis has lost data, or its clock was set: nothing of exact limits is taken for %s, and"
+                  .formatted(ttl)
+              + " until all instances have said what they spent";
     };
   }
 

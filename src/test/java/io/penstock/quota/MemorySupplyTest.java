@@ -65,31 +65,83 @@ class MemorySupplyTest extends SupplyContract {
   @Test
   void memberSawMoreRoundsThanAreKnown_isAnotherLifeForAll() {
     Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
-    Supply.Answer same = told("a", 2, new Supply.Seen(first.life(), first.count()));
+    Supply.Answer same = told("a", 2, seen(first, first.count()));
     assertThat(same.life()).isEqualTo(first.life());
-    Supply.Answer other = told("b", 1, new Supply.Seen(first.life(), same.count() + 1));
+    assertThat(same.run().kept()).isEqualTo(Long.MAX_VALUE);
+    Supply.Answer other = told("b", 1, seen(first, same.count() + 1));
     assertThat(other.life()).isNotEqualTo(first.life());
-    Supply.Answer next = told("a", 3, new Supply.Seen(same.life(), same.count()));
+    assertThat(other.run().kept()).as("nothing tells how far it was set back").isZero();
+    Supply.Answer next = told("a", 3, seen(same, same.count()));
     assertThat(next.life()).isEqualTo(other.life());
+    assertThat(next.run().kept()).isZero();
+  }
+
+  private static Supply.Seen seen(Supply.Answer answer, long count) {
+    return new Supply.Seen(answer.life(), answer.run().name(), count);
+  }
+
+  @Test
+  void anotherRunThatKnowsAll_isTheSameLife_andNobodyIsAwareOfItBeforeItWasTold() {
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    assertThat(first.run().gapNanos()).isEqualTo(Long.MAX_VALUE);
+    supply.restart("second");
+    ticker.set(START + SECOND);
+    Supply.Answer after = told("a", 2, seen(first, first.count()));
+    assertThat(after.life()).isEqualTo(first.life());
+    assertThat(after.lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.run()).isEqualTo(new Supply.Run("second", 0, SECOND, Long.MAX_VALUE));
+    assertThat(after.members()).extracting(Supply.Member::awareNanos).containsOnly(Long.MAX_VALUE);
+    assertThat(told("a", 3, seen(after, after.count())).members())
+        .extracting(Supply.Member::awareNanos)
+        .containsOnly(0L);
+  }
+
+  @Test
+  void anotherRunThatKnowsLess_isAnotherLife_howeverManyRoundsWereCountedSince() {
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    supply.restart("second");
+    for (int number = 1; number < 9; number++) {
+      told("b", number, null);
+    }
+    Supply.Answer after = told("a", 2, seen(first, first.count() + 1));
+    assertThat(after.life()).isNotEqualTo(first.life());
+    assertThat(after.lostNanos()).isZero();
+    assertThat(after.run().kept()).isEqualTo(first.count());
+  }
+
+  @Test
+  void runThatNobodyKnowsHowItEnded_isAnotherLife() {
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    Supply.Seen other = new Supply.Seen(first.life(), "other", first.count());
+    Supply.Answer after = told("a", 2, other);
+    assertThat(after.life()).isNotEqualTo(first.life());
+    assertThat(after.run().kept()).isZero();
+  }
+
+  @Test
+  void whoLeaves_isKnownToHaveLeft() {
+    supply();
+    Supply.Round last =
+        new Supply.Round("a", 1, List.of(), false, List.of(), null, List.of(), true);
+    assertThat(sent(supply, last).members()).extracting(Supply.Member::left).containsOnly(true);
   }
 
   @Test
   void memberSawAnotherLife_hasNotSaidAll() {
     supply();
-    assertThat(told("a", 1, new Supply.Seen("before", 7)).members())
-        .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
-    assertThat(told("a", 2, new Supply.Seen("first", 1)).members())
+    Supply.Answer first = told("a", 1, new Supply.Seen("before", "run", 7));
+    assertThat(first.members()).containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
+    assertThat(told("a", 2, seen(first, 1)).members())
         .containsExactly(new Supply.Member("a", 0, 0));
   }
 
   @Test
   void firstWhoSawAnotherLife_bringsWordOfALoss() {
     supply();
-    assertThat(told("a", 1, new Supply.Seen("before", 7)).lostNanos()).isZero();
+    assertThat(told("a", 1, new Supply.Seen("before", "run", 7)).lostNanos()).isZero();
     ticker.set(START + SECOND);
-    assertThat(told("b", 1, new Supply.Seen("before", 8)).lostNanos()).isEqualTo(SECOND);
-    supply.restart("second");
+    assertThat(told("b", 1, new Supply.Seen("before", "run", 8)).lostNanos()).isEqualTo(SECOND);
     assertThat(told("c", 1, null).lostNanos()).isEqualTo(SECOND);
-    assertThat(told("a", 2, new Supply.Seen("first", 2)).lostNanos()).isZero();
+    assertThat(told("d", 1, new Supply.Seen("long before", "run", 2)).lostNanos()).isZero();
   }
 }

@@ -295,11 +295,12 @@ public abstract class SupplyContract {
     Supply supply = supply();
     Supply.Round part = new Supply.Round("a", 1, List.of(), false, List.of());
     assertThat(sent(supply, part).members())
-        .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE));
+        .containsExactly(new Supply.Member("a", 0, Long.MAX_VALUE, 0, false));
     sent(supply, new Supply.Round("a", 2, List.of()));
     clock(START + SECOND);
     Supply.Round next = new Supply.Round("a", 3, List.of(), false, List.of());
-    assertThat(sent(supply, next).members()).containsExactly(new Supply.Member("a", 0, SECOND));
+    assertThat(sent(supply, next).members())
+        .containsExactly(new Supply.Member("a", 0, SECOND, 0, false));
   }
 
   @Test

@@ -126,7 +126,10 @@ final class Losses {
   /** The store answers. */
   void see(World.Sent sent) {
     Supply.Seen seen = sent.round().seen();
-    boolean knowsLife = seen != null && seen.life().equals(sent.answer().life());
+    boolean knowsLife =
+        seen != null
+            && seen.life().equals(sent.answer().life())
+            && seen.run().equals(sent.answer().run().name());
     last.put(sent.round().member(), sent.at());
     for (Loss loss : losses) {
       if (loss.noticed && knowsLife) {

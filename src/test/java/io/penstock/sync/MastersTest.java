@@ -3,6 +3,7 @@ package io.penstock.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.quota.Supply.Member;
+import io.penstock.quota.Supply.Run;
 import io.penstock.sync.Masters.Life;
 import java.util.Map;
 import java.util.Optional;
@@ -13,15 +14,17 @@ class MastersTest {
   private static final long MILLI = 1_000_000L;
   private static final long QUIET = 1_000 * MILLI;
 
+  private static final Run RUN = new Run("run", 3, 4, Long.MAX_VALUE);
+
   private final Masters masters = new Masters(QUIET);
   private long now = 5_000 * MILLI;
 
   private static Optional<Life> life(String name, long count, String... members) {
     Map<String, Masters.Heard> heard = new TreeMap<>();
     for (String member : members) {
-      heard.put(member, new Masters.Heard(1_000, 1_000));
+      heard.put(member, new Masters.Heard(1_000, 1_000, 1_000, false));
     }
-    return Optional.of(new Life(name, count, 7_000, heard, Map.of(), Life.NEVER));
+    return Optional.of(new Life(name, RUN, count, 7_000, heard, Map.of(), Life.NEVER));
   }
 
   private Masters.Together round(Optional<Life> a, Optional<Life> b) {
@@ -71,13 +74,29 @@ class MastersTest {
   }
 
   @Test
-  void silentMaster_isALoss_whenOthersWentOnForLong() {
+  void silentMaster_isAnotherRun_whenOthersWentOnForLong() {
     round(life("a", 3), life("b", 9));
     now += QUIET + 1;
     Masters.Together without = round(life("a", 4), Optional.empty());
     Masters.Together back = round(life("a", 5), life("b", 10));
-    assertThat(back.name()).isNotEqualTo(without.name());
-    assertThat(round(life("a", 6), life("b", 11)).name()).isEqualTo(back.name());
+    assertThat(back.name()).isEqualTo(without.name());
+    assertThat(back.run().name()).isNotEqualTo(without.run().name());
+    assertThat(round(life("a", 6), life("b", 11)).run()).isEqualTo(back.run());
+  }
+
+  private static Optional<Life> life(Run run) {
+    return Optional.of(new Life("b", run, 9, 7_000, Map.of(), Map.of(), Life.NEVER));
+  }
+
+  @Test
+  void anotherRunOfOne_isAnotherRunOfAll_asYoungAsThatAndAsSure() {
+    Masters.Together first = round(life("a", 3), life("b", 9));
+    assertThat(first.run().kept()).isEqualTo(Long.MAX_VALUE);
+    Masters.Together after = round(life("a", 4), life(new Run("other", 1, 2, 5)));
+    assertThat(after.run().name()).isNotEqualTo(first.run().name());
+    assertThat(after.run().ageNanos()).isEqualTo(1);
+    assertThat(after.run().gapNanos()).isEqualTo(2);
+    assertThat(after.run().kept()).as("counts of several are not one row").isZero();
   }
 
   @Test
@@ -118,7 +137,7 @@ class MastersTest {
 
   @Test
   void lossOfOne_isOneOfAll() {
-    Optional<Life> lost = Optional.of(new Life("b", 9, 7_000, Map.of(), Map.of(), 5));
+    Optional<Life> lost = Optional.of(new Life("b", RUN, 9, 7_000, Map.of(), Map.of(), 5));
     assertThat(round(life("a", 3), lost).lostNanos()).isEqualTo(5_000);
     assertThat(round(life("a", 4), Optional.empty()).lostNanos()).isEqualTo(Long.MAX_VALUE);
   }

@@ -15,6 +15,7 @@ import io.penstock.quota.Supply.Grant;
 import io.penstock.quota.Supply.Loss;
 import io.penstock.quota.Supply.Missed;
 import io.penstock.quota.Supply.Round;
+import io.penstock.quota.Supply.Run;
 import io.penstock.quota.Supply.Use;
 import io.penstock.time.Midnight;
 import io.penstock.time.Ticker;
@@ -116,7 +117,7 @@ class RedisKeysGoldenTest {
   }
 
   private static Answer nothing() {
-    return new Answer(0, "", 0, List.of(), List.of(), List.of(), 0);
+    return new Answer(0, "", new Run("", 0, 0, 0), 0, List.of(), List.of(), List.of(), 0);
   }
 
   /** Three rounds of two instances, of which one has lost something, and waits for more. */
@@ -141,10 +142,12 @@ class RedisKeysGoldenTest {
                 List.of(new Missed("c", NOW_MILLIS * 1_000_000)))));
   }
 
-  /** The life of a server has its random name, and times of its clock. */
+  /** The life of a server has random names, and times of its clock. */
   private static String steady(String record) {
     return record
-        .replaceAll("[0-9a-f]{40}:\\d+", "<run>:<micros>")
+        .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>")
+        .replaceAll("<id>:\\d+", "<id>:<micros>")
+        .replaceAll("[0-9a-f]{40}\\.\\d+", "<run>.<micros>")
         .replaceAll("(?m)^(  born = ')\\d+", "$1<micros>");
   }
 

@@ -165,7 +165,7 @@ class RedisLifeTest {
   }
 
   @Test
-  void killedServer_failsRounds_andIsAnotherLifeAfterItsRestart() {
+  void killedServer_failsRounds_andIsAnotherRunAfterItsRestart_withAllThatItKnew() {
     hasten();
     Answer before = well();
     server.save();
@@ -173,7 +173,80 @@ class RedisLifeTest {
     awaitTrouble(Kind.AWAY);
     server.start();
     Answer after = well();
-    assertThat(after.life()).isNotEqualTo(before.life());
+    assertThat(after.life()).isEqualTo(before.life());
+    assertThat(after.run().name()).isNotEqualTo(before.run().name());
+    assertThat(after.run().gapNanos()).isBetween(1L, SLACK_NANOS);
+    assertThat(after.lostNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(after.count()).isGreaterThan(before.count());
+  }
+
+  @Test
+  void restartedServer_thatSavedLessThanAMemberWasTold_isAnotherLife_whoeverComesFirst() {
+    Answer saved = well();
+    server.save();
+    RedisSupply other = supply(link);
+    other.round(new Round("other", 1, List.of())).toCompletableFuture().join();
+    Answer told = round();
+    server.restart();
+    for (int later = 2; later < 9; later++) {
+      Round next = new Round("other", later, List.of());
+      Until.holds("a round of the other", () -> isAnswered(supply(link), next));
+    }
+    Answer after = well();
+    assertThat(after.count()).as("more than were told").isGreaterThan(told.count());
+    assertThat(after.life()).isNotEqualTo(saved.life());
+    assertThat(after.lostNanos()).isBetween(0L, SLACK_NANOS);
+  }
+
+  private static boolean isAnswered(RedisSupply by, Round round) {
+    return by.round(round)
+        .handle((answer, failure) -> failure == null)
+        .toCompletableFuture()
+        .orTimeout(60, TimeUnit.SECONDS)
+        .join();
+  }
+
+  @Test
+  void restartedServer_isNotKnownToThoseWhoWereNotTold() {
+    Answer before = well();
+    server.save();
+    server.restart();
+    Until.holds("a round after the restart", () -> trouble() == null);
+    assertThat(round().members())
+        .as("told with the answer before")
+        .extracting(Supply.Member::awareNanos)
+        .containsExactly(0L);
+    Answer joined =
+        supply(link).round(new Round("joiner", 1, List.of())).toCompletableFuture().join();
+    assertThat(joined.life()).isEqualTo(before.life());
+    assertThat(joined.run().kept()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void whoLeaves_isKnownToHaveLeft() {
+    well();
+    supply
+        .round(new Round("gone", 1, List.of(), false, List.of(), null, List.of(), true))
+        .toCompletableFuture()
+        .join();
+    assertThat(round().members())
+        .filteredOn(Supply.Member::left)
+        .extracting(Supply.Member::name)
+        .containsExactly("gone");
+  }
+
+  /** Instances of the version before write no id and no run. */
+  @Test
+  void hashOfTheVersionBefore_goesOnAndCountsOn() {
+    server.command("HSET", "test:life:0", "born", "1700000000000000", "count", "41");
+    Answer first = well();
+    assertThat(first.life()).endsWith(":1700000000000000");
+    assertThat(first.count()).isGreaterThan(41);
+    assertThat(round().life()).isEqualTo(first.life());
+    server.command("HINCRBY", "test:life:0", "count", "5");
+    assertThat(round().life()).isEqualTo(first.life());
+    server.command("HSET", "test:life:0", "born", "1700000000000001");
+    assertThat(round().life()).as("it found a loss").isNotEqualTo(first.life());
   }
 
   @Test
@@ -303,7 +376,7 @@ class RedisLifeTest {
     server.restart();
     awaitTrouble(Kind.LOADING);
     server.command("CONFIG", "SET", "key-load-delay", "0");
-    assertThat(well().life()).isNotEqualTo(before.life());
+    assertThat(well().life()).isEqualTo(before.life());
   }
 
   @Test

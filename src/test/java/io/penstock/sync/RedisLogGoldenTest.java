@@ -44,6 +44,7 @@ class RedisLogGoldenTest {
     contact.heard(3 * TTL, 3);
     look(standing, contact, null, 3 * TTL);
     look(standing, contact, Lives.Why.SILENT, 3 * TTL);
+    look(standing, contact, Lives.Why.RESTARTED, 3 * TTL);
     look(standing, contact, Lives.Why.LOST, 3 * TTL);
     look(standing, contact, null, 3 * TTL);
     look(standing, contact, null, 5 * TTL);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Sharing through a master that sentinels name. */
 class RedisSentinelIT {
   @Test
-  void masterThatDies_isFollowedByItsReplica_whichIsAnotherLife() {
+  void masterThatDies_isFollowedByItsReplica_whichIsAnotherRun() {
     try (RedisSentinels redis = RedisSentinels.started();
         Peer a = new Peer("a", redis.url());
         Peer b = new Peer("b", redis.url())) {
@@ -23,13 +23,15 @@ class RedisSentinelIT {
       a.awaitTrouble(Kind.AWAY);
       Answer after = a.well(Peer.ask("k", 6));
       assertThat(Peer.sum(after)).as("by scripts the new master did not know").isEqualTo(6);
-      assertThat(after.life()).isNotEqualTo(before.life());
+      assertThat(after.run().name()).isNotEqualTo(before.run().name());
       assertThat(redis.second().command("INFO", "replication")).contains("role:master");
       Until.holds("an exchange with the new master", () -> exchanges(a, 8));
       Until.holds("its counts", () -> exchanges(b, 0));
       assertThat(b.exchange()).containsExactly(Peer.count("c", 8));
       redis.first().start();
-      assertThat(a.well().life()).as("the old one is a replica now").isEqualTo(after.life());
+      assertThat(a.well().run().name())
+          .as("the old one is a replica now")
+          .isEqualTo(after.run().name());
     }
   }
 
@@ -77,8 +79,8 @@ class RedisSentinelIT {
       stranger.awaitTrouble(Kind.ACCESS);
       redis.first().kill();
       Until.holds(
-          "another life",
-          () -> peer.trouble() == null && !peer.round().life().equals(before.life()));
+          "another run",
+          () -> peer.trouble() == null && !peer.round().run().name().equals(before.run().name()));
     }
   }
 }

@@ -151,7 +151,7 @@ class RedisSupplyTest {
   }
 
   @Test
-  void restartedServer_isAskedAgainInTheSameRound_andIsAnotherLife() {
+  void restartedServer_isAskedAgainInTheSameRound_andIsAnotherRun() {
     Answer before = round("a", ask("k", 10), ask("l", 10));
     server.save();
     server.restart();
@@ -166,7 +166,8 @@ class RedisSupplyTest {
           }
         });
     assertThat(sum(after.getFirst())).isEqualTo(20);
-    assertThat(after.getFirst().life()).isNotEqualTo(before.life());
+    assertThat(after.getFirst().life()).isEqualTo(before.life());
+    assertThat(after.getFirst().run().name()).isNotEqualTo(before.run().name());
   }
 
   @Test

@@ -27,6 +27,9 @@ final class Schedule {
     PARTITION,
     FORGOTTEN,
     JOIN,
+    LEAVE,
+    /** The store is another process, with all it knew. */
+    NOTHING_LOST,
     /** All who knew of a loss were gone when the next one was granted anything. */
     UNKNOWN
   }
@@ -117,7 +120,7 @@ final class Schedule {
   private void trouble(long at) {
     boolean restarted = random.nextInt(4) > 0;
     Node node = some();
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(16)) {
       case 0 -> crash(node, at);
       case 1 -> {
         crash(node, at);
@@ -152,6 +155,23 @@ final class Schedule {
         join(Fault.RESTART, then + random.nextLong(SECOND));
       }
       case 10 -> allGo(at);
+      case 11 -> {
+        leave(node, at);
+        nothingLost(at + random.nextLong(3 * SECOND));
+      }
+      case 12 -> {
+        leave(node, at);
+        rollback(Fault.ROLLBACK, at + random.nextLong(SECOND), at - 2 * SECOND, restarted);
+      }
+      case 13 -> {
+        crash(node, at);
+        nothingLost(at + random.nextLong(6 * SECOND));
+        join(Fault.RESTART, at + random.nextLong(6 * SECOND));
+      }
+      case 14 -> {
+        partition(node, at, random.nextLong(6 * SECOND));
+        nothingLost(at + random.nextLong(6 * SECOND));
+      }
       default -> join(Fault.JOIN, at);
     }
   }
@@ -159,6 +179,16 @@ final class Schedule {
   private void crash(Node node, long at) {
     faults.add(Fault.CRASH);
     world.at(at, node::crash);
+  }
+
+  private void leave(Node node, long at) {
+    faults.add(Fault.LEAVE);
+    world.at(at, node::leave);
+  }
+
+  private void nothingLost(long at) {
+    faults.add(Fault.NOTHING_LOST);
+    world.at(at, () -> world.rollback(at, true));
   }
 
   private void join(Fault as, long at) {

@@ -111,7 +111,20 @@ class StandingTest {
     runFor(30 * SECOND);
     assertThat(changes().subList(before, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED);
-    assertThat(said().get(before).detail()).contains("restarted, flushed, replaced or set back");
+    assertThat(said().get(before).detail()).contains("Redis has lost data");
+    assertThat(said().getLast().members()).isEqualTo(3);
+  }
+
+  @Test
+  void storeThatIsAnotherProcessWithAllItKnew_saysThatAllAreHeard() {
+    joined(OnOutage.PARK, 3);
+    runFor(10 * SECOND);
+    int before = said().size();
+    world.rollback(world.now(), true);
+    runFor(30 * SECOND);
+    assertThat(changes().subList(before, said().size()))
+        .containsExactly(Change.LEARNING, Change.LEARNED);
+    assertThat(said().get(before).detail()).contains("Redis was restarted or replaced");
     assertThat(said().getLast().members()).isEqualTo(3);
   }
 }

@@ -84,6 +84,7 @@ final class World {
   private long orders;
   private long storeNow;
   private int lives;
+  private String data = FIRST;
   private MemorySupply store = new MemorySupply(() -> storeNow, TTL, FIRST);
 
   /** What the store lost, and who knew of it. */
@@ -204,7 +205,8 @@ final class World {
         round.whole(),
         round.losses(),
         round.seen(),
-        round.missed());
+        round.missed(),
+        round.leaves());
   }
 
   /** The store forgets all. */
@@ -216,8 +218,10 @@ final class World {
   void rollback(long to, boolean restarted) {
     List<Past> lost = log.stream().filter(past -> past.at() > to).toList();
     log.subList(log.size() - lost.size(), log.size()).clear();
+    boolean empty = sent(log).isEmpty();
+    data = empty ? data + "+" : data; // its name is written with the first round
     replay();
-    losses.lose(sent(lost), now, restarted);
+    losses.lose(sent(lost), now, restarted || empty);
     if (restarted) {
       lives++;
       log.add(new Began(now, FIRST + lives));
@@ -237,7 +241,7 @@ final class World {
   }
 
   private void replay() {
-    store = new MemorySupply(() -> storeNow, TTL, FIRST);
+    store = new MemorySupply(() -> storeNow, TTL, data);
     for (Past past : log) {
       storeNow = past.at();
       switch (past) {

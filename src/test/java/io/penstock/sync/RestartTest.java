@@ -1,0 +1,176 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.TTL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import org.junit.jupiter.api.Test;
+
+/** A daily limit over a restart of the store, which has kept all it knew, or has not. */
+class RestartTest {
+  private static final long LIMIT = 1_000;
+
+  private final World world = new World(1, new LimitSpec.Day(LIMIT, null, 0));
+
+  private void runFor(long nanos) {
+    world.run(world.now() + nanos);
+  }
+
+  private Node joined() {
+    Node node = world.join();
+    runFor(TTL + SECOND);
+    return node;
+  }
+
+  /** The store is another process, with all it knew. */
+  private void restart() {
+    world.rollback(world.now(), true);
+  }
+
+  private long released() {
+    return world.released(World.START, world.now() + 1);
+  }
+
+  private void assertServed(Node node) {
+    long before = released();
+    node.arrive(7);
+    runFor(3 * TTL);
+    assertThat(released() - before).as("what is let go of 7 that are left").isEqualTo(7);
+    assertThat(world.most()).isLessThanOrEqualTo(LIMIT);
+  }
+
+  @Test
+  void afterOneLeft_deniesNobody_norWhoStartsLater() {
+    Node stays = joined();
+    Node leaves = joined();
+    stays.arrive(3);
+    leaves.arrive(2);
+    runFor(SECOND);
+    leaves.leave();
+    runFor(100 * MILLI);
+    restart();
+    runFor(3 * TTL);
+    assertServed(stays);
+    assertServed(joined());
+    runFor(3_600 * SECOND);
+    assertServed(stays);
+  }
+
+  @Test
+  void longAfterOneCrashed_deniesNobody_norWhoStartsLater() {
+    Node stays = joined();
+    Node crashes = joined();
+    stays.arrive(3);
+    crashes.arrive(2);
+    runFor(SECOND);
+    crashes.crash();
+    runFor(3 * TTL);
+    restart();
+    assertServed(stays);
+    assertServed(joined());
+  }
+
+  @Test
+  void whileAllLive_isGrantedAgainOnceAllWereHeard() {
+    Node one = joined();
+    Node other = joined();
+    runFor(SECOND);
+    one.limit().dropSlices();
+    other.limit().dropSlices();
+    restart();
+    one.arrive(7);
+    other.arrive(7);
+    runFor(TTL);
+    assertThat(released()).isEqualTo(14);
+  }
+
+  @Test
+  void whileItWasAway_deniesNobody() {
+    Node one = joined();
+    Node other = joined();
+    one.arrive(3);
+    other.arrive(3);
+    runFor(SECOND);
+    world.cut = true;
+    runFor(30 * SECOND);
+    restart();
+    world.cut = false;
+    runFor(3 * TTL);
+    assertServed(one);
+    assertServed(other);
+    assertServed(joined());
+  }
+
+  @Test
+  void instanceThatStartsRightAfterIt_doesNotMissWhoIsLongGone() {
+    Node crashes = joined();
+    Node stays = joined();
+    crashes.arrive(2);
+    stays.arrive(3);
+    runFor(SECOND);
+    crashes.crash();
+    runFor(60 * SECOND);
+    restart();
+    Node starts = world.join();
+    runFor(3 * TTL);
+    assertServed(starts);
+    assertServed(stays);
+  }
+
+  @Test
+  void thatLostWhatOneWasGrantedThatIsAway_isToldOfItThoughMoreRoundsWereCountedSince() {
+    Node away = joined();
+    Node there = joined();
+    runFor(SECOND);
+    world.away.add(there.name());
+    runFor(SECOND);
+    long kept = world.now();
+    away.arrive(LIMIT - 10);
+    runFor(SECOND / 2);
+    assertThat(released()).isEqualTo(LIMIT - 10);
+    world.away.add(away.name());
+    world.rollback(kept, true);
+    world.away.remove(there.name());
+    there.arrive(LIMIT - 10);
+    runFor(TTL / 2);
+    world.away.remove(away.name());
+    runFor(10 * TTL);
+    assertThat(world.most()).isLessThanOrEqualTo(LIMIT);
+  }
+
+  @Test
+  void thatLostWhatOneWasGrantedThatCrashed_grantsNothingMore() {
+    Node crashes = joined();
+    Node stays = joined();
+    runFor(SECOND);
+    long kept = world.now();
+    crashes.arrive(LIMIT - 10);
+    runFor(SECOND / 2);
+    crashes.crash();
+    stays.arrive(1);
+    runFor(SECOND / 2);
+    world.rollback(kept, true);
+    long before = released();
+    runFor(3 * TTL);
+    stays.arrive(20);
+    runFor(10 * TTL);
+    assertThat(released()).isEqualTo(before);
+  }
+
+  @Test
+  void flushedStore_afterOneLeft_grantsNothingMoreOfWhatThatMaySpendStill() {
+    Node stays = joined();
+    Node leaves = joined();
+    leaves.arrive(LIMIT - 10);
+    runFor(SECOND);
+    leaves.leave();
+    runFor(SECOND);
+    world.flush(false);
+    runFor(3 * TTL);
+    stays.arrive(20);
+    runFor(10 * TTL);
+    assertThat(released()).isEqualTo(LIMIT - 10);
+  }
+}
