@@ -258,6 +258,7 @@ final class Limits implements AutoCloseable {
           return new Shown(figures.answered(), figures.answeredNanos(), errors(of));
         });
     SyncMeters.addSlices(registry, rounds::sliceTokens);
+    SyncMeters.addRecovering(registry, () -> rounds.figures().barred());
   }
 
   /** What a meter shows of something that is shared. */

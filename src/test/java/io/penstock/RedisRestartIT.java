@@ -64,4 +64,34 @@ class RedisRestartIT {
       }
     }
   }
+
+  @Test
+  void redisFlushed_afterAnInstanceLeft_refusesDailyLimitsWithTheReason_alsoWhereOneStartsLater()
+      throws Exception {
+    try (RedisServer redis = RedisServer.started();
+        StartedGateway stays = start("remains", redis)) {
+      try (StartedGateway leaves = start("goes", redis)) {
+        awaitServed(leaves);
+        awaitServed(stays);
+      }
+      redis.flush();
+      awaitRecovering(stays);
+      try (StartedGateway starts = start("comes", redis)) {
+        awaitRecovering(starts);
+        assertThat(starts.operator("GET /actuator/prometheus"))
+            .contains("penstock_limits_recovering 1.0");
+      }
+    }
+  }
+
+  private static void awaitRecovering(StartedGateway gateway) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(
+            () ->
+                assertThat(ask(gateway))
+                    .startsWith("HTTP/1.1 503")
+                    .contains("x-penstock-reason: limit_recovering", "Redis has lost data"));
+  }
 }

@@ -1,8 +1,11 @@
 package io.penstock.endpoint;
 
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
 import io.penstock.pool.Upstream;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Sizes;
+import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
@@ -76,7 +79,9 @@ final class Admission {
     }
     long soonest = Ticker.NEVER;
     boolean models = true;
+    boolean lost = false;
     for (Route route : ways) {
+      lost |= hasLost(route.ofModel(), now) || hasLost(route.pool(), now);
       long model = dayEnds(route.ofModel(), now);
       long ends = Math.max(model, dayEnds(route.pool(), now));
       if (ends <= now) {
@@ -85,12 +90,27 @@ final class Admission {
       soonest = Math.min(soonest, ends);
       models &= model > now;
     }
+    if (lost) {
+      return new Refusal(
+          Reason.LIMIT_RECOVERING,
+          "Redis has lost data, and an instance that is gone may have used up the requests of the"
+              + " day; nothing more is granted until the day ends",
+          soonest - now);
+    }
     return models
         ? new Refusal(Reason.MODEL_RPD, "the model is out for its day", soonest - now)
         : new Refusal(
             Reason.UPSTREAM_RPD,
             "every upstream that serves this is out for its day",
             soonest - now);
+  }
+
+  private static boolean hasLost(@Nullable Quota quota, long now) {
+    return quota != null
+        && quota.limits().stream()
+            .map(Metered::limit)
+            .anyMatch(
+                limit -> limit.spec() instanceof LimitSpec.Day && LostSpending.bars(limit, 1, now));
   }
 
   private static long dayEnds(@Nullable Quota quota, long now) {

@@ -32,6 +32,8 @@ public record Binding(
     SLICE,
     /** A limit is shared with others of whom nothing is heard. */
     LIMIT_UNAVAILABLE,
+    /** Redis has lost data: an instance that is gone may have used a limit up. */
+    LIMIT_RECOVERING,
     /** The provider said that it has had enough. */
     UPSTREAM_PAUSED,
     /** The upstream failed, and is tried again later. */

@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.endpoint.Binding.What;
 import io.penstock.endpoint.Explanation.Considered;
 import io.penstock.endpoint.Explanation.Owner;
+import io.penstock.limit.LostSpending;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitId.Kind;
@@ -135,7 +136,7 @@ final class Explainer {
     for (Stance stance : quota.stances(pending, whole, now)) {
       add(owner, stance, false);
       if (stance.untilNanos() > now) {
-        What what = what(stance);
+        What what = what(stance, now);
         longest =
             later(
                 longest,
@@ -150,9 +151,12 @@ final class Explainer {
     return longest;
   }
 
-  private static What what(Stance stance) {
+  private static What what(Stance stance, long now) {
     if (stance.metered().limit().refusal() != null) {
       return What.LIMIT_UNAVAILABLE;
+    }
+    if (LostSpending.bars(stance.metered().limit(), 1, now)) {
+      return What.LIMIT_RECOVERING;
     }
     return stance.dry() ? What.SLICE : What.LIMIT;
   }

@@ -155,6 +155,10 @@ public sealed interface Event {
       LEARNING,
       /** That was learned. */
       LEARNED,
+      /** Limits grant nothing more for a while: what was spent of them may have been lost. */
+      RECOVERING,
+      /** All limits grant again what there is. */
+      RECOVERED,
       /** Nothing was heard for as long as a slice lasts: limits do what is configured for that. */
       CUT_OFF,
       /** It is heard again, and limits are shared. */

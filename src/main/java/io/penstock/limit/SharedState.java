@@ -104,6 +104,11 @@ final class SharedState implements Around {
     return opens == Ticker.NEVER || opens <= Math.max(now, supplied.heardNanos()) + SOON_NANOS;
   }
 
+  /** Whether nothing is granted now because what was spent may have been lost. */
+  boolean isBarred(long now) {
+    return supplied.bars(now);
+  }
+
   private boolean permits() {
     return local instanceof ConcurrencyState;
   }

@@ -70,8 +70,10 @@ public final class Shares {
    * @param born when these shares were asked for first, or {@link #NONE} when no notice was taken
    *     of what was said, because it is late
    * @param parts at most one a cell, each ≥ 1
+   * @param barred the last cell that nothing is granted in because what was spent there may be
+   *     lost; {@link #NONE} when it is over
    */
-  public record Granted(long capacity, long born, List<Part> parts) {
+  public record Granted(long capacity, long born, List<Part> parts, long barred) {
     public Granted {
       parts = List.copyOf(parts);
     }
@@ -116,7 +118,7 @@ public final class Shares {
     }
     Sharer before = sharers.get(report.member());
     if (before != null && report.number() <= before.number) {
-      return new Granted(before.partition.capacity(), NONE, List.of());
+      return new Granted(before.partition.capacity(), NONE, List.of(), NONE);
     }
     heardAt = now;
     born = born == NONE ? now : born;
@@ -131,7 +133,12 @@ public final class Shares {
             ? slots(member, report, now, ttl)
             : cells(member, report, at, now, ttl);
     sharers.drop(known, now, ttl);
-    return new Granted(sharers.capacity(), born, parts);
+    boolean bars =
+        switch (partition.kind()) {
+          case CONCURRENCY, STRICT -> false;
+          case FIXED, TRAILING, BUCKET, DAY, SPAN -> running(at, now) <= barred;
+        };
+    return new Granted(sharers.capacity(), born, parts, bars ? barred : NONE);
   }
 
   /** Whether slices may last still that were granted before a loss. */

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -72,6 +73,13 @@ public final class SyncMeters {
   public static void addIgnored(MeterRegistry registry, LongSupplier rows) {
     FunctionCounter.builder("penstock.region.ignored", SyncMeters.class, kept -> rows.getAsLong())
         .description("Rows of other regions that were of no limit, or of no cell that counts")
+        .register(registry);
+  }
+
+  /** Makes the meter of limits that are kept shut because what was spent may have been lost. */
+  public static void addRecovering(MeterRegistry registry, IntSupplier limits) {
+    Gauge.builder("penstock.limits.recovering", limits::getAsInt)
+        .description("Exact limits that grant nothing more because Redis has lost data")
         .register(registry);
   }
 

@@ -45,8 +45,8 @@ final class Company implements Events {
     if (sharing != null) { // else only the number is another
       boolean well =
           switch (synced.change()) {
-            case JOINED, LEARNED, REJOINED, MEMBERS -> true;
-            case JOINING, LEARNING, CUT_OFF -> false;
+            case JOINED, LEARNED, RECOVERED, REJOINED, MEMBERS -> true;
+            case JOINING, LEARNING, RECOVERING, CUT_OFF -> false;
           };
       String change = synced.change().name().toLowerCase(Locale.ROOT).replace('_', ' ');
       standings.put(sharing, new Standing(sharing, change, well, synced.detail()));

@@ -144,6 +144,8 @@ final class TicketWords {
       case LIMIT -> limited(binding, whose);
       case SLICE -> "the part of this instance" + whose + " is used up: the next round brings more";
       case LIMIT_UNAVAILABLE -> "a limit" + whose + " is shared with others, and none is heard of";
+      case LIMIT_RECOVERING ->
+          "Redis has lost data, and an instance that is gone may have used up a limit" + whose;
       case UPSTREAM_PAUSED -> "the provider" + whose + " said that it has had enough";
       case UPSTREAM_UNHEALTHY -> "the provider" + whose + " failed, and is tried again later";
       case KEPT_FOR_ANOTHER -> "what frees" + whose + " is kept for one that was passed too often";

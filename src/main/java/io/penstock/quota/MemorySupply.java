@@ -192,6 +192,6 @@ public final class MemorySupply implements Supply {
     for (Shares.Part part : granted.parts()) {
       slices.add(new Slice(part.cell(), part.amount()));
     }
-    return new Grant(ask.id(), granted.capacity(), granted.born(), slices);
+    return new Grant(ask.id(), granted.capacity(), granted.born(), slices, granted.barred());
   }
 }

@@ -289,10 +289,17 @@ public interface Supply {
    * @param capacity the lowest that any living member is configured with
    * @param born when the store began to know of the limit
    * @param slices at most one a cell; none when nothing is left
+   * @param barred the last cell in which nobody is granted anything, because what was spent there
+   *     may have been lost; {@link Ask#NONE} when the running cell is a later one
    */
-  record Grant(LimitId id, long capacity, long born, List<Slice> slices) {
+  record Grant(LimitId id, long capacity, long born, List<Slice> slices, long barred) {
     public Grant {
       slices = List.copyOf(slices);
+    }
+
+    /** One of a limit of which nothing is lost. */
+    public Grant(LimitId id, long capacity, long born, List<Slice> slices) {
+      this(id, capacity, born, slices, Ask.NONE);
     }
   }
 

@@ -4,6 +4,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LostSpending;
 import io.penstock.limit.Regional;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
@@ -54,6 +55,14 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
     }
     long until = answer instanceof Answer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
+    if (metered != null && LostSpending.bars(metered.limit(), weight.amount(), now)) {
+      return new Refusal(
+          Reason.LIMIT_RECOVERING,
+          "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"
+                  .formatted(quota, metered.limit().capacity())
+              + " it grants nothing more until its window ends",
+          wait);
+    }
     Reason reason = reason(quota, metered);
     return new Refusal(
         reason,

@@ -62,6 +62,8 @@ public enum Reason {
   NO_HEALTHY_UPSTREAM(503, false),
   /** A limit is shared with other instances, of which nothing is heard. */
   LIMIT_UNAVAILABLE(503, false),
+  /** Redis has lost data: an instance that is gone may have used the limit up. */
+  LIMIT_RECOVERING(503, false),
   /** The endpoint was removed while the request waited. */
   ENDPOINT_REMOVED(503, false),
   /** An operator threw the request out. */

@@ -131,6 +131,11 @@ final class Cells {
     };
   }
 
+  /** Whether a cell is over. */
+  boolean isOver(long cell, long shared) {
+    return shared >= ends(cell);
+  }
+
   private long begins(long cell) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> cell * nanos();

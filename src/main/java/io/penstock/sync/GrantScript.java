@@ -129,7 +129,12 @@ final class GrantScript {
     }
     List<Supply.Slice> slices = new ArrayList<>();
     long asked = Math.min(Shares.MOST, ask.head()) + Math.min(Shares.MOST, ask.wanted());
+    long barred = Supply.Ask.NONE;
     for (int i = 3; i < list.size(); i += 2) {
+      if (number(ask, list.get(i), Supply.Ask.NONE) == Supply.Ask.NONE) {
+        barred = number(ask, list.get(i + 1), 0);
+        continue;
+      }
       long amount = number(ask, list.get(i + 1), 1);
       asked -= amount;
       if (asked < 0) {
@@ -140,7 +145,8 @@ final class GrantScript {
     long capacity = number(ask, list.get(1), 1);
     long born = number(ask, list.get(2), 0);
     return new Reply(
-        number(ask, list.getFirst(), 0), new Supply.Grant(ask.id(), capacity, born, slices));
+        number(ask, list.getFirst(), 0),
+        new Supply.Grant(ask.id(), capacity, born, slices, barred));
   }
 
   private static long number(Supply.Ask ask, @Nullable Object value, long least) {

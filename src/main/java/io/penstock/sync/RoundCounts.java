@@ -29,7 +29,7 @@ final class RoundCounts {
   }
 
   /** Has what is known be seen. */
-  void publish(boolean learning, Contact contact, int limits) {
+  void publish(boolean learning, Contact contact, int limits, int barred) {
     figures =
         new RoundFigures(
             sent,
@@ -40,7 +40,8 @@ final class RoundCounts {
             learning,
             contact.cutOffNanos() != Contact.CONNECTED,
             Math.max(1, contact.members()),
-            limits);
+            limits,
+            barred);
   }
 
   RoundFigures figures() {

@@ -12,6 +12,7 @@ package io.penstock.sync;
  * @param cutOff whether nothing was heard for as long as slices last, or nothing is taken since
  * @param members how many instances shared limits at the last contact, this one included
  * @param limits how many limits are shared in slices
+ * @param barred how many of them are granted nothing because what was spent may have been lost
  */
 public record RoundFigures(
     long sent,
@@ -22,6 +23,7 @@ public record RoundFigures(
     boolean learning,
     boolean cutOff,
     long members,
-    int limits) {
-  static final RoundFigures NONE = new RoundFigures(0, 0, 0, 0, 0, true, false, 1, 0);
+    int limits,
+    int barred) {
+  static final RoundFigures NONE = new RoundFigures(0, 0, 0, 0, 0, true, false, 1, 0, 0);
 }

@@ -71,6 +71,7 @@ public final class Rounds {
   private final AtomicBoolean dry = new AtomicBoolean();
   private final RoundCounts counts = new RoundCounts();
   private final Lost lost = new Lost();
+  private final BarredLimits barred = new BarredLimits();
 
   private long stockedNanos = SharedLimit.STOCKED_NANOS;
   private @Nullable Flight flight;
@@ -188,6 +189,7 @@ public final class Rounds {
     SharedLimit removed = limits.remove(id);
     if (removed != null) {
       outage.forget(removed);
+      barred.forget(removed);
     }
   }
 
@@ -217,8 +219,10 @@ public final class Rounds {
       if (flight == null && now >= next()) {
         begun = begin(now);
       }
-      counts.publish(lives.learning(now), contact, limits.size());
+      int kept = clock.known() ? barred.count(clock.earliest(now)) : 0;
+      counts.publish(lives.learning(now), contact, limits.size(), kept);
       eased.addAll(standing.look(lives.why(now), contact, () -> !limits.isEmpty(), now));
+      eased.addAll(standing.lookBarred(kept > 0, now));
       if (!stopped) {
         alarm.at(nextStep(), this::step);
       }
@@ -348,6 +352,7 @@ public final class Rounds {
           lost.add(limit);
         }
         outage.heard(limit, grant != null);
+        barred.heard(limit, clock.earliest(now));
         if (limit.suffices(now)) {
           eased.add(limit.demand()::wake);
         } else if (ask.head() > 0) {

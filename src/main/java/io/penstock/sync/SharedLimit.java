@@ -50,6 +50,9 @@ final class SharedLimit {
   /** The last cell the store knows to be barred, as far as this instance told it. */
   private long barred = NONE;
 
+  /** The last cell in which nobody is granted anything, as far as the store said last. */
+  private volatile long lost = NONE;
+
   /** What became of it after the store lost it alone, the last time. */
   private @Nullable Recovery learning;
 
@@ -119,6 +122,11 @@ final class SharedLimit {
       case TOKENS, INPUT_TOKENS, OUTPUT_TOKENS -> free;
       case REQUESTS, CONCURRENCY -> 0;
     };
+  }
+
+  /** Whether nothing is granted of it because what was spent may have been lost. */
+  boolean isBarred(long shared) {
+    return lost != NONE && !cells.isOver(lost, shared);
   }
 
   /** What is known of the store is no more. */
@@ -365,7 +373,8 @@ final class SharedLimit {
       denied = slice.amount() < denied ? denied : Long.MAX_VALUE;
     }
     this.denied = denied != Long.MAX_VALUE;
-    Supplied supplied = new Supplied(lowest, denied, now, ends);
+    lost = grant.barred();
+    Supplied supplied = new Supplied(lowest, denied, now, ends, lost != NONE);
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
     return false;
   }

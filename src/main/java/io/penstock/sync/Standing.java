@@ -22,6 +22,7 @@ final class Standing {
 
   private Lives.@Nullable Why why;
   private boolean cutOff;
+  private boolean barred;
   private long members;
 
   /**
@@ -75,6 +76,22 @@ final class Standing {
     if (heard && !gone && learns == null && among != members) {
       members = among;
       say(Change.MEMBERS, among, instances(among) + " limits", now, said);
+    }
+    return said;
+  }
+
+  /** Looks whether limits are granted nothing because what was spent may have been lost. */
+  List<Runnable> lookBarred(boolean any, long now) {
+    List<Runnable> said = new ArrayList<>();
+    if (any != barred) {
+      barred = any;
+      String detail =
+          any
+              ? "Redis has lost data, and an instance that is gone may have used exact limits, of"
+                  + " which it is not known which: they grant nothing more until their window, day"
+                  + " or month ends (limit_recovering)"
+              : "exact limits grant again what there is";
+      say(any ? Change.RECOVERING : Change.RECOVERED, members, detail, now, said);
     }
     return said;
   }

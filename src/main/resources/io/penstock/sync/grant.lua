@@ -7,7 +7,8 @@
 --          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
 --          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
 --          member knows, -1 for none; now is '' but in tests.
--- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, {now} when the round is late and
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, at last -1 and the last barred cell
+--          while the running one is barred; {now} when the round is late and
 --          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
@@ -495,6 +496,9 @@ for _, cell in ipairs(cells) do
   end
 end
 if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
+if kind ~= 'CONCURRENCY' and kind ~= 'STRICT' and at <= shared[BARRED] then
+  answer[#answer + 1], answer[#answer + 2] = -1, shared[BARRED]
+end
 
 -- written back
 local mine

@@ -56,7 +56,11 @@ class SharedKeyTest {
   }
 
   private void denied() {
-    Supplied supplied = new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND);
+    denied(false);
+  }
+
+  private void denied(boolean barred) {
+    Supplied supplied = new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND, barred);
     limit.granted(List.of(), supplied, cell -> Grid.Span.NEVER);
     demand.denied();
     house.drivers.run();
@@ -86,6 +90,24 @@ class SharedKeyTest {
     assertThat(hurried).hasValue(1);
     house.at(3 * SECOND);
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
+    assertBalanced(endpoint);
+  }
+
+  @Test
+  void nothingGrantedBecauseOfALoss_isRefusedWithThatReason_andNotAsUsedUp() {
+    Pending first = alice.submit(endpoint, 1);
+    house.at(SECOND);
+    denied(true);
+    assertThat(refusal(first).reason()).isEqualTo(Reason.LIMIT_RECOVERING);
+    assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
+    assertThat(refusal(first).detail())
+        .contains("Redis has lost data")
+        .doesNotContain("used up its");
+    assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(Reason.LIMIT_RECOVERING);
+    limit.charge(10, 0, house.ticker.nanos());
+    assertThat(refusal(alice.submit(endpoint, 1)).reason())
+        .as("this instance alone has used it up")
+        .isEqualTo(Reason.KEY_RPM);
     assertBalanced(endpoint);
   }
 

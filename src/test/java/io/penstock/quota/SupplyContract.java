@@ -218,6 +218,23 @@ public abstract class SupplyContract {
   }
 
   @Test
+  void barredCell_isToldToAllWhileItRuns() {
+    Supply supply = supply();
+    round(supply, "a", new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED));
+    round(supply, "a", new Ask(TRAILING_ID, TRAILING, 0, List.of(), 0, 0, START / SECOND));
+    assertThat(barred(round(supply, "b", fixed(1)))).isEqualTo(NUMBERED);
+    assertThat(barred(round(supply, "b", trailing(1)))).isEqualTo(START / SECOND);
+    clock(START + 10 * SECOND);
+    Supply.Answer next = round(supply, "b", fixed(1));
+    assertThat(barred(next)).isEqualTo(Ask.NONE);
+    assertThat(sum(next)).isEqualTo(1);
+  }
+
+  private static long barred(Supply.Answer answer) {
+    return answer.grants().getFirst().barred();
+  }
+
+  @Test
   void permitsOfASilentMember_areFree() {
     LimitSpec spec = new LimitSpec.Concurrency(5);
     LimitId id = id("permits", 0);

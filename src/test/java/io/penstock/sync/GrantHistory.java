@@ -220,6 +220,9 @@ final class GrantHistory {
         round.member().own.merge(part.cell(), part.amount(), Long::sum);
       }
     }
+    if (granted.barred() != Shares.NONE) {
+      answer.addAll(List.of(Shares.NONE, granted.barred()));
+    }
     return answer;
   }
 }

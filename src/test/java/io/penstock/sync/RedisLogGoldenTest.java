@@ -47,6 +47,10 @@ class RedisLogGoldenTest {
     look(standing, contact, Lives.Why.RESTARTED, 3 * TTL);
     look(standing, contact, Lives.Why.LOST, 3 * TTL);
     look(standing, contact, null, 3 * TTL);
+    if (sharing == Sharing.EXACT) {
+      standing.lookBarred(true, 3 * TTL).forEach(Runnable::run);
+      standing.lookBarred(false, 4 * TTL).forEach(Runnable::run);
+    }
     look(standing, contact, null, 5 * TTL);
     return said;
   }

@@ -6,6 +6,7 @@ import static io.penstock.sync.World.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
 import org.junit.jupiter.api.Test;
 
 /** A daily limit over a restart of the store, which has kept all it knew, or has not. */
@@ -157,6 +158,13 @@ class RestartTest {
     stays.arrive(20);
     runFor(10 * TTL);
     assertThat(released()).isEqualTo(before);
+    assertThat(stays.rounds().figures().barred()).isEqualTo(1);
+    Node starts = joined();
+    starts.arrive(1);
+    runFor(TTL);
+    assertThat(released()).isEqualTo(before);
+    assertThat(LostSpending.bars(starts.limit(), 1, starts.local())).isTrue();
+    assertThat(starts.rounds().figures().barred()).isEqualTo(1);
   }
 
   @Test

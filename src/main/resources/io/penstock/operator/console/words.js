@@ -77,6 +77,7 @@ export function help(binding) {
         + (/tokens/.test(binding.measure ?? '') ? '; a smaller max_tokens, as what is expected is reserved' : '')
         + (binding.kind === 'upstream' ? '; another upstream beside it.' : '.');
     case 'slice': return 'Nothing: other instances have the rest, and the next round brings more.';
+    case 'limit_recovering': return 'the end of the window, day or month that ran when Redis lost data.';
     case 'limit_unavailable': return 'Redis being in reach again; penstock.redis.on-outage says what is done until then.';
     case 'upstream_paused': return 'Another upstream beside it; a lower limit here, so that the provider does not refuse.';
     case 'upstream_unhealthy': return 'Another upstream beside it.';

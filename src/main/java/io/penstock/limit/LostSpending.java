@@ -1,0 +1,17 @@
+package io.penstock.limit;
+
+/** Whether a limit is kept shut because nobody may know all that was spent of it. */
+public final class LostSpending {
+  private LostSpending() {}
+
+  /**
+   * Returns whether {@code amount} of a shared limit, which this instance has not used up itself,
+   * is not granted now because the store has lost data, and an instance that may have spent of the
+   * limit cannot say any more how much. Safe from any thread.
+   */
+  public static boolean bars(Limit limit, long amount, long now) {
+    return limit.state().inside().joined() instanceof SharedState shared
+        && shared.isBarred(now)
+        && Math.min(amount, shared.capacity(now)) <= shared.roomAlone(now);
+  }
+}
