@@ -38,9 +38,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--host",
-      description =
-          "Address to listen on (default: server.host of a route file, else 0.0.0.0 where there are"
-              + " keys, else 127.0.0.1).")
+      description = "Address to listen on (default: server.host of a route file, else 127.0.0.1).")
   private @Nullable String host;
 
   @Option(

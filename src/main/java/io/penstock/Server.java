@@ -79,7 +79,6 @@ public final class Server {
     application.addInitializers(
         context -> {
           listen(context.getEnvironment(), setup.snapshot().server());
-          byDefault(context.getEnvironment(), setup.snapshot());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
@@ -156,14 +155,6 @@ public final class Server {
         .addAfter(
             StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
             new MapPropertySource("routes", properties));
-  }
-
-  /** Nobody becomes an open relay by accident: without keys only this machine is served. */
-  private static void byDefault(ConfigurableEnvironment environment, Snapshot snapshot) {
-    String address = snapshot.keys().isEmpty() ? "127.0.0.1" : "0.0.0.0";
-    environment
-        .getPropertySources()
-        .addLast(new MapPropertySource("by default", Map.of("server.address", address)));
   }
 
   /**

@@ -51,7 +51,8 @@ class KeysOfFilesIT {
   void reloadWithoutTheLastKey_isRefusedWhereAnyoneCouldCome() {
     String permits = "endpoints: [{path: /a}]";
     String good = key(Secrets.sha256("a-secret")) + permits;
-    try (StartedGateway gateway = StartedGateway.start(directory, good)) {
+    try (StartedGateway gateway =
+        StartedGateway.start(directory, good, "--server.address=0.0.0.0")) {
       assertThat(reload(gateway, permits))
           .startsWith("HTTP/1.1 422")
           .contains("no keys are configured");

@@ -2,11 +2,14 @@ package io.penstock.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.endpoint.Registry;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
+import java.net.ConnectException;
+import java.net.Socket;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -369,7 +372,11 @@ class KeyedRequestsIT extends HostileCase {
   }
 
   @Test
-  void keysConfigured_listensForAll() {
-    assertThat(gateway.bean(Environment.class).getProperty("server.address")).isEqualTo("0.0.0.0");
+  void keysConfigured_stillListensOnLoopbackOnly() {
+    // Another address of the loopback range is there even on a machine without a network.
+    assertThatThrownBy(() -> new Socket("127.0.0.2", gateway.port()).close())
+        .isInstanceOf(ConnectException.class);
+    assertThat(gateway.bean(Environment.class).getProperty("server.address"))
+        .isEqualTo("127.0.0.1");
   }
 }

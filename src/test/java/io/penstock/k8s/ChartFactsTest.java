@@ -91,6 +91,16 @@ class ChartFactsTest {
   }
 
   @Test
+  void bothPorts_listenForTheClusterWhoseProbesAskTheSecond() throws Exception {
+    JsonNode container = gateway("").at("/spec/containers/0");
+    assertThat(Manifest.each(container.path("args")).stream().map(JsonNode::asText))
+        .contains("--host=0.0.0.0", "--management.server.address=0.0.0.0");
+    for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+      assertThat(container.path(probe).at("/httpGet/port").asText()).isEqualTo("operator");
+    }
+  }
+
+  @Test
   void image_unlessSaid_isOfTheProgramsVersion() throws Exception {
     String pom = Files.readString(Path.of("pom.xml"));
     String image = gateway("").at("/spec/containers/0/image").asText();

@@ -142,11 +142,16 @@ class ImageFactsTest {
     assertThat(List.of(one("EXPOSE").split(" ")))
         .containsExactlyElementsOf(pom.below("container/ports").values());
     assertThat(pairs(one("ENV")))
-        .hasSize(3)
+        .hasSize(4)
         .containsExactlyEntriesOf(pom.below("container/environment"));
     assertThat(pairs(one("LABEL")))
         .hasSize(3)
         .containsExactlyEntriesOf(pom.below("container/labels"));
+  }
+
+  @Test
+  void image_listensForClientsOutsideTheContainer() throws Exception {
+    assertThat(pom.below("container/environment")).containsEntry("SERVER_ADDRESS", "0.0.0.0");
   }
 
   @Test
