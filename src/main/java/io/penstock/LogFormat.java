@@ -22,14 +22,10 @@ final class LogFormat implements EnvironmentPostProcessor, Ordered {
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    String format = environment.getProperty(PROPERTY, "plain");
-    switch (format) {
-      case "plain" -> {} // or as the framework's own property says
-      case "json" ->
-          environment
-              .getPropertySources()
-              .addLast(new MapPropertySource("log format", Map.of(STRUCTURED, "logstash")));
-      default -> throw new CannotStart(PROPERTY + " is '" + format + "', expected plain or json");
+    if ("json".equals(environment.getProperty(PROPERTY))) {
+      environment
+          .getPropertySources()
+          .addLast(new MapPropertySource("log format", Map.of(STRUCTURED, "logstash")));
     }
   }
 

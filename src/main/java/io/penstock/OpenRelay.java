@@ -33,10 +33,6 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
       throw new OpenRelay(why);
     }
     checkOperator(environment);
-    String required = environment.getProperty("penstock.keys.required", "false");
-    if (!required.equals("true") && !required.equals("false")) {
-      throw new OpenRelay("penstock.keys.required is '" + required + "', expected true or false");
-    }
   }
 
   /** Returns why the gateway must not serve {@code snapshot} where it listens, or null. */

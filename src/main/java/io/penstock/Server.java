@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -41,7 +43,7 @@ public final class Server {
   /** It would be open to anyone; nothing was started. */
   public record Unsafe(String why) implements Start {}
 
-  private static final String LOGGED = "penstock.log.access";
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
   private Server() {}
 
@@ -78,6 +80,8 @@ public final class Server {
     application.setRegisterShutdownHook(false); // the program drains first: see Penstock
     application.addInitializers(
         context -> {
+          SettingsCheck.check(context.getEnvironment(), setup.snapshot().variables())
+              .forEach(LOG::warn);
           listen(context.getEnvironment(), setup.snapshot().server());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
@@ -133,8 +137,6 @@ public final class Server {
   }
 
   private static void observe(ConfigurableApplicationContext context) {
-    String logged = context.getEnvironment().getProperty(LOGGED, "0");
-    Shares.of(LOGGED, logged);
     TraceSettings traces = OtlpSettings.of(context.getEnvironment());
     if (traces != null) {
       context.getBeanFactory().registerSingleton("traceSettings", traces);

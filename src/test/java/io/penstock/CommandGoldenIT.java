@@ -154,6 +154,8 @@ class CommandGoldenIT {
     String routes = "--routes=" + good;
     String[] refused = {
       "--host=0.0.0.0",
+      "--penstock.keys.stor=file:keys.db",
+      "--penstock.drain-timeout=soon",
       "--penstock.redis.url=x",
       "--penstock.log.format=xml",
       "--penstock.log.access=2",

@@ -48,8 +48,11 @@ class LogFormatIT {
     Path routes = StartedGateway.write(directory, DEMO);
     assertThat(Server.start(Map.of(), routes, "--penstock.log.access=2"))
         .isEqualTo(
-            new Server.Unusable("penstock.log.access is '2', expected a number from 0 to 1"));
+            new Server.Unusable(
+                "--penstock.log.access (command line) is '2', expected a number from 0 to 1"));
     assertThat(Server.start(Map.of(), routes, "--penstock.log.format=xml"))
-        .isEqualTo(new Server.Unusable("penstock.log.format is 'xml', expected plain or json"));
+        .isEqualTo(
+            new Server.Unusable(
+                "--penstock.log.format (command line) is 'xml', expected plain or json"));
   }
 }

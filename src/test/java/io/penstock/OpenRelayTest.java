@@ -134,17 +134,6 @@ class OpenRelayTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"TRUE", "False", "yes", "0", " ", ""})
-  void requiredThatIsNeitherTrueNorFalse_isRefused(String required) throws IOException {
-    properties.put("server.address", "127.0.0.1");
-    properties.put("penstock.keys.required", required);
-    Snapshot snapshot = snapshot(KEY + RELAY);
-    assertThatThrownBy(() -> OpenRelay.check(environment(), snapshot))
-        .isInstanceOf(OpenRelay.class)
-        .hasMessage("penstock.keys.required is '" + required + "', expected true or false");
-  }
-
-  @ParameterizedTest
   @CsvSource({
     "127.0.0.1, '', true",
     "::1, '', true",

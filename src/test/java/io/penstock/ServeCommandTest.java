@@ -10,7 +10,9 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -29,6 +31,11 @@ class ServeCommandTest {
   @TempDir private Path directory;
   private final StringWriter err = new StringWriter();
   private final ServeCommand serve = new ServeCommand(Map.of());
+
+  @AfterEach
+  void stop() {
+    serve.stop();
+  }
 
   private int run(String routes, String... arguments) throws IOException {
     Path file = Files.writeString(directory.resolve("routes.yaml"), routes);
@@ -76,5 +83,44 @@ class ServeCommandTest {
 
     assertThat(exit).isEqualTo(2);
     assertThat(err.toString()).contains("nowhere.invalid");
+  }
+
+  /** Returns the one line that a start with these arguments ends with. */
+  private String refusal(String... arguments) throws IOException {
+    String[] all = Arrays.copyOf(arguments, arguments.length + 2);
+    all[arguments.length] = "--server.port=0";
+    all[arguments.length + 1] = "--management.server.port=-1";
+    int exit = run(GOOD, all);
+    assertThat(serve.running()).isFalse();
+    assertThat(exit).isEqualTo(2);
+    assertThat(err.toString().lines()).hasSize(1);
+    return err.toString().strip();
+  }
+
+  @Test
+  void misspeltArgument_exit2_andNamesTheRightOne() throws IOException {
+    assertThat(refusal("--penstock.keys.stor=file:keys.db"))
+        .isEqualTo(
+            "--penstock.keys.stor (command line) is no setting of Penstock; did you mean"
+                + " penstock.keys.store?");
+  }
+
+  @Test
+  void misspeltSettingInAFile_exit2_andNamesFileAndLine() throws IOException {
+    Path file = directory.resolve("application.yml");
+    Files.writeString(file, "penstock:\n  keys:\n    stor: file:keys.db\n");
+    assertThat(refusal("--spring.config.additional-location=file:" + directory + "/"))
+        .isEqualTo(
+            "penstock.keys.stor ("
+                + file
+                + ":3:11) is no setting of Penstock; did you mean penstock.keys.store?");
+  }
+
+  @Test
+  void durationOfTheDrainThatCannotBeRead_exit2_beforeAnythingIsStarted() throws IOException {
+    assertThat(refusal("--penstock.drain-timeout=30 seconds"))
+        .isEqualTo(
+            "--penstock.drain-timeout (command line) is '30 seconds', expected a duration such as"
+                + " 500ms, 30s or 10m");
   }
 }

@@ -25,6 +25,7 @@ final class Draft {
   private final Set<String> providers = new TreeSet<>();
   private final SharingSetting sharing;
   private final Roster roster;
+  private final Set<String> variables = new TreeSet<>();
   private final Set<String> warnings = new LinkedHashSet<>();
   private final boolean coordination;
   private @Nullable Runnable root;
@@ -173,6 +174,11 @@ final class Draft {
     return fallbacks;
   }
 
+  /** Notes environment variables that a value was taken from. */
+  void variables(List<String> names) {
+    variables.addAll(names);
+  }
+
   void endpoint(EndpointSpec endpoint) {
     endpoints.add(endpoint);
   }
@@ -203,6 +209,7 @@ final class Draft {
         said,
         List.copyOf(providers),
         sharing.terms(),
+        variables,
         new ArrayList<>(warnings));
   }
 }

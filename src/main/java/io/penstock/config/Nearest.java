@@ -4,8 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** What somebody who wrote an unknown key may have meant. */
-final class Nearest {
+/** Finds the name that somebody who wrote an unknown one may have meant. */
+public final class Nearest {
   private static final int LONGEST = 64;
 
   private Nearest() {}
@@ -48,7 +48,7 @@ final class Nearest {
   }
 
   /** Returns the name that differs from {@code text} least, if it differs little. */
-  static Optional<String> nearest(String text, List<String> names) {
+  public static Optional<String> nearest(String text, List<String> names) {
     if (text.length() > LONGEST) {
       return Optional.empty();
     }
@@ -58,8 +58,8 @@ final class Nearest {
         .min(Comparator.comparingInt(name -> distance(text, name)));
   }
 
-  /** The number of single characters to insert, remove or replace (Levenshtein). */
-  private static int distance(String a, String b) {
+  /** Returns the number of characters to insert, remove or replace (Levenshtein). */
+  public static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {
       row[j] = j;

@@ -8,6 +8,7 @@ import io.penstock.quota.SharingTerms;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param models what is said of models, by the names clients have for them
  * @param providers names of built-in profiles of model quotas
  * @param sharing how limits are shared between instances, where it is said
+ * @param variables names of the environment variables that values were taken from
  * @param warnings one line each, {@code FILE:LINE:COL: text}, without secrets, 200 at most
  */
 public record Snapshot(
@@ -31,6 +33,7 @@ public record Snapshot(
     Map<String, Model> models,
     List<String> providers,
     SharingTerms sharing,
+    Set<String> variables,
     List<String> warnings) {
 
   /**
@@ -63,6 +66,7 @@ public record Snapshot(
     groups = List.copyOf(groups);
     models = Map.copyOf(models);
     providers = List.copyOf(providers);
+    variables = Set.copyOf(variables);
     warnings = List.copyOf(warnings);
   }
 }

@@ -84,10 +84,11 @@ record Source(
     }
     String raw = ((ScalarNode) node).getValue();
     switch (variables.expand(raw)) {
-      case Variables.Expansion.Text text ->
-          scalar =
-              Optional.of(
-                  new Scalar(raw, text.text(), text.names(), text.replaced(), node.getTag()));
+      case Variables.Expansion.Text text -> {
+        draft.variables(text.names());
+        scalar =
+            Optional.of(new Scalar(raw, text.text(), text.names(), text.replaced(), node.getTag()));
+      }
       case Variables.Expansion.Unset unset ->
           fault(
               node,

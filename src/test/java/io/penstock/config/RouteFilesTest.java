@@ -53,6 +53,16 @@ class RouteFilesTest {
   }
 
   @Test
+  void variables_areThoseThatAValueWasTakenFrom() {
+    String file =
+        Routes.upstreamFile("api_key: ${KEY}", "headers: {X-Team: '${TEAM}-${PLACE:here}'}")
+            + "# ${COMMENT}\n";
+    Map<String, String> environment = Map.of("KEY", "k", "TEAM", "t", "COMMENT", "c", "OTHER", "o");
+    assertThat(new Routes(directory).write("a.yaml", file).good(environment).variables())
+        .containsExactlyInAnyOrder("KEY", "TEAM");
+  }
+
+  @Test
   void filesWithoutEndpoints_alone_areAFault() {
     Routes routes = new Routes(directory).write("a.yaml", "").write("b.yaml", "endpoints: []");
     assertThat(routes.faults(Map.of()))

@@ -23,7 +23,7 @@ final class ReleaseNotes implements AutoCloseable {
   static final String ARGUMENT = "--spring.main.sources=" + ReleaseNotes.class.getName();
 
   /** Spring's property that says where they are written. */
-  static final String FILE = "penstock.test.released";
+  static final String FILE = "test.released";
 
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int LOOKS = 50;

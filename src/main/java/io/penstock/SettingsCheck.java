@@ -1,0 +1,216 @@
+package io.penstock;
+
+import io.penstock.config.Nearest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.origin.OriginLookup;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.TextResourceOrigin;
+import org.springframework.core.env.CommandLinePropertySource;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.Resource;
+
+/**
+ * The check of everything below {@code penstock} before the gateway starts: a name that nothing
+ * reads, and a value that cannot be used, would otherwise be noticed when it is too late.
+ *
+ * <p>In the environment names may be there for others, so a name is refused there only when it is
+ * nearly that of a setting.
+ */
+final class SettingsCheck {
+  private static final Pattern OURS =
+      Pattern.compile("penstock([._\\-\\[].*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  /** Variables that are no settings: of the commands that a start prints, and of the namespace. */
+  static final Set<String> OTHER_VARIABLES = Set.of("PENSTOCK_KEY", "PENSTOCK_ENVIRONMENT");
+
+  /** Variables that Kubernetes sets in a pod for each Service whose name begins with penstock. */
+  private static final Pattern OF_SERVICES =
+      Pattern.compile(
+          "PENSTOCK(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
+              + "|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
+
+  private static final int NEAR_LETTERS = 2;
+  private static final String PREFIX = "penstock.";
+
+  private final ConfigurableEnvironment environment;
+  private final Set<String> routeVariables;
+  private final List<String> faults = new ArrayList<>();
+  private final List<String> ignored = new ArrayList<>();
+
+  private SettingsCheck(ConfigurableEnvironment environment, Set<String> routeVariables) {
+    this.environment = environment;
+    this.routeVariables = routeVariables;
+  }
+
+  /**
+   * Checks all names and values, and returns warnings of what is ignored, a line each.
+   *
+   * @param routeVariables environment variables that route files take values from
+   * @throws CannotStart with a line for each fault
+   */
+  static List<String> check(ConfigurableEnvironment environment, Set<String> routeVariables) {
+    SettingsCheck check = new SettingsCheck(environment, routeVariables);
+    environment.getPropertySources().forEach(check::names);
+    Setting.ALL.forEach(check::value);
+    if (!check.faults.isEmpty()) {
+      throw new CannotStart(String.join("\n", check.faults));
+    }
+    return check.ignored.isEmpty()
+        ? List.of()
+        : List.of(
+            "environment variables that are no settings of Penstock are ignored: "
+                + String.join(", ", check.ignored));
+  }
+
+  private void names(PropertySource<?> source) {
+    if (source instanceof EnumerablePropertySource<?> listed) {
+      Arrays.stream(listed.getPropertyNames())
+          .filter(name -> OURS.matcher(name).matches() && !isRead(name, source))
+          .forEach(name -> unknownName(name, source));
+    }
+  }
+
+  private void unknownName(String name, PropertySource<?> source) {
+    if (ofEnvironment(source)) {
+      unknownVariable(name, source);
+    } else if (!emptySection(name, source) && !OTHER_VARIABLES.contains(name)) {
+      faults.add(unknown(name, source, nearest(name)));
+    }
+  }
+
+  /** Returns whether Spring takes the name for that of a setting, in one of its spellings. */
+  private static boolean isRead(String name, PropertySource<?> source) {
+    Map<String, Object> alone = Map.of(name, "");
+    PropertySource<?> one =
+        ofEnvironment(source)
+            ? new SystemEnvironmentPropertySource(source.getName(), alone)
+            : new MapPropertySource(source.getName(), alone);
+    ConfigurationPropertySource spelt = ConfigurationPropertySource.from(one);
+    return spelt != null
+        && Setting.ALL.stream().anyMatch(each -> spelt.getConfigurationProperty(id(each)) != null);
+  }
+
+  private static ConfigurationPropertyName id(Setting setting) {
+    return ConfigurationPropertyName.of(setting.name());
+  }
+
+  /** Returns whether it is the heading of a part of a file in which nothing is set. */
+  private static boolean emptySection(String name, PropertySource<?> source) {
+    return source instanceof OriginLookup
+        && "".equals(source.getProperty(name))
+        && Setting.ALL.stream().anyMatch(each -> each.name().startsWith(name + "."));
+  }
+
+  private void unknownVariable(String name, PropertySource<?> source) {
+    String variable = name.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_");
+    if (OTHER_VARIABLES.contains(variable)
+        || routeVariables.contains(name)
+        || OF_SERVICES.matcher(variable).matches()) {
+      return;
+    }
+    List<String> known = Setting.ALL.stream().flatMap(each -> each.variables().stream()).toList();
+    Optional<String> near =
+        Nearest.nearest(variable, known)
+            .filter(each -> Nearest.distance(variable, each) <= NEAR_LETTERS);
+    if (near.isPresent()) {
+      faults.add(unknown(name, source, near));
+    } else {
+      ignored.add(name);
+    }
+  }
+
+  private static String unknown(String name, PropertySource<?> source, Optional<String> meant) {
+    return shown(name, source)
+        + " is no setting of Penstock; "
+        + meant
+            .map(each -> "did you mean " + each + "?")
+            .orElse("remove it, or look for its name under Settings in the README");
+  }
+
+  /** Returns the nearest name; that all of them begin alike makes none of them near. */
+  private static Optional<String> nearest(String name) {
+    String written = name.substring(Math.min(name.length(), PREFIX.length()));
+    List<String> names =
+        Setting.ALL.stream().map(each -> each.name().substring(PREFIX.length())).toList();
+    return Nearest.nearest(written.toLowerCase(Locale.ROOT), names).map(PREFIX::concat);
+  }
+
+  private void value(Setting setting) {
+    ConfigurationProperty property = property(id(setting));
+    if (property == null) {
+      return;
+    }
+    String problem = problem(setting);
+    if (problem != null && property.getOrigin() instanceof PropertySourceOrigin origin) {
+      faults.add(shown(origin.getPropertyName(), origin.getPropertySource()) + " " + problem);
+    } else if (problem != null) {
+      faults.add(setting.name() + " " + problem);
+    }
+  }
+
+  private @Nullable ConfigurationProperty property(ConfigurationPropertyName name) {
+    for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+      ConfigurationProperty property = source.getConfigurationProperty(name);
+      if (property != null) {
+        return property;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String problem(Setting setting) {
+    try {
+      return setting.rule().problem(environment.getProperty(setting.name(), ""));
+    } catch (IllegalArgumentException unresolved) {
+      // The message of the exception has the whole value, which may be a secret.
+      return "refers to a ${...} that is not set, expected it to be set or to have a default";
+    }
+  }
+
+  private static boolean ofEnvironment(PropertySource<?> source) {
+    return source instanceof SystemEnvironmentPropertySource;
+  }
+
+  private static String shown(String name, PropertySource<?> source) {
+    if (source instanceof CommandLinePropertySource) {
+      return "--" + name + " (command line)";
+    }
+    if (ofEnvironment(source)) {
+      return name + " (environment)";
+    }
+    if (source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)) {
+      return "-D" + name + " (JVM system property)";
+    }
+    return OriginLookup.getOrigin(source, name) instanceof TextResourceOrigin line
+        ? name + " (" + file(line.getResource()) + ":" + line.getLocation() + ")"
+        : name + " (" + source.getName() + ")";
+  }
+
+  private static String file(@Nullable Resource resource) {
+    try {
+      return resource != null && resource.isFile()
+          ? resource.getFile().getPath()
+          : String.valueOf(resource);
+    } catch (IOException elsewhere) {
+      return String.valueOf(resource);
+    }
+  }
+}

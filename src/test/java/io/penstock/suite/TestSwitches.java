@@ -1,0 +1,27 @@
+package io.penstock.suite;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/**
+ * Hides the switches of tests, such as {@code -Dpenstock.deep=true}, from the gateways that run in
+ * the JVM of the tests, which would refuse to start with settings that they do not have.
+ *
+ * <p>Spring finds it by its name in {@code META-INF/spring.factories}. Gateways that are processes
+ * of their own do not have it.
+ */
+public final class TestSwitches implements EnvironmentPostProcessor {
+  @Override
+  public void postProcessEnvironment(
+      ConfigurableEnvironment environment, SpringApplication application) {
+    Map<String, Object> others = new HashMap<>(environment.getSystemProperties());
+    others.keySet().removeIf(name -> name.startsWith("penstock."));
+    String source = StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME;
+    environment.getPropertySources().replace(source, new MapPropertySource(source, others));
+  }
+}
