@@ -1,13 +1,12 @@
 package io.penstock.operator;
 
+import io.penstock.config.HostNames;
 import io.penstock.time.Ticker;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ final class Guard implements HttpHandlerDecoratorFactory {
   private static final String SCHEME = "bearer ";
 
   private final boolean local;
-  private final Set<String> hosts = new TreeSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
+  private final HostNames hosts;
   private final byte @Nullable [] token;
   private final FailedTokens failed = new FailedTokens();
   private final Ticker ticker;
@@ -70,12 +69,14 @@ final class Guard implements HttpHandlerDecoratorFactory {
       Ticker ticker) {
     this.ticker = ticker;
     this.local = address != null && address.isLoopbackAddress();
+    Set<String> names = new TreeSet<>(Set.of("127.0.0.1", "localhost", "::1"));
     if (address != null) {
-      hosts.add(address.getHostAddress());
+      names.add(address.getHostAddress());
     }
     if (configured != null) {
-      hosts.add(configured.toLowerCase(Locale.ROOT));
+      names.add(configured);
     }
+    this.hosts = HostNames.of(names);
     this.token = token == null || token.isBlank() ? null : digest(token.strip());
   }
 
@@ -112,7 +113,7 @@ final class Guard implements HttpHandlerDecoratorFactory {
 
   /** Returns why a request is not let in, or null; some reasons come with a header. */
   private @Nullable Problem problem(ServerHttpRequest request, HttpHeaders answer) {
-    if (local && !named(request.getHeaders())) {
+    if (local && !hosts.include(request.getHeaders().getOrEmpty(HttpHeaders.HOST))) {
       return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
     }
     if (local && foreign(request.getHeaders())) {
@@ -145,25 +146,10 @@ final class Guard implements HttpHandlerDecoratorFactory {
     return Problem.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
   }
 
-  /** Returns whether the client knows the port by one of its names; which port does not matter. */
-  private boolean named(HttpHeaders headers) {
-    List<String> given = headers.getOrEmpty(HttpHeaders.HOST);
-    return given.size() == 1 && hosts.contains(withoutPort(given.getFirst()));
-  }
-
-  private static String withoutPort(String host) {
-    int colon = host.lastIndexOf(':');
-    boolean port = colon > host.lastIndexOf(']');
-    return (port ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
-  }
-
   private static boolean foreign(HttpHeaders headers) {
     String host = headers.getFirst(HttpHeaders.HOST);
     return headers.getOrEmpty(HttpHeaders.ORIGIN).stream()
-        .anyMatch(
-            origin ->
-                !origin.equalsIgnoreCase("http://" + host)
-                    && !origin.equalsIgnoreCase("https://" + host));
+        .anyMatch(origin -> !HostNames.isOriginOf(origin, host));
   }
 
   private boolean hasToken(String authorization) {
