@@ -65,6 +65,7 @@ final class Assembly implements Reloader {
     snapshot.warnings().forEach(LOG::warn);
     RedisSettings.warnings(setup.sync(), environment, snapshot).forEach(LOG::warn);
     BodySettings.of(environment).warnings(snapshot.endpoints()).forEach(LOG::warn);
+    BrowserSettings.warnings(environment, snapshot).forEach(LOG::warn);
     List<String> strays = parts.keys().withoutTheirGroup();
     if (!strays.isEmpty()) {
       LOG.warn(

@@ -52,7 +52,7 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
   }
 
   /** A store of keys lets nobody in who has none, even while it is empty. */
-  private static boolean asksForKeys(Environment environment, Snapshot snapshot) {
+  static boolean asksForKeys(Environment environment, Snapshot snapshot) {
     return !snapshot.keys().isEmpty()
         || "true".equals(environment.getProperty("penstock.keys.required"))
         || !environment.getProperty("penstock.keys.store", "").isBlank();
@@ -88,12 +88,22 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
     return address.isBlank() ? "any address of this machine" : address;
   }
 
-  private static boolean loopback(String address) {
+  /** Returns whether what is bound to an address can be reached from this machine only. */
+  static boolean loopback(String address) {
     try {
       // What is blank is bound to every address, though it resolves to a loopback one.
       return !address.isBlank() && InetAddress.getByName(address).isLoopbackAddress();
     } catch (UnknownHostException unknown) {
       return false; // whatever it is, it is not known to be safe
+    }
+  }
+
+  /** Returns whether what is bound to an address listens on all addresses of this machine. */
+  static boolean everywhere(String address) {
+    try {
+      return address.isBlank() || InetAddress.getByName(address).isAnyLocalAddress();
+    } catch (UnknownHostException unknown) {
+      return false; // nothing can be bound to it
     }
   }
 }

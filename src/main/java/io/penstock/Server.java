@@ -84,6 +84,9 @@ public final class Server {
               .forEach(LOG::warn);
           listen(context.getEnvironment(), setup.snapshot().server());
           OpenRelay.check(context.getEnvironment(), setup.snapshot());
+          context
+              .getBeanFactory()
+              .registerSingleton("browserRules", BrowserSettings.of(context.getEnvironment()));
           SyncSettings sync = RedisSettings.of(context.getEnvironment());
           RedisSettings.check(sync, setup);
           Setup checked = coordinating(context, setup);

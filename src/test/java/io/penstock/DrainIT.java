@@ -12,6 +12,7 @@ import io.penstock.fake.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,9 @@ class DrainIT {
               - {path: /openai, dialect: openai, upstreams: [{id: o, url: "%s"}]}
             """
                 .formatted(upstream.url()));
-    return new Program(routes, properties);
+    List<String> all = new ArrayList<>(List.of(properties));
+    all.add("--penstock.allowed-hosts=*"); // the host of the requests is made up
+    return new Program(routes, all.toArray(String[]::new));
   }
 
   @AfterEach

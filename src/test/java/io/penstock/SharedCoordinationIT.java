@@ -49,7 +49,7 @@ class SharedCoordinationIT {
 
   private static Wire sent(int port, String target) {
     return Wire.to(port)
-        .send("GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".formatted(target));
+        .send("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".formatted(target));
   }
 
   private static Message get(int port, String target) {
@@ -146,7 +146,7 @@ class SharedCoordinationIT {
 
     Wire deleted = waits(redis, fleet.port(0), "event:d", "/v1/event/d/wait");
     try (Wire delete = Wire.to(fleet.port(1))) {
-      delete.send("DELETE /v1/event/d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      delete.send("DELETE /v1/event/d HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
       assertThat(delete.answer().status()).isEqualTo(204);
     }
     assertThat(deleted.answer().status()).isEqualTo(409);

@@ -12,8 +12,8 @@ import org.springframework.web.server.WebHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Has every request go through the steps, a browser's preflight too, which the framework would
- * refuse: whether a page may call a provider is the provider's to say.
+ * Has every request go through the steps, a browser's preflight too: the framework would answer it
+ * by settings of its own, and {@link BrowserRules} decides about it.
  */
 final class CatchAll extends RoutePredicateHandlerMapping {
   /** It matches, and need not be looked for. */

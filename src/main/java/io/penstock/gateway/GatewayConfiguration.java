@@ -85,6 +85,7 @@ public class GatewayConfiguration {
       BodyBudget bodies,
       Door door,
       Keys keys,
+      BrowserRules browsers,
       ObjectProvider<Coordination> coordination,
       Ticker ticker,
       Environment environment) {
@@ -96,6 +97,7 @@ public class GatewayConfiguration {
         bodies,
         new ClientAddress(environment.getProperty(TRUSTED_PROXIES)),
         door,
+        browsers,
         new Gatekeeper(keys, required, WallClock.system()),
         new StatusAnswer(registry, ticker),
         objects == null ? null : new CoordinationAnswer(objects),

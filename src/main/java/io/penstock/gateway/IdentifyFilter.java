@@ -16,6 +16,7 @@ import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
@@ -28,6 +29,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final BodyBudget bodies;
   private final ClientAddress addresses;
   private final Door door;
+  private final BrowserRules browsers;
   private final Gatekeeper gatekeeper;
   private final StatusAnswer status;
   private final WallClock clock;
@@ -43,10 +45,12 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       BodyBudget bodies,
       ClientAddress addresses,
       Door door,
+      BrowserRules browsers,
       Gatekeeper gatekeeper,
       StatusAnswer status,
       @Nullable CoordinationAnswer coordination,
       WallClock clock) {
+    this.browsers = browsers;
     this.coordination = coordination;
     this.gatekeeper = gatekeeper;
     this.status = status;
@@ -103,6 +107,14 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     }
     // nothing is made or read for who may not come in
     boolean asks = gatekeeper.asks();
+    Refusal foreign = browsers.refusal(request, asks);
+    if (foreign != null) {
+      return turnedAway(exchange, requestId, addressed(request), foreign);
+    }
+    if (CorsUtils.isPreFlightRequest(request)) {
+      return browsers.answer(exchange, requestId);
+    }
+    browsers.share(exchange);
     if (coordination != null && CoordinationPath.serves(path)) {
       return asks && gatekeeper.look(request.getHeaders(), path) instanceof Gatekeeper.Look.Out out
           ? turnedAway(exchange, requestId, null, out.refusal())
@@ -117,6 +129,14 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       case Gatekeeper.Look.Out(Refusal refusal) -> turnedAway(exchange, requestId, there, refusal);
       case Gatekeeper.Look.In(Visitor visitor) -> letIn(exchange, chain, requestId, visitor);
     };
+  }
+
+  /** Returns the endpoint that serves a request, or null where the gateway itself would. */
+  private @Nullable Endpoint addressed(ServerHttpRequest request) {
+    String path = request.getURI().getRawPath();
+    boolean own =
+        StatusAnswer.asked(request) || (coordination != null && CoordinationPath.serves(path));
+    return own ? null : registry.find(path);
   }
 
   private Mono<Void> coordinated(

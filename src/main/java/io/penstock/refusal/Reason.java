@@ -12,6 +12,8 @@ public enum Reason {
   FORBIDDEN_MODEL(403, false),
   /** The key may not use the endpoint. */
   FORBIDDEN_ENDPOINT(403, false),
+  /** A web page sent the request, and its origin is not allowed. */
+  FOREIGN_ORIGIN(403, false),
   /** No endpoint is configured for the path. */
   NO_ENDPOINT(404, false),
   /** No upstream of the endpoint serves the model. */
@@ -20,6 +22,8 @@ public enum Reason {
   BODY_TIMEOUT(408, false),
   /** The body is larger than the endpoint takes. */
   BODY_TOO_LARGE(413, false),
+  /** The request is for a host that is not one of the gateway's. */
+  FOREIGN_HOST(421, false),
   /** The endpoint lets no connection become another protocol. */
   UPGRADE_REFUSED(426, true),
   /** One of the queue's bounds is reached. */

@@ -34,7 +34,8 @@ class CoordinationFigures {
 
   private static Message get(int port, String target) {
     try (Wire wire = Wire.to(port)) {
-      return wire.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      return wire.send(
+              "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
           .answer();
     }
   }
@@ -55,7 +56,7 @@ class CoordinationFigures {
             SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         client.write(
             ByteBuffer.wrap(
-                "GET /v1/barrier/b/wait?size=10001 HTTP/1.1\r\nHost: x\r\n\r\n"
+                "GET /v1/barrier/b/wait?size=10001 HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     .getBytes(US_ASCII)));
         waiting.add(client);
       }
@@ -66,7 +67,8 @@ class CoordinationFigures {
       for (SocketChannel client : waiting) {
         client.read(ByteBuffer.allocate(1_000));
         client.write(
-            ByteBuffer.wrap("GET /v1/event/e/wait HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII)));
+            ByteBuffer.wrap(
+                "GET /v1/event/e/wait HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII)));
       }
       pass(Duration.ofSeconds(10)); // until what was compiled, and collected, is
       Duration before = fleet.ran(0);

@@ -129,7 +129,8 @@ final class SemaphoreClients implements AutoCloseable {
     private Wire ask(String target) {
       Wire asked = Wire.to(port());
       wire = asked;
-      return asked.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      return asked.send(
+          "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     }
 
     void kill() {

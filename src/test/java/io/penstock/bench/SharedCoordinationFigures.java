@@ -70,7 +70,7 @@ class SharedCoordinationFigures {
   }
 
   private static String request(String target) {
-    return "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   }
 
   private static Message get(int port, String target) {

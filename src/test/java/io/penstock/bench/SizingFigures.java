@@ -61,7 +61,8 @@ class SizingFigures {
                 1,
                 load.routes() + parked(load),
                 MINUTE,
-                "--management.server.port=" + operatorPort)) {
+                "--management.server.port=" + operatorPort,
+                "--penstock.allowed-hosts=*")) {
       figures.add("resident, at rest", true, mebibytes(fleet));
       List<SocketChannel> clients = new ArrayList<>();
       for (int many : new int[] {1_000, 10_000}) {

@@ -50,11 +50,16 @@ public final class Http2Wire implements AutoCloseable {
 
   /** Asks on a stream of its own. */
   public void get(int stream, String path) throws IOException {
+    get(stream, path, "localhost");
+  }
+
+  /** Asks on a stream of its own, with a name of the gateway. */
+  public void get(int stream, String path, String authority) throws IOException {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     block.write(0x82); // :method GET, of the static table
     block.write(0x86); // :scheme http
     literal(block, 4, path); // :path
-    literal(block, 1, "x"); // :authority
+    literal(block, 1, authority); // :authority
     send(HEADERS, END_STREAM_AND_HEADERS, stream, block.toByteArray());
   }
 

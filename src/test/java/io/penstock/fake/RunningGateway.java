@@ -56,6 +56,9 @@ public final class RunningGateway implements AutoCloseable {
     if (all.stream().noneMatch(each -> each.startsWith("--management.server.port="))) {
       all.add("--management.server.port=" + freePort());
     }
+    if (all.stream().noneMatch(each -> each.startsWith("--penstock.allowed-hosts="))) {
+      all.add("--penstock.allowed-hosts=*"); // most tests do not mind which name they ask for
+    }
     Server.Start start =
         Server.start(Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
     if (start instanceof Server.Started(ConfigurableApplicationContext context)) {

@@ -66,6 +66,7 @@ class FootprintIT {
       command.add(FootprintProcess.class.getName());
       command.add(routes.toString());
       command.add("--server.port=0");
+      command.add("--penstock.allowed-hosts=*"); // the host of the requests is made up
       command.add("--management.server.port=" + RunningGateway.freePort());
       process = new ProcessBuilder(command).redirectErrorStream(true).start();
       Thread.ofVirtual().start(this::read);
