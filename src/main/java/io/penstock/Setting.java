@@ -19,8 +19,13 @@ import org.springframework.util.unit.DataSize;
  *
  * @param name in the form that the README uses
  * @param rule the values that it takes
+ * @param list whether it has several values, which may also be written as {@code name[0]} and so on
  */
-record Setting(String name, Rule rule) {
+record Setting(String name, Rule rule, boolean list) {
+  Setting(String name, Rule rule) {
+    this(name, rule, false);
+  }
+
   /** The values that a setting takes. */
   interface Rule {
     /**
@@ -48,7 +53,12 @@ record Setting(String name, Rule rule) {
   /** All of them; there are no others. */
   static final List<Setting> ALL =
       List.of(
+          new Setting("penstock.allowed-hosts", TEXT, true),
+          new Setting("penstock.allowed-origins", TEXT, true),
           new Setting("penstock.body-timeout", DURATION),
+          new Setting("penstock.body.deadline", DURATION),
+          new Setting("penstock.body.min-bytes-per-second", whole(0, Long.MAX_VALUE)),
+          new Setting("penstock.body.tenant-share", SHARE),
           new Setting("penstock.coordination.enabled", SWITCH),
           new Setting("penstock.coordination.max-objects", whole(1, 1_000_000)),
           new Setting("penstock.coordination.max-waiters", whole(0, 1_000_000)),

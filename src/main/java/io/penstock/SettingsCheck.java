@@ -15,6 +15,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.origin.OriginLookup;
 import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
@@ -104,8 +105,13 @@ final class SettingsCheck {
             ? new SystemEnvironmentPropertySource(source.getName(), alone)
             : new MapPropertySource(source.getName(), alone);
     ConfigurationPropertySource spelt = ConfigurationPropertySource.from(one);
-    return spelt != null
-        && Setting.ALL.stream().anyMatch(each -> spelt.getConfigurationProperty(id(each)) != null);
+    return spelt != null && Setting.ALL.stream().anyMatch(each -> isRead(each, spelt));
+  }
+
+  private static boolean isRead(Setting setting, ConfigurationPropertySource spelt) {
+    return spelt.getConfigurationProperty(id(setting)) != null
+        || (setting.list()
+            && spelt.containsDescendantOf(id(setting)) == ConfigurationPropertyState.PRESENT);
   }
 
   private static ConfigurationPropertyName id(Setting setting) {

@@ -55,7 +55,7 @@ class SettingNamesTest {
     Set<String> read = new TreeSet<>();
     for (Path file : files(MAIN, ".java")) {
       String text = Files.readString(file);
-      if (!text.contains("getProperty(")) {
+      if (!text.contains("getProperty(") && !text.contains("Binder.get(")) {
         continue;
       }
       NAME.matcher(text).results().map(each -> each.group(1)).forEach(read::add);

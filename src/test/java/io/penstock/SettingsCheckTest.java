@@ -64,6 +64,16 @@ class SettingsCheckTest {
     return SettingsCheck.check(environment, Set.of(routeVariables));
   }
 
+  @Test
+  void valuesOfAList_areRead_howeverTheListIsWritten() throws IOException {
+    arguments(
+        "--penstock.allowed-hosts[0]=a.example", "--penstock.allowed-origins=http://b.example");
+    variables(Map.of("PENSTOCK_ALLOWEDHOSTS_1", "c.example"));
+    file("penstock:\n  allowed-origins:\n  - http://d.example\n");
+
+    assertThat(check()).isEmpty();
+  }
+
   private void assertRefused(String message) {
     assertThatThrownBy(this::check)
         .isInstanceOf(CannotStart.class)
