@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.RepeatedTest;
 
 /**
  * Bodies of all kinds in any order: the bounds hold all the while, and everyone comes to an end.
@@ -24,7 +24,7 @@ class BodyBudgetRandomTest {
   private final Random random = new Random(seed);
   private final BodyBudget budget = new BodyBudget(BUDGET, 0.25);
 
-  @Test
+  @RepeatedTest(5)
   void anyOrder_holdsTheBounds_andAllComeToTheirEnd() {
     List<Body> bodies = new ArrayList<>();
     for (int each = 0; each < BODIES; each++) {

@@ -3,6 +3,8 @@ package io.penstock.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Message;
+import io.penstock.fake.RunningGateway;
+import io.penstock.fake.Wire;
 import org.junit.jupiter.api.Test;
 
 /** A gateway behind a proxy that it was told to trust. */
@@ -18,8 +20,31 @@ class TrustedProxyIT extends HostileCase {
   @Override
   String[] arguments() {
     return new String[] {
-      "--spring.cloud.gateway.server.webflux.trusted-proxies=127\\.0\\.0\\.1|203\\.0\\.113\\..*"
+      "--spring.cloud.gateway.server.webflux.trusted-proxies=127\\.0\\.0\\.1|203\\.0\\.113\\..*",
+      "--penstock.max-buffered-bytes=1000000"
     };
+  }
+
+  private static String head(String client, int length) {
+    return "POST %s HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n"
+        .formatted(CHAT, client, length);
+  }
+
+  @Test
+  void clientsBehindATrustedProxy_haveSharesOfTheirOwnOfTheMemoryForBodies() throws Exception {
+    BodyBudget bodies = gateway.bean(BodyBudget.class);
+    int length = 300_000;
+    String body = ASK.replace(PROMPT, "x".repeat(length - ASK.length() + PROMPT.length()));
+    try (Wire one = connect();
+        Wire more = connect()) {
+      one.send(head("198.51.100.1", length)).send("{");
+      RunningGateway.awaiting().until(() -> bodies.heldBytes() == length);
+      more.send(head("198.51.100.1", length)).send("{");
+      RunningGateway.awaiting().until(() -> bodies.waiting() == 1);
+      assertThat(ask(head("198.51.100.2, 203.0.113.9", length) + body).status()).isEqualTo(200);
+      assertThat(upstream.received().body()).hasSize(length);
+      assertThat(bodies.waiting()).isEqualTo(1);
+    }
   }
 
   @Test
