@@ -20,8 +20,8 @@ public record WindowRoom(long capacityTokens, long remainingTokens) {
       Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.FixedWindow window) {
         Balance balance = limit.balance(now);
-        long left = window.capacity() - balance.charged() - balance.held();
-        return new WindowRoom(window.capacity(), Math.max(0, left));
+        long alone = Math.max(0, window.capacity() - balance.charged() - balance.held());
+        return new WindowRoom(window.capacity(), Math.min(alone, limit.left(now).amount()));
       }
     }
     return null;

@@ -1,6 +1,7 @@
 package io.penstock.gateway;
 
 import io.penstock.cost.Measure;
+import io.penstock.limit.Left;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
@@ -33,8 +34,10 @@ record LimitLine(
       return null;
     }
     long capacity = limit.capacity(now);
-    long remaining = Math.max(0, Math.min(limit.room(now), capacity));
-    long full = remaining < capacity && limit.full(now) <= now ? Ticker.NEVER : limit.full(now);
+    Left left = limit.left(now);
+    long remaining = Math.max(0, Math.min(left.amount(), capacity));
+    boolean unknown = remaining < capacity && left.fullNanos() <= now;
+    long full = unknown ? Ticker.NEVER : left.fullNanos();
     return new LimitLine(
         name,
         metered.measure(),

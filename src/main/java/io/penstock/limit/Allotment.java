@@ -64,11 +64,16 @@ final class Allotment {
   }
 
   long room(long cell) {
+    return Math.max(0, capacity - most(cell));
+  }
+
+  /** Returns what counts in the fullest window that a cell is in. */
+  long most(long cell) {
     long most = 0;
     for (long amount : windowsOf(cell).values()) {
       most = Math.max(most, amount);
     }
-    return Math.max(0, capacity - most);
+    return most;
   }
 
   void keep(long cell, long amount) {

@@ -120,6 +120,11 @@ public final class Limit {
     return state().full(now);
   }
 
+  /** Returns what is left of it now for all who spend it, as far as is known here. */
+  public Left left(long now) {
+    return state().left(now);
+  }
+
   /** Returns an estimate, in nanoseconds, of the wait of {@code own} behind {@code ahead}. */
   public long forecast(long ahead, long own, long now) {
     State current = state();
@@ -238,10 +243,7 @@ public final class Limit {
     }
   }
 
-  /**
-   * Charges {@code amount} to the running window, whether it fits or not, and lets go {@code
-   * unheld} of what is held. Returns the receipt of the charge.
-   */
+  /** Charges the running window, fitting or not, and lets go {@code unheld} of what is held. */
   public Answer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
       State current = state();
@@ -260,10 +262,7 @@ public final class Limit {
     change(current -> current.spec().equals(spec) ? current : current.become(spec, now));
   }
 
-  /**
-   * Widens a trailing window beyond its guard, 0 to 500 ms, by what was measured of the way to the
-   * provider; no effect on other limits.
-   */
+  /** Widens a trailing window beyond its guard by 0 to 500 ms; no effect on other limits. */
   public void widen(long nanos) {
     change(current -> current.widened(nanos));
   }

@@ -31,6 +31,25 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
     return null;
   }
 
+  /**
+   * What may still be spent now; less than 0 when more was spent than granted.
+   *
+   * @param later whether what may be spent later is of the same window
+   */
+  long unspent(boolean later, long held, long now) {
+    long unspent = 0;
+    long kept = 0;
+    for (Portion each : all) {
+      if (each.span().runs(now)) {
+        unspent += each.granted() - each.used();
+        kept = held;
+      } else if (later && each.span().fromNanos() > now && each.span().untilNanos() > now) {
+        unspent += each.granted() - each.used();
+      }
+    }
+    return unspent - kept;
+  }
+
   boolean has(long cell) {
     for (Portion each : all) {
       if (each.cell() == cell) {

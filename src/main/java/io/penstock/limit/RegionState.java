@@ -137,6 +137,12 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   @Override
+  public Left left(long now) {
+    Left alone = own.left(now);
+    return binds(now) ? new Left(Math.min(alone.amount(), free(now)), alone.fullNanos()) : alone;
+  }
+
+  @Override
   public long roomAlone(long now) {
     return own.roomAlone(now);
   }

@@ -170,6 +170,20 @@ final class SharedState implements Around {
   }
 
   @Override
+  public Left left(long now) {
+    long alone = roomAlone(now);
+    long full = own(now).full(now);
+    if (!supplied.tells(now)) {
+      return new Left(alone, full);
+    }
+    long others =
+        local instanceof TokenBucketState ? supplied.filled(capacity(now), now) : supplied.left();
+    boolean later = !endsAtOnce() && !(local instanceof StrictState);
+    long left = Math.clamp(State.sum(others, portions.unspent(later, held, now)), 0, alone);
+    return new Left(left, permits() ? full : Math.max(full, supplied.leftUntilNanos()));
+  }
+
+  @Override
   public State unshared(long now) {
     return own(now);
   }

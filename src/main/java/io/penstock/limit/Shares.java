@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -27,6 +28,7 @@ public final class Shares {
   private static final long KEPT_MICROS = 3_600_000_000L;
 
   private static final long AHEAD = 60;
+  private static final long EXACT = 1L << 53;
 
   /**
    * An amount in a cell.
@@ -72,8 +74,9 @@ public final class Shares {
    * @param parts at most one a cell, each ≥ 1
    * @param barred the last cell that nothing is granted in because what was spent there may be
    *     lost; {@link #NONE} when it is over
+   * @param left what is left over all members once that is granted
    */
-  public record Granted(long capacity, long born, List<Part> parts, long barred) {
+  public record Granted(long capacity, long born, List<Part> parts, long barred, Remainder left) {
     public Granted {
       parts = List.copyOf(parts);
     }
@@ -86,6 +89,9 @@ public final class Shares {
   private long barred = NONE;
   private long born = NONE;
   private long heardAt;
+
+  /** The cell that ran in the last round. */
+  private long running;
 
   /** When it was found out last that others like these were lost. */
   private long lostAt = NONE;
@@ -118,7 +124,7 @@ public final class Shares {
     }
     Sharer before = sharers.get(report.member());
     if (before != null && report.number() <= before.number) {
-      return new Granted(before.partition.capacity(), NONE, List.of(), NONE);
+      return new Granted(before.partition.capacity(), NONE, List.of(), NONE, Remainder.NONE);
     }
     heardAt = now;
     born = born == NONE ? now : born;
@@ -132,13 +138,14 @@ public final class Shares {
         partition.kind() == Partition.Kind.STRICT
             ? slots(member, report, now, ttl)
             : cells(member, report, at, now, ttl);
+    Remainder left = left(at, now, ttl);
     sharers.drop(known, now, ttl);
     boolean bars =
         switch (partition.kind()) {
           case CONCURRENCY, STRICT -> false;
           case FIXED, TRAILING, BUCKET, DAY, SPAN -> running(at, now) <= barred;
         };
-    return new Granted(sharers.capacity(), born, parts, bars ? barred : NONE);
+    return new Granted(sharers.capacity(), born, parts, bars ? barred : NONE, left);
   }
 
   /** Whether slices may last still that were granted before a loss. */
@@ -159,7 +166,7 @@ public final class Shares {
   private List<Part> cells(Sharer member, Report report, Partition at, long now, long ttl) {
     forget(running(at, now));
     count(member, report);
-    long running = running(at, now); // a report may say since when a span runs
+    running = running(at, now); // a report may say since when a span runs
     forget(running);
     List<Part> parts =
         learning(now, ttl) ? List.of() : grant(member, cells(at, running, now, ttl), now, ttl);
@@ -317,84 +324,58 @@ public final class Shares {
   }
 
   private List<Part> grant(Sharer member, List<Long> cells, long now, long ttl) {
-    Allotment allotment =
-        switch (partition.kind()) {
-          case BUCKET -> Allotment.one(cells, missing(), sharers.capacity());
-          case SPAN -> Allotment.one(cells, Allotment.sum(totals), sharers.capacity());
-          default -> Allotment.windows(cells, totals, sharers.capacity(), span());
-        };
-    Map<Long, Long> parts = new TreeMap<>();
-    long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
-    if (keepForHeads(allotment, 0, turn) && grantHead(member, allotment, parts)) {
-      if (keepForHeads(allotment, turn, Long.MAX_VALUE)) {
-        grantWanted(member, allotment, parts, sharers.wanted(now, ttl), now + ttl / 4);
-      }
-    }
+    Allotment allotment = allotment(cells);
+    Map<Long, Long> parts =
+        new Granting(partition, sharers, allotment, member)
+            .grant(sharers.wanted(now, ttl), now + ttl / 4);
     List<Part> granted = new ArrayList<>();
-    parts.forEach((cell, amount) -> granted.add(new Part(cell, amount)));
+    parts.forEach(
+        (cell, amount) -> {
+          count(member, cell, amount);
+          granted.add(new Part(cell, amount));
+        });
     return granted;
+  }
+
+  private Allotment allotment(List<Long> cells) {
+    return switch (partition.kind()) {
+      case BUCKET -> Allotment.one(cells, missing(), sharers.capacity());
+      case SPAN -> Allotment.one(cells, Allotment.sum(totals), sharers.capacity());
+      default -> Allotment.windows(cells, totals, sharers.capacity(), span());
+    };
+  }
+
+  private Remainder left(Partition at, long now, long ttl) {
+    if (partition.kind() == Partition.Kind.STRICT) {
+      long slot = Math.max(slots.nextAt(), barred + 1);
+      return new Remainder(slot <= now + SharedSlots.LEAD_MICROS ? 1 : 0, Math.max(now, slot));
+    }
+    boolean endless = partition.kind() == Partition.Kind.CONCURRENCY;
+    boolean open = endless || (running - span() >= known && running > barred);
+    long used = allotment(List.of(running)).most(running);
+    long free = open ? Math.max(0, sharers.capacity() - used) : 0;
+    boolean full = free == sharers.capacity();
+    return new Remainder(free, full ? now : Math.min(EXACT - 1, fullAgain(at, used, now, ttl)));
+  }
+
+  private long fullAgain(Partition at, long used, long now, long ttl) {
+    long last = totals.isEmpty() ? barred : Math.max(barred, totals.lastKey());
+    return switch (partition.kind()) {
+      case FIXED -> (Math.max(running, barred) + 1) * at.cellMicros();
+      case TRAILING -> (last + span() + 1) * at.cellMicros();
+      case DAY -> at.days(now, sharers.reach()).get(1) + sharers.reach();
+      case SPAN -> running + Partition.SPAN_MICROS + sharers.reach();
+      case BUCKET -> {
+        Partition rate = Objects.requireNonNull(sharers.slowest(now, ttl), "who asks lives");
+        double parts = rate.seconds() * 1_000_000;
+        double filled = now + Math.ceil(used * parts / rate.releases());
+        yield Math.max((long) filled, (barred + span() + 1) * at.cellMicros());
+      }
+      case CONCURRENCY, STRICT -> now;
+    };
   }
 
   private long missing() {
     return bucket.missing() + totals.getOrDefault(Partition.OUT, 0L);
-  }
-
-  /**
-   * Keeps room for those whose turn is between two, oldest first; returns whether there is any left
-   * that others may have.
-   */
-  private boolean keepForHeads(Allotment allotment, long after, long before) {
-    for (Sharer head : sharers.heads(after, before)) {
-      if (!allotment.keepFirst(Math.min(head.head, sharers.capacity())) && partition.bitByBit()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Returns whether the member may have more besides. */
-  private boolean grantHead(Sharer member, Allotment allotment, Map<Long, Long> parts) {
-    long head = Math.min(member.head, sharers.capacity());
-    if (head == 0) {
-      return true;
-    }
-    long cell = allotment.first(head);
-    if (cell == NONE) {
-      return !partition.bitByBit();
-    }
-    grant(member, allotment, cell, head, parts);
-    member.head = 0;
-    return true;
-  }
-
-  private void grant(
-      Sharer member, Allotment allotment, long cell, long amount, Map<Long, Long> parts) {
-    allotment.keep(cell, amount);
-    count(member, cell, amount);
-    parts.merge(cell, amount, Long::sum);
-  }
-
-  /**
-   * When there is less than all want, nobody but who is alone gets more than a part of it, and what
-   * could be spent now is not put by for cells to come, but those that begin soon.
-   */
-  private void grantWanted(
-      Sharer member, Allotment allotment, Map<Long, Long> parts, long wantedByAll, long soon) {
-    long left = member.wanted;
-    for (long cell : allotment.cells()) {
-      long room = allotment.room(cell);
-      boolean scarce = sharers.living() > 1 && wantedByAll > room;
-      if (scarce
-          && partition.kind() == Partition.Kind.TRAILING
-          && cell * partition.cellMicros() > soon) {
-        return;
-      }
-      long most = scarce ? Math.max(1, room / (2L * sharers.living())) : room;
-      long amount = Math.min(left, Math.min(room, most));
-      if (amount > 0) {
-        grant(member, allotment, cell, amount, parts);
-        left -= amount;
-      }
-    }
   }
 }

@@ -77,6 +77,11 @@ sealed interface State
     return room(now);
   }
 
+  /** What is left of it for all who spend it, as far as is known, and when all of it is. */
+  default Left left(long now) {
+    return new Left(room(now), full(now));
+  }
+
   /** What it is apart from what other regions count: itself, unless they share it. */
   default State inside() {
     return this;

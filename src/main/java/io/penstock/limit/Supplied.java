@@ -9,16 +9,29 @@ package io.penstock.limit;
  * @param heardNanos when that was heard: what may be spent at once began no sooner
  * @param untilNanos until when that stands
  * @param barred whether nothing is granted now because what was spent may have been lost
+ * @param left what no instance had of the running cell when that was heard, ≥ 0
+ * @param leftUntilNanos when the whole limit is left again: from then on nothing is known
  */
 public record Supplied(
-    long capacity, long denied, long heardNanos, long untilNanos, boolean barred) {
+    long capacity,
+    long denied,
+    long heardNanos,
+    long untilNanos,
+    boolean barred,
+    long left,
+    long leftUntilNanos) {
   /** Nothing was. */
   public static final Supplied NOTHING =
       new Supplied(Long.MAX_VALUE, Long.MAX_VALUE, Long.MIN_VALUE / 2, 0);
 
-  /** What was heard of a limit of which nothing is lost. */
+  /** Nothing was heard of what is left, and nothing is lost. */
   public Supplied(long capacity, long denied, long heardNanos, long untilNanos) {
-    this(capacity, denied, heardNanos, untilNanos, false);
+    this(capacity, denied, heardNanos, untilNanos, false, Long.MAX_VALUE, Long.MIN_VALUE);
+  }
+
+  /** This, heard at {@code now} of nobody: nothing is known to be denied. */
+  public Supplied alone(long now) {
+    return new Supplied(capacity, Long.MAX_VALUE, now, 0, false, left, leftUntilNanos);
   }
 
   boolean bars(long now) {
@@ -27,5 +40,16 @@ public record Supplied(
 
   boolean denies(long amount, long now) {
     return amount >= denied && now < untilNanos;
+  }
+
+  /** Whether what was left then still tells something. */
+  boolean tells(long now) {
+    return now < leftUntilNanos;
+  }
+
+  /** What is left of a bucket that holds so much: it fills evenly until it is full. */
+  long filled(long capacity, long now) {
+    double part = (double) (now - heardNanos) / Math.max(1, leftUntilNanos - heardNanos);
+    return left + (long) (Math.max(0, capacity - left) * Math.clamp(part, 0, 1));
   }
 }

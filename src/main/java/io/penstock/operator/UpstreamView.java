@@ -51,7 +51,7 @@ record UpstreamView(
    * @param used what counts of what was released and produced
    * @param usedGlobal the same of all instances
    * @param held what is kept free for answers that run
-   * @param remaining what may go now
+   * @param remaining what is left now, of all instances where they share it exactly
    * @param windowStart of a window that trails: a window's length ago
    */
   record LimitView(

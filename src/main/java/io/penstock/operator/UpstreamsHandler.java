@@ -101,7 +101,7 @@ final class UpstreamsHandler {
         balance.charged(),
         balance.charged() + metered.others().counted(now.nanos()),
         balance.held(),
-        Math.min(effective, limit.room(now.nanos())),
+        Math.min(effective, limit.left(now.nanos()).amount()),
         limit.spec() instanceof LimitSpec.TrailingWindow window
             ? now.text(now.nanos() - window.windowNanos())
             : null,

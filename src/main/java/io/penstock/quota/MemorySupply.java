@@ -1,6 +1,7 @@
 package io.penstock.quota;
 
 import io.penstock.limit.Partition;
+import io.penstock.limit.Remainder;
 import io.penstock.limit.Shares;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -192,6 +193,14 @@ public final class MemorySupply implements Supply {
     for (Shares.Part part : granted.parts()) {
       slices.add(new Slice(part.cell(), part.amount()));
     }
-    return new Grant(ask.id(), granted.capacity(), granted.born(), slices, granted.barred());
+    Remainder left = granted.left();
+    return new Grant(
+        ask.id(),
+        granted.capacity(),
+        granted.born(),
+        slices,
+        granted.barred(),
+        left.amount(),
+        left.fullMicros() * NANOS_PER_MICRO);
   }
 }

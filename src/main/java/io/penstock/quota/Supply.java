@@ -291,15 +291,26 @@ public interface Supply {
    * @param slices at most one a cell; none when nothing is left
    * @param barred the last cell in which nobody is granted anything, because what was spent there
    *     may have been lost; {@link Ask#NONE} when the running cell is a later one
+   * @param left what no member has of the cell that runs, after this grant, ≥ 0
+   * @param fullNanos when all of it is left again, by the shared clock; now when it is, and where
+   *     nobody knows
    */
-  record Grant(LimitId id, long capacity, long born, List<Slice> slices, long barred) {
+  record Grant(
+      LimitId id,
+      long capacity,
+      long born,
+      List<Slice> slices,
+      long barred,
+      long left,
+      long fullNanos) {
     public Grant {
       slices = List.copyOf(slices);
     }
 
     /** One of a limit of which nothing is lost. */
-    public Grant(LimitId id, long capacity, long born, List<Slice> slices) {
-      this(id, capacity, born, slices, Ask.NONE);
+    public Grant(
+        LimitId id, long capacity, long born, List<Slice> slices, long left, long fullNanos) {
+      this(id, capacity, born, slices, Ask.NONE, left, fullNanos);
     }
   }
 

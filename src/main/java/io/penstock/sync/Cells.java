@@ -191,6 +191,15 @@ final class Cells {
     };
   }
 
+  /**
+   * About until when it is known, by the own clock, what is left: until all is. Permits come back
+   * at any time.
+   */
+  long leftUntil(Supply.Grant grant, CellClock clock, long ends, long now) {
+    long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
+    return endless() ? ends : now + grant.fullNanos() - shared;
+  }
+
   /** Whether what was granted stays granted until it is spent or given back. */
   boolean stays() {
     return endless() || partition.kind() == Partition.Kind.BUCKET;

@@ -124,13 +124,14 @@ final class GrantScript {
     if (reply instanceof List<?> late && late.size() == 1) {
       return new Reply(number(ask, late.getFirst(), 0), null);
     }
-    if (!(reply instanceof List<?> list) || list.size() < 3 || list.size() % 2 == 0) {
+    if (!(reply instanceof List<?> list) || list.size() < 5 || list.size() % 2 == 0) {
       throw garbage(ask, "no list of pairs");
     }
     List<Supply.Slice> slices = new ArrayList<>();
     long asked = Math.min(Shares.MOST, ask.head()) + Math.min(Shares.MOST, ask.wanted());
     long barred = Supply.Ask.NONE;
-    for (int i = 3; i < list.size(); i += 2) {
+    int end = list.size() - 2;
+    for (int i = 3; i < end; i += 2) {
       if (number(ask, list.get(i), Supply.Ask.NONE) == Supply.Ask.NONE) {
         barred = number(ask, list.get(i + 1), 0);
         continue;
@@ -144,9 +145,11 @@ final class GrantScript {
     }
     long capacity = number(ask, list.get(1), 1);
     long born = number(ask, list.get(2), 0);
+    long left = number(ask, list.get(end), 0);
+    long fullNanos = number(ask, list.get(end + 1), 0) * NANOS_PER_MICRO;
     return new Reply(
         number(ask, list.getFirst(), 0),
-        new Supply.Grant(ask.id(), capacity, born, slices, barred));
+        new Supply.Grant(ask.id(), capacity, born, slices, barred, left, fullNanos));
   }
 
   private static long number(Supply.Ask ask, @Nullable Object value, long least) {
@@ -158,7 +161,7 @@ final class GrantScript {
 
   private static IllegalArgumentException garbage(Supply.Ask ask, String what) {
     return new IllegalArgumentException(
-        "%s %s was answered %s, expected a clock, a capacity, a birth and slices"
+        "%s %s was answered %s, expected a clock, a capacity, a birth, slices, and what is left"
             .formatted(ask.id().text(), ask.id().field(), what));
   }
 }

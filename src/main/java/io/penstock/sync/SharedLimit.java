@@ -68,7 +68,7 @@ final class SharedLimit {
   private boolean noted = true;
 
   private final long keptNanos;
-  private long lowest = Long.MAX_VALUE;
+  private Supplied supplied = Supplied.NOTHING;
   private long asked = Long.MIN_VALUE / 2;
   private long looked;
   private long spent;
@@ -363,7 +363,6 @@ final class SharedLimit {
     stored.told(ask, cells.oldest(clock.earliest(now)));
     owes = false;
     barred = Math.max(barred, ask.barred());
-    lowest = grant.capacity();
     List<Tally.Counted> more = new ArrayList<>();
     long denied = ask.head() > 0 ? ask.head() : Long.MAX_VALUE;
     cells.heard(grant.slices());
@@ -374,7 +373,8 @@ final class SharedLimit {
     }
     this.denied = denied != Long.MAX_VALUE;
     lost = grant.barred();
-    Supplied supplied = new Supplied(lowest, denied, now, ends, lost != NONE);
+    long until = cells.leftUntil(grant, clock, ends, now);
+    supplied = new Supplied(grant.capacity(), denied, now, ends, lost != NONE, grant.left(), until);
     limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
     return false;
   }
@@ -384,8 +384,7 @@ final class SharedLimit {
     List<Tally.Counted> more = new ArrayList<>();
     cells.heard(slices);
     slices.forEach(slice -> more.add(new Tally.Counted(slice.cell(), slice.amount())));
-    Supplied supplied = new Supplied(lowest, Long.MAX_VALUE, now, 0);
-    limit.granted(more, supplied, cell -> cells.span(cell, clock, ends, now));
+    limit.granted(more, supplied.alone(now), cell -> cells.span(cell, clock, ends, now));
   }
 
   /** Whether those who wait are to look again. */

@@ -7,9 +7,10 @@
 --          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
 --          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
 --          member knows, -1 for none; now is '' but in tests.
--- Answers  {now, capacity, born, cell, amount, cell, amount, ...}, at last -1 and the last barred cell
---          while the running one is barred; {now} when the round is late and
---          nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ..., left, full}: before left stand -1 and the
+--          last barred cell while the running one is barred; left is what is left of what runs over
+--          all members, and full when all of it is left again, which is now when it is and where
+--          nobody knows; {now} when the round is late and nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
 --          CLOCK (the midnights told are not those of now); then nothing was changed.
 --
 -- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
@@ -499,6 +500,52 @@ if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
 if kind ~= 'CONCURRENCY' and kind ~= 'STRICT' and at <= shared[BARRED] then
   answer[#answer + 1], answer[#answer + 2] = -1, shared[BARRED]
 end
+
+-- What counts in the fullest window that the running cell is in, of the bucket, or of the 24 h.
+local function used_now()
+  if kind == 'BUCKET' then return shared[MISSING] + (totals[OUT] or 0) end
+  local most, lasts = 0, {at}
+  for cell in pairs(totals) do
+    if cell > at and cell <= at + span then lasts[#lasts + 1] = cell end
+  end
+  for _, last in ipairs(lasts) do
+    local sum = 0
+    for cell, amount in pairs(totals) do
+      if kind == 'SPAN' or cell >= last - span and cell <= last then sum = min(FULL, sum + amount) end
+    end
+    most = max(most, sum)
+  end
+  return most
+end
+
+local function full_again(used)
+  local barred = shared[BARRED]
+  if kind == 'FIXED' then return (max(at, barred) + 1) * length end
+  if kind == 'DAY' then return starts[today + 1] + reach end
+  if kind == 'SPAN' then return at + SPAN + reach end
+  if kind == 'CONCURRENCY' then return now end
+  local last = barred
+  if kind == 'TRAILING' then
+    for cell in pairs(totals) do last = max(last, cell) end
+    return (last + span + 1) * length
+  end
+  local rate = slowest_of_the_living()
+  local filled = now + math.ceil(used * (rate[SECONDS] * 1000000) / rate[RELEASES])
+  return max(filled, (last + span + 1) * length)
+end
+
+-- What is left, and when all is.
+local function left()
+  if kind == 'STRICT' then
+    local slot = max(shared[NEXT], shared[BARRED] + 1)
+    return slot <= now + LEAD and 1 or 0, max(now, slot)
+  end
+  local open = kind == 'CONCURRENCY' or (at - span >= shared[KNOWN] and at > shared[BARRED])
+  local used = used_now()
+  local free = open and max(0, capacity - used) or 0
+  return free, free == capacity and now or min(EXACT - 1, full_again(used))
+end
+answer[#answer + 1], answer[#answer + 2] = left()
 
 -- written back
 local mine

@@ -60,7 +60,8 @@ class SharedKeyTest {
   }
 
   private void denied(boolean barred) {
-    Supplied supplied = new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND, barred);
+    Supplied supplied =
+        new Supplied(10, 1, 0, house.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
     limit.granted(List.of(), supplied, cell -> Grid.Span.NEVER);
     demand.denied();
     house.drivers.run();

@@ -155,6 +155,55 @@ class SharedLimitTest {
         .containsExactly(new Tally.Counted(0, 0));
   }
 
+  private static void heard(Limit limit, long amount, long left, long until) {
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0, false, left, until);
+    limit.granted(
+        List.of(new Tally.Counted(7, amount)), supplied, any -> new Grid.Span(0, 3 * SECOND));
+  }
+
+  @Test
+  void leftBeforeAnythingWasHeard_isTheWindowAlone() {
+    Limit limit = shared(FIXED);
+    assertThat(limit.left(1)).isEqualTo(new Left(100, 1));
+    counted(limit, 0);
+    limit.charge(30, 0, 1);
+    assertThat(limit.left(2)).isEqualTo(new Left(70, WINDOW));
+  }
+
+  @Test
+  void left_isWhatNobodyHasAndTheSlicesHere_untilTheWindowIsOver() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    heard(limit, 20, 50, WINDOW);
+    assertThat(limit.left(1)).isEqualTo(new Left(70, WINDOW));
+    assertThat(limit.room(1)).as("what may be taken").isEqualTo(20);
+    takes(limit, 15, 1);
+    assertThat(limit.left(1)).isEqualTo(new Left(55, WINDOW));
+    limit.charge(15, 0, 1);
+    assertThat(limit.left(2)).as("more was spent than granted").isEqualTo(new Left(40, WINDOW));
+    assertThat(limit.left(WINDOW)).isEqualTo(new Left(100, WINDOW));
+  }
+
+  @Test
+  void left_isNeverBelowZeroNorAboveTheWindowAlone() {
+    Limit limit = shared(FIXED);
+    counted(limit, 0);
+    heard(limit, 20, 0, WINDOW);
+    limit.charge(25, 0, 1);
+    assertThat(limit.left(2)).isEqualTo(new Left(0, WINDOW));
+    heard(limit, 20, 90, WINDOW);
+    assertThat(limit.left(2)).isEqualTo(new Left(75, WINDOW));
+  }
+
+  @Test
+  void leftOfABucket_growsUntilItIsFull() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100));
+    heard(limit, 0, 20, 8 * SECOND);
+    assertThat(limit.left(0)).isEqualTo(new Left(20, 8 * SECOND));
+    assertThat(limit.left(4 * SECOND)).isEqualTo(new Left(60, 8 * SECOND));
+    assertThat(limit.left(8 * SECOND)).isEqualTo(new Left(100, 8 * SECOND));
+  }
+
   @Test
   void limitThatIsIdleHere_isAsGoodAsNew_andAsksOthersForNothing() {
     Limit limit = shared(FIXED);

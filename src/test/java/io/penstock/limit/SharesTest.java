@@ -277,7 +277,8 @@ class SharesTest {
     Shares.Report knows =
         new Shares.Report("a", ++number, 0, List.of(), 0, 5, Shares.NONE, now - 7 * SECOND);
     Shares.Granted told = shares.round(knows, Partition.of(spec), now, TTL);
-    assertThat(told).isEqualTo(new Shares.Granted(10, now, List.of(), Shares.NONE));
+    assertThat(told)
+        .isEqualTo(new Shares.Granted(10, now, List.of(), Shares.NONE, new Remainder(10, now)));
     now += TTL - 1;
     assertThat(round(shares, spec, "b", 0, 5)).isEmpty();
     now++;

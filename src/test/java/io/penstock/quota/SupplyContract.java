@@ -10,59 +10,15 @@ import io.penstock.quota.Supply.Ask;
 import io.penstock.quota.Supply.Slice;
 import io.penstock.quota.Supply.Use;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What every supply keeps. The shared clock stands at {@link #START} when a supply is made. */
-public abstract class SupplyContract {
-  protected static final long SECOND = 1_000_000_000L;
-  protected static final long START = 1_700_000_000L * SECOND;
-  protected static final long TTL = 2 * SECOND;
-  private static final long NUMBERED = START / (10 * SECOND);
-  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 10 * SECOND);
-  private static final LimitSpec TRAILING =
-      new LimitSpec.TrailingWindow(100, 60 * SECOND, SECOND / 20, 100);
-  private static final LimitId FIXED_ID = id("fixed", 10 * SECOND);
-  private static final LimitId TRAILING_ID = id("trailing", 60 * SECOND);
-
-  private long number;
-
-  /** Makes a supply whose slices, and silent members, live for {@link #TTL}. */
-  protected abstract Supply supply();
-
+/** What every supply keeps. */
+public abstract class SupplyContract extends LeftContract {
   /** Has the supply made last forget one limit. */
   protected abstract void lose(LimitId id);
 
-  /** Moves the shared clock. */
-  protected abstract void clock(long nanos);
-
-  protected static LimitId id(String name, long durationNanos) {
-    return new LimitId(LimitId.Kind.UPSTREAM, name, "m", Measure.TOKENS, durationNanos);
-  }
-
-  protected static Supply.Answer sent(Supply supply, Supply.Round round) {
-    return supply.round(round).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
-  }
-
-  protected final Supply.Answer round(Supply supply, String member, Ask... asks) {
-    number++;
-    return sent(supply, new Supply.Round(member, number, List.of(asks)));
-  }
-
-  private static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, Use... uses) {
-    return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE);
-  }
-
-  private static Ask fixed(long wanted, Use... uses) {
-    return ask(FIXED_ID, FIXED, 0, wanted, uses);
-  }
-
   private static Ask lacking(long head) {
     return ask(FIXED_ID, FIXED, head, 0);
-  }
-
-  private static Ask trailing(long wanted, Use... uses) {
-    return ask(TRAILING_ID, TRAILING, 0, wanted, uses);
   }
 
   private static List<Slice> slices(Supply.Answer answer) {
@@ -84,7 +40,7 @@ public abstract class SupplyContract {
   void nothingWanted_grantsNothingAndTellsTheClock() {
     Supply.Answer answer = round(supply(), "a", fixed(0));
     assertThat(answer.grants())
-        .containsExactly(new Supply.Grant(FIXED_ID, 100, START / 1_000, List.of()));
+        .containsExactly(new Supply.Grant(FIXED_ID, 100, START / 1_000, List.of(), 100, START));
     assertThat(answer.clockNanos()).isEqualTo(START);
     assertThat(answer.members()).extracting(Supply.Member::name).containsExactly("a");
   }

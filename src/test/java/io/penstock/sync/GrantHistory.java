@@ -32,7 +32,8 @@ final class GrantHistory {
    *
    * @param call of the script
    * @param ask it is made of
-   * @param answer clock, capacity, birth, cells and amounts; or {@link #MISFIT}
+   * @param answer clock, capacity, birth, cells and amounts, what is left and until when; or {@link
+   *     #MISFIT}
    */
   record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer) {}
 
@@ -223,6 +224,8 @@ final class GrantHistory {
     if (granted.barred() != Shares.NONE) {
       answer.addAll(List.of(Shares.NONE, granted.barred()));
     }
+    answer.add(granted.left().amount());
+    answer.add(granted.left().fullMicros());
     return answer;
   }
 }

@@ -81,7 +81,14 @@ class GrantScriptTest {
     GrantScript.Reply reply = GrantScript.reply(ask(30), run("a", 1, ask(30)));
     assertThat(reply.clockMicros()).isEqualTo(NOW);
     assertThat(reply.grant())
-        .isEqualTo(new Supply.Grant(ID, 100, NOW, List.of(new Supply.Slice(170_000_000, 30))));
+        .isEqualTo(
+            new Supply.Grant(
+                ID,
+                100,
+                NOW,
+                List.of(new Supply.Slice(170_000_000, 30)),
+                70,
+                1_700_000_010_000_000_000L));
   }
 
   @Test
@@ -203,12 +210,16 @@ class GrantScriptTest {
             List.of(),
             List.of("now"),
             List.of(NOW, 100L),
-            List.of(NOW, 100L, NOW, 5L),
-            List.of(NOW, 100L, NOW, "5", 5L),
-            List.of(NOW, 100L, NOW, 5L, 0L),
-            List.of(NOW, 100L, NOW, 5L, 31L),
-            List.of(NOW, 100L, -1L),
-            List.of(NOW, 0L, NOW))) {
+            List.of(NOW, 100L, NOW),
+            List.of(NOW, 100L, NOW, 70L),
+            List.of(NOW, 100L, NOW, 5L, 70L, NOW),
+            List.of(NOW, 100L, NOW, "5", 5L, 70L, NOW),
+            List.of(NOW, 100L, NOW, 5L, 0L, 70L, NOW),
+            List.of(NOW, 100L, NOW, 5L, 31L, 70L, NOW),
+            List.of(NOW, 100L, -1L, 70L, NOW),
+            List.of(NOW, 100L, NOW, -1L, NOW),
+            List.of(NOW, 100L, NOW, 70L, -1L),
+            List.of(NOW, 0L, NOW, 70L, NOW))) {
       assertThatThrownBy(() -> GrantScript.reply(ask(30), reply))
           .as(reply.toString())
           .isInstanceOf(IllegalArgumentException.class)

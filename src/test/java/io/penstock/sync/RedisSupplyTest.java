@@ -96,7 +96,9 @@ class RedisSupplyTest {
   void whatIsWanted_isGranted_andNeverMoreThanTheLimit() {
     Answer first = round("a", ask("k", 30));
     assertThat(first.grants())
-        .containsExactly(new Grant(id("k"), 100, START / 1_000, List.of(new Slice(100, 30))));
+        .containsExactly(
+            new Grant(
+                id("k"), 100, START / 1_000, List.of(new Slice(100, 30)), 70, START + 10 * SECOND));
     assertThat(first.clockNanos()).isEqualTo(START);
     Answer all = round("b", ask("k", 1_000));
     Answer none = round("b", ask("k", 1_000));

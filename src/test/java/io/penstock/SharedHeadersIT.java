@@ -1,0 +1,94 @@
+package io.penstock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fake.RedisServer;
+import io.penstock.key.Secrets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a gateway that shares its limits through Redis tells clients to be left of them. */
+@Timeout(120)
+class SharedHeadersIT {
+  private static final String PLENTY = Secrets.make();
+  private static final String LITTLE = Secrets.make();
+  private static final String TOKENS = Secrets.make();
+  private static final Pattern DAY = Pattern.compile("\"key-rpd\";r=(\\d+);t=(\\d+)");
+  private static final long DAY_SECONDS = 86_400;
+
+  @TempDir private static Path directory;
+
+  private static StartedGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    gateway =
+        StartedGateway.start(
+            directory,
+            """
+            keys:
+              - {name: plenty, sha256: %s, rate_limit_rpd: 1000}
+              - {name: little, sha256: %s, rate_limit_rpd: 2}
+              - {name: tokens, sha256: %s}
+            endpoints:
+              - {path: /open, algorithm: none}
+              - {path: /window, algorithm: token_window, tokens_per_window: 500, window_seconds: 86400}
+            """
+                .formatted(Secrets.sha256(PLENTY), Secrets.sha256(LITTLE), Secrets.sha256(TOKENS)),
+            "--penstock.redis.url=" + RedisServer.shared().url(),
+            "--penstock.redis.namespace=headers-" + UUID.randomUUID());
+  }
+
+  @AfterAll
+  static void stop() {
+    if (gateway != null) {
+      gateway.close();
+    }
+  }
+
+  private static String ask(String key, String path) {
+    return gateway.gateway("GET " + path, "Authorization: Bearer " + key);
+  }
+
+  /** What is left of the day, and after how many seconds all is. */
+  private static List<Long> day(String answer) {
+    Matcher day = DAY.matcher(answer);
+    assertThat(day.find()).as(answer).isTrue();
+    return List.of(Long.parseLong(day.group(1)), Long.parseLong(day.group(2)));
+  }
+
+  @Test
+  void twoOfAThousandRequestsOfADay_998AreLeft() {
+    assertThat(day(ask(PLENTY, "/open")).getFirst()).isEqualTo(999);
+    List<Long> second = day(ask(PLENTY, "/open"));
+    assertThat(second.getFirst()).isEqualTo(998);
+    assertThat(second.getLast()).isBetween(DAY_SECONDS - 60, DAY_SECONDS);
+    assertThat(ask(PLENTY, "/v1/penstock/status")).contains("\"remaining\":998");
+  }
+
+  @Test
+  void allOfADay_noneIsLeftUntilItEnds() {
+    assertThat(day(ask(LITTLE, "/open")).getFirst()).isEqualTo(1);
+    List<Long> last = day(ask(LITTLE, "/open"));
+    assertThat(last.getFirst()).isZero();
+    assertThat(last.getLast()).isBetween(DAY_SECONDS - 60, DAY_SECONDS);
+    String refused = ask(LITTLE, "/open");
+    assertThat(refused).startsWith("HTTP/1.1 429");
+    assertThat(day(refused).getFirst()).isZero();
+  }
+
+  @Test
+  void permitOfATokenWindow_tellsWhatIsLeftOfIt() {
+    assertThat(ask(TOKENS, "/window?tokens=1")).contains("\"tokens_remaining\":499");
+    String answer = ask(TOKENS, "/window?tokens=99");
+    assertThat(answer).contains("\"tokens_remaining\":400", "\"endpoint\";r=400");
+  }
+}

@@ -1,0 +1,139 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.quota.Supply.Ask;
+import io.penstock.quota.Supply.Use;
+import io.penstock.time.Midnight;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every supply tells of what is left. The shared clock stands at {@link #START} when a supply
+ * is made.
+ */
+abstract class LeftContract {
+  protected static final long SECOND = 1_000_000_000L;
+  protected static final long START = 1_700_000_000L * SECOND;
+  protected static final long TTL = 2 * SECOND;
+  static final long NUMBERED = START / (10 * SECOND);
+  static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 10 * SECOND);
+  static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(100, 60 * SECOND, SECOND / 20, 100);
+  static final LimitId FIXED_ID = id("fixed", 10 * SECOND);
+  static final LimitId TRAILING_ID = id("trailing", 60 * SECOND);
+
+  /** Of the last round. */
+  long number;
+
+  /** Makes a supply whose slices, and silent members, live for {@link #TTL}. */
+  protected abstract Supply supply();
+
+  /** Moves the shared clock. */
+  protected abstract void clock(long nanos);
+
+  protected static LimitId id(String name, long durationNanos) {
+    return new LimitId(LimitId.Kind.UPSTREAM, name, "m", Measure.TOKENS, durationNanos);
+  }
+
+  protected static Supply.Answer sent(Supply supply, Supply.Round round) {
+    return supply.round(round).toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+  }
+
+  protected final Supply.Answer round(Supply supply, String member, Ask... asks) {
+    number++;
+    return sent(supply, new Supply.Round(member, number, List.of(asks)));
+  }
+
+  static Ask ask(LimitId id, LimitSpec spec, long head, long wanted, Use... uses) {
+    return new Ask(id, spec, 0, List.of(uses), head, wanted, Ask.NONE);
+  }
+
+  static Ask fixed(long wanted, Use... uses) {
+    return ask(FIXED_ID, FIXED, 0, wanted, uses);
+  }
+
+  static Ask trailing(long wanted, Use... uses) {
+    return ask(TRAILING_ID, TRAILING, 0, wanted, uses);
+  }
+
+  private static void assertLeft(Supply.Answer answer, long left, long fullNanos) {
+    Supply.Grant grant = answer.grants().getFirst();
+    assertThat(grant.left()).as("left of " + grant).isEqualTo(left);
+    assertThat(grant.fullNanos()).as("when it is full: " + grant).isEqualTo(fullNanos);
+  }
+
+  @Test
+  void grantOfAFixedWindow_tellsWhatNobodyHas_andWhenTheWindowEnds() {
+    Supply supply = supply();
+    assertLeft(round(supply, "a", fixed(30)), 70, START + 10 * SECOND);
+    assertLeft(round(supply, "b", fixed(20)), 50, START + 10 * SECOND);
+    assertLeft(round(supply, "a", fixed(0, new Use(NUMBERED, 5))), 75, START + 10 * SECOND);
+    clock(START + 10 * SECOND);
+    assertLeft(round(supply, "a", fixed(0)), 100, START + 10 * SECOND);
+  }
+
+  @Test
+  void lowerLimitOfAnotherMember_isWhatIsLeft() {
+    Supply supply = supply();
+    assertLeft(round(supply, "a", fixed(60)), 40, START + 10 * SECOND);
+    Ask low = ask(FIXED_ID, new LimitSpec.FixedWindow(50, 10 * SECOND), 0, 0);
+    assertLeft(round(supply, "low", low), 0, START + 10 * SECOND);
+  }
+
+  @Test
+  void grantOfATrailingWindow_tellsWhatIsLeft_andWhenTheLastOfItCountsNoMore() {
+    Supply supply = supply();
+    assertLeft(round(supply, "a", trailing(30)), 70, START + 62 * SECOND);
+    clock(START + 30 * SECOND);
+    Use spent = new Use(START / SECOND, 30);
+    assertLeft(round(supply, "b", trailing(50, spent)), 0, START + 92 * SECOND);
+  }
+
+  @Test
+  void barredCell_hasNothingLeft() {
+    Supply supply = supply();
+    Ask bars = new Ask(FIXED_ID, FIXED, 0, List.of(), 0, 0, NUMBERED);
+    assertLeft(round(supply, "a", bars), 0, START + 10 * SECOND);
+  }
+
+  @Test
+  void grantOfADay_tellsWhenItEnds() {
+    LimitSpec spec = new LimitSpec.Day(1_000, null, 0);
+    LimitId id = id("day", LimitSpec.Day.NANOS);
+    Supply supply = supply();
+    assertLeft(round(supply, "a", ask(id, spec, 2, 0)), 998, START + LimitSpec.Day.NANOS);
+    LimitSpec utc = new LimitSpec.Day(1_000, new Midnight(ZoneOffset.UTC, () -> 0), 0);
+    long midnight = (START / LimitSpec.Day.NANOS + 1) * LimitSpec.Day.NANOS;
+    Ask calendar = ask(id("calendar", LimitSpec.Day.NANOS), utc, 2, 0);
+    assertLeft(round(supply, "a", calendar), 998, midnight);
+  }
+
+  @Test
+  void grantOfABucket_tellsWhenItIsFull() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(10, 1), 50);
+    Supply supply = supply();
+    assertLeft(round(supply, "a", ask(id("bucket", 0), spec, 20, 0)), 30, START + 2 * SECOND);
+  }
+
+  @Test
+  void grantOfSlots_tellsWhenTheNextOneIs() {
+    LimitSpec spec = new LimitSpec.Strict(new Rate(4, 1));
+    Supply supply = supply();
+    assertLeft(round(supply, "a", ask(id("strict", 0), spec, 0, 0)), 1, START);
+    long next = START + 2_000_000 + SECOND / 4;
+    assertLeft(round(supply, "a", ask(id("strict", 0), spec, 1, 0)), 0, next);
+  }
+
+  @Test
+  void grantOfPermits_tellsHowManyAreNotOut() {
+    Supply supply = supply();
+    Ask ask = ask(id("permits", 0), new LimitSpec.Concurrency(5), 2, 0);
+    assertLeft(round(supply, "a", ask), 3, START);
+  }
+}

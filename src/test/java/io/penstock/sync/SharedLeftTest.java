@@ -1,0 +1,80 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.Left;
+import io.penstock.limit.LimitSpec;
+import org.junit.jupiter.api.Test;
+
+/** What members of a fleet show of a limit that they share exactly. */
+class SharedLeftTest {
+  private static final LimitSpec DAY = new LimitSpec.Day(1_000, null, 0);
+
+  private static World fleet(int members) {
+    World world = new World(members, DAY);
+    for (int each = 0; each < members; each++) {
+      world.join();
+    }
+    world.run(START + 3 * SECOND);
+    return world;
+  }
+
+  private static Left left(Node node) {
+    return node.limit().left(node.local());
+  }
+
+  /** In how long the member says that the whole limit is left again. */
+  private static long fullIn(Node node) {
+    return left(node).fullNanos() - node.local();
+  }
+
+  private static void spend(World world, Node node, long amount) {
+    node.arrive(amount);
+    world.run(world.now() + SECOND);
+    assertThat(node.waits()).isZero();
+  }
+
+  @Test
+  void nothingSpentYet_allIsLeft() {
+    World world = fleet(2);
+    assertThat(world.nodes).allMatch(node -> left(node).amount() == 1_000);
+  }
+
+  @Test
+  void twoOfAThousandSpent_theRestIsLeft() {
+    World world = fleet(1);
+    Node node = world.nodes.getFirst();
+    spend(world, node, 1);
+    spend(world, node, 1);
+    assertThat(left(node).amount()).isEqualTo(998);
+    assertThat(fullIn(node)).isBetween(LimitSpec.Day.NANOS - 5 * SECOND, LimitSpec.Day.NANOS);
+  }
+
+  @Test
+  void spentElsewhere_isSeenWithTheNextGrant() {
+    World world = fleet(2);
+    Node here = world.nodes.getFirst();
+    Node there = world.nodes.getLast();
+    spend(world, there, 600);
+    spend(world, here, 1);
+    // the other one has twice the limit ÷ 4 ÷ members in slices at most, for half a minute
+    assertThat(left(here).amount()).isBetween(399L - 250, 399L);
+    world.run(world.now() + 40 * SECOND);
+    spend(world, here, 1);
+    assertThat(left(here).amount()).isEqualTo(398);
+  }
+
+  @Test
+  void allSpentElsewhere_nothingIsLeftUntilTheDayEnds() {
+    World world = fleet(2);
+    Node here = world.nodes.getFirst();
+    spend(world, world.nodes.getLast(), 1_000);
+    here.arrive(1);
+    world.run(world.now() + SECOND);
+    assertThat(here.waits()).isEqualTo(1);
+    assertThat(left(here).amount()).isZero();
+    assertThat(fullIn(here)).isBetween(LimitSpec.Day.NANOS - 5 * SECOND, LimitSpec.Day.NANOS);
+  }
+}
