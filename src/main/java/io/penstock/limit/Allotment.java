@@ -21,6 +21,9 @@ final class Allotment {
   /** All windows are one, as in a bucket. */
   private final boolean one;
 
+  /** The most that may be granted besides. */
+  private long bound = Long.MAX_VALUE;
+
   private Allotment(List<Long> cells, long capacity, long span, boolean one) {
     this.cells = cells;
     this.capacity = capacity;
@@ -64,7 +67,7 @@ final class Allotment {
   }
 
   long room(long cell) {
-    return Math.max(0, capacity - most(cell));
+    return Math.max(0, Math.min(capacity - most(cell), bound));
   }
 
   /** Returns what counts in the fullest window that a cell is in. */
@@ -76,7 +79,19 @@ final class Allotment {
     return most;
   }
 
+  /** Has no more granted and kept in all than that. */
+  Allotment within(long most) {
+    bound = most;
+    return this;
+  }
+
+  /** Returns what may be granted still of what all cells together are bound by. */
+  long bound() {
+    return bound;
+  }
+
   void keep(long cell, long amount) {
+    bound = bound == Long.MAX_VALUE ? bound : Math.max(0, bound - amount);
     windowsOf(cell).replaceAll((end, sum) -> Math.min(FULL, sum + amount));
   }
 

@@ -36,6 +36,11 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return ending(other, other - ends > SAME_MIDNIGHT_NANOS ? 0 : charged);
   }
 
+  /** This day as one that begins now, with what was charged. */
+  DayState begunAnew(long now) {
+    return counting(now) == 0 ? this : ending(endOfNext(now));
+  }
+
   DayState ending(long other) {
     return ending(other, charged);
   }

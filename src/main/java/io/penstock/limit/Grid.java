@@ -50,6 +50,13 @@ public record Grid(long cell, long startNanos, long cellNanos, long step) {
     };
   }
 
+  /** A limit as another one; days that begin at other times begin now, with what was charged. */
+  static State become(State own, LimitSpec next, long now) {
+    State changed = own.become(next, now).frozen();
+    boolean same = Partition.sameCells(own.spec(), next);
+    return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
+  }
+
   /** One that was idle, and would begin with its first use. */
   State begun(State next, long now) {
     long at = cellAt(now);

@@ -2,8 +2,10 @@ package io.penstock.limit;
 
 import io.penstock.time.Midnight;
 import java.math.BigInteger;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,9 +160,32 @@ public record Partition(
     return Math.ceilDiv(nanos, 1_000);
   }
 
+  /** Returns whether both limits are shared in slices, and in the same cells. */
+  static boolean sameCells(LimitSpec one, LimitSpec other) {
+    try {
+      return of(one).fits(of(other));
+    } catch (IllegalArgumentException unshared) {
+      return false;
+    }
+  }
+
   /** Returns whether cells of both have the same numbers. */
   public boolean fits(Partition other) {
+    return sameKind(other) && Objects.equals(zone(), other.zone());
+  }
+
+  /** Returns whether both have cells of one kind and length; days may begin at other times. */
+  boolean sameKind(Partition other) {
     return kind == other.kind && cellMicros == other.cellMicros;
+  }
+
+  private @Nullable ZoneId zone() {
+    return midnight == null ? null : midnight.zone();
+  }
+
+  /** Returns these cells of a limit of another capacity. */
+  Partition holding(long other) {
+    return new Partition(kind, cellMicros, reach, other, releases, seconds, fillMicros, midnight);
   }
 
   /**

@@ -41,9 +41,10 @@ final class SharedSlots {
    * @param asks who is granted
    * @param sharers all of them
    * @param lacked what all who live lack or want
+   * @param bound the most that is handed out
    */
   List<Part> grant(
-      Partition rate, long from, long last, Sharer asks, Sharers sharers, long lacked) {
+      Partition rate, long from, long last, Sharer asks, Sharers sharers, long lacked, long bound) {
     boolean rests = from > nextAt;
     long at = rests ? from : nextAt;
     long late = rests ? 0 : Math.min(part, rate.releases() - 1);
@@ -54,7 +55,7 @@ final class SharedSlots {
     long free = free(rate, last - at);
     boolean scarce = sharers.living() > 1 && lacked > free;
     long most = scarce ? Math.max(1, free / (2L * sharers.living())) : free;
-    long room = Math.min(most, free - sharers.heads(0, turn).size());
+    long room = Math.min(bound, Math.min(most, free - sharers.heads(0, turn).size()));
     List<Part> parts = cut(rate, at, late, last, Math.min(asks.head + asks.wanted, room));
     if (!parts.isEmpty()) {
       asks.head = 0;
@@ -63,9 +64,25 @@ final class SharedSlots {
   }
 
   /** How many slots begin in so long; a product that is too much for a double is cut. */
-  private static long free(Partition rate, long micros) {
+  static long free(Partition rate, long micros) {
     long cut = Math.min(micros, (EXACT - 1) / rate.releases());
     return cut * rate.releases() / perSecond(rate) + 1;
+  }
+
+  /** How many slots are handed out that begin after {@code now}, the last one in part. */
+  long ahead(Partition rate, long now) {
+    return nextAt > now ? free(rate, nextAt - now) : 0;
+  }
+
+  /** So many slots are used by others, from {@code now} on. */
+  void use(Partition rate, long amount, long now) {
+    if (amount > 0) {
+      long late = nextAt >= now ? Math.min(part, rate.releases() - 1) : 0;
+      long whole = perSecond(rate);
+      long passed = Math.min(amount, (EXACT - 1 - late) / whole) * whole + late;
+      nextAt = Math.max(nextAt, now) + passed / rate.releases();
+      part = passed % rate.releases();
+    }
   }
 
   private static long perSecond(Partition rate) {

@@ -298,7 +298,8 @@ final class SharedState implements Around {
 
   @Override
   public State become(LimitSpec next, long now) {
-    return with(own(now).become(next, now).frozen());
+    State changed = Grid.become(own(now), next, now);
+    return Partition.sameCells(local.spec(), next) ? with(changed) : sharing(changed, demand, now);
   }
 
   /** This state when its slices may be spent no more. */
@@ -349,8 +350,8 @@ final class SharedState implements Around {
     long kept = holds ? held : 0;
     long covered = State.sum(spentIn(portion), kept);
     long free = Math.max(0, portion.granted() - covered);
-    boolean over = portion.span().untilNanos() <= now;
-    return portion.granted(State.sum(covered, over ? 0 : Math.min(free, keep)));
+    long stays = portion.span().untilNanos() <= now ? 0 : Math.min(free, keep);
+    return portion.granted(State.sum(covered, stays));
   }
 
   /** This state once it is known which cell runs: debt that it pays is spent in it. */
@@ -360,10 +361,8 @@ final class SharedState implements Around {
     }
     State alone = own(now);
     long cell = cellAt(now);
-    Portions next = portions;
-    if (grid != null && portions.has(Grid.NONE)) {
-      next = portions.before(alone, grid, now);
-    }
+    boolean early = portions.has(Grid.NONE);
+    Portions next = grid != null && early ? portions.before(alone, grid, now) : portions;
     if (alone instanceof FixedWindowState fixed && fixed.charged() > 0) {
       next = next.with(cell, each -> each.using(Math.max(0, fixed.charged() - each.used())));
     }
@@ -384,8 +383,7 @@ final class SharedState implements Around {
         freeLater += each.span().fromNanos() > now ? each.free(held) : 0;
       }
     }
-    long freeNow = running == null ? 0 : running.free(held);
-    return new Tally(counted, freeNow, freeLater, most, spent);
+    return new Tally(counted, running == null ? 0 : running.free(held), freeLater, most, spent);
   }
 
   private long counts(Portion portion) {

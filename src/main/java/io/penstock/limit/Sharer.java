@@ -19,6 +19,9 @@ final class Sharer {
   /** When it began to lack it: the lower, the earlier. */
   long turn;
 
+  /** It had another kind of the limit when it was heard last. */
+  boolean elsewhere;
+
   Sharer(Partition partition) {
     this.partition = partition;
   }

@@ -25,14 +25,13 @@ final class Sharers {
     return members.values();
   }
 
-  void clear() {
-    members.clear();
-    turns = 0;
+  Map<String, Sharer> byName() {
+    return members;
   }
 
   /** Takes note of who speaks, and of what it lacks. */
   Sharer hear(Shares.Report report, Partition at, long now) {
-    Sharer member = members.computeIfAbsent(report.member(), absent -> new Sharer(at));
+    Sharer member = add(report.member(), at);
     member.partition = at;
     member.number = report.number();
     member.heard = now;
@@ -87,6 +86,21 @@ final class Sharers {
       }
     }
     return slowest;
+  }
+
+  /** Returns how the member with the lowest rate of all cuts the limit, or null. */
+  @Nullable Partition slowestEver() {
+    Partition slowest = null;
+    for (Sharer member : members.values()) {
+      boolean slower = slowest == null || member.partition.slowerThan(slowest);
+      slowest = slower ? member.partition : slowest;
+    }
+    return slowest;
+  }
+
+  /** Adds a member, unless it is there; returns it. */
+  Sharer add(String name, Partition at) {
+    return members.computeIfAbsent(name, absent -> new Sharer(at));
   }
 
   /** Returns those who lack something and whose turn is between two, oldest first. */

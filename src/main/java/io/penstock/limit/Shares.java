@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the members that share one limit were granted and have spent, by cell, and who lacks what:
@@ -29,6 +30,7 @@ public final class Shares {
 
   private static final long AHEAD = 60;
   private static final long EXACT = 1L << 53;
+  static final Granted LATE = new Granted(MOST, NONE, List.of(), NONE, Remainder.NONE);
 
   /**
    * An amount in a cell.
@@ -82,11 +84,14 @@ public final class Shares {
     }
   }
 
-  private final Sharers sharers = new Sharers();
-  private final NavigableMap<Long, Long> totals = new TreeMap<>();
-  private Partition partition;
-  private long known;
-  private long barred = NONE;
+  final Sharers sharers = new Sharers();
+  final NavigableMap<Long, Long> totals = new TreeMap<>();
+  final Partition partition;
+  final SharedSpan days = new SharedSpan();
+  final SharedBucket bucket = new SharedBucket();
+  final SharedSlots slots = new SharedSlots();
+  long known;
+  long barred = NONE;
   private long born = NONE;
   private long heardAt;
 
@@ -96,18 +101,25 @@ public final class Shares {
   /** When it was found out last that others like these were lost. */
   private long lostAt = NONE;
 
-  private SharedSpan days = new SharedSpan();
-  private SharedBucket bucket = new SharedBucket();
-  private SharedSlots slots = new SharedSlots();
-
   /** Makes shares of which none is granted. */
   public Shares(Partition partition) {
     this.partition = partition;
   }
 
-  /** Returns whether the member's cells are those of the others. */
-  public boolean fits(Partition other) {
-    return partition.fits(other);
+  /** Returns whether the member's cells are those of the others; days begin at the same times. */
+  boolean fits(Partition other, long now) {
+    if (other.kind() != Partition.Kind.DAY || !partition.sameKind(other)) {
+      return partition.sameKind(other);
+    }
+    List<Long> midnights = other.midnights(now);
+    boolean far = known < midnights.getFirst() || known > midnights.getLast();
+    return far || midnights.contains(known);
+  }
+
+  /** Is what those had that are of another kind: they were born, and lost, when they were. */
+  void follow(Shares other) {
+    born = other.born;
+    lostAt = Math.max(lostAt, other.lostAt);
   }
 
   /**
@@ -116,16 +128,23 @@ public final class Shares {
    * @param at how the member cuts the limit
    * @param now the shared clock, in microseconds
    * @param ttl how long a slice may be spent, and how long a member lives that is silent
-   * @throws IllegalArgumentException when others cut it in cells of another kind or length
    */
   public Granted round(Report report, Partition at, long now, long ttl) {
-    if (!partition.fits(at)) {
-      restart(at, now, ttl);
-    }
+    return late(report) ? LATE : round(report, at, now, ttl, null);
+  }
+
+  /** Returns whether a later round of its member was heard. */
+  boolean late(Report report) {
     Sharer before = sharers.get(report.member());
-    if (before != null && report.number() <= before.number) {
-      return new Granted(before.partition.capacity(), NONE, List.of(), NONE, Remainder.NONE);
-    }
+    return before != null && report.number() <= before.number;
+  }
+
+  /**
+   * Takes in what a member says, and grants.
+   *
+   * @param host shares of another kind that bind these, or null
+   */
+  Granted round(Report report, Partition at, long now, long ttl, @Nullable Host host) {
     heardAt = now;
     born = born == NONE ? now : born;
     lostAt = report.born() == NONE || report.born() == born ? lostAt : now;
@@ -136,9 +155,12 @@ public final class Shares {
     fill(now, ttl);
     List<Part> parts =
         partition.kind() == Partition.Kind.STRICT
-            ? slots(member, report, now, ttl)
-            : cells(member, report, at, now, ttl);
+            ? slots(member, report, now, ttl, host)
+            : cells(member, report, at, now, ttl, host);
     Remainder left = left(at, now, ttl);
+    if (host != null) {
+      left = host.counted(member, parts, left);
+    }
     sharers.drop(known, now, ttl);
     boolean bars =
         switch (partition.kind()) {
@@ -153,23 +175,33 @@ public final class Shares {
     return lostAt != NONE && now < lostAt + ttl;
   }
 
-  private List<Part> slots(Sharer member, Report report, long now, long ttl) {
+  private List<Part> slots(Sharer member, Report report, long now, long ttl, @Nullable Host host) {
+    long bound = host == null ? Long.MAX_VALUE : host.begin(member, 0);
     Partition rate = sharers.slowest(now, ttl);
     if (rate == null || learning(now, ttl)) {
       return List.of();
     }
     long soonest = Math.max(barred + 1, now + SharedSlots.LEAD_MICROS);
     long from = Math.max(report.from(), soonest);
-    return slots.grant(rate, from, now + ttl, member, sharers, sharers.lacked(now, ttl));
+    long lacked = sharers.lacked(now, ttl);
+    return slots.grant(rate, from, now + ttl, member, sharers, lacked, bound);
   }
 
-  private List<Part> cells(Sharer member, Report report, Partition at, long now, long ttl) {
-    forget(running(at, now));
+  private List<Part> cells(
+      Sharer member, Report report, Partition at, long now, long ttl, @Nullable Host host) {
+    long first = running(at, now);
+    forget(first);
+    if (member.elsewhere) {
+      Host.takeBack(this, member, report, first);
+    }
+    long bound = host == null ? Long.MAX_VALUE : host.begin(member, first);
     count(member, report);
     running = running(at, now); // a report may say since when a span runs
     forget(running);
     List<Part> parts =
-        learning(now, ttl) ? List.of() : grant(member, cells(at, running, now, ttl), now, ttl);
+        learning(now, ttl)
+            ? List.of()
+            : grant(member, allotment(cells(at, running, now, ttl)).within(bound), now, ttl);
     if (at.kind() == Partition.Kind.SPAN && !parts.isEmpty()) {
       days.begin(running);
     }
@@ -181,24 +213,8 @@ public final class Shares {
     totals.headMap(known, false).clear();
   }
 
-  private void restart(Partition at, long now, long ttl) {
-    if (!idle(now, ttl)) {
-      throw new IllegalArgumentException(
-          "it is cut in cells of %s %d µs, expected %s %d µs as other members say"
-              .formatted(at.kind(), at.cellMicros(), partition.kind(), partition.cellMicros()));
-    }
-    sharers.clear();
-    totals.clear();
-    partition = at;
-    known = 0;
-    barred = NONE;
-    days = new SharedSpan();
-    bucket = new SharedBucket();
-    slots = new SharedSlots();
-  }
-
   /** Returns whether nothing is lost when these shares are: nothing counts, and nobody lives. */
-  public boolean idle(long now, long ttl) {
+  boolean idle(long now, long ttl) {
     for (Sharer member : sharers.all()) {
       if (!member.silent(now, ttl) || counts(member.newest(ttl), member.partition.reach(), now)) {
         return false;
@@ -208,7 +224,7 @@ public final class Shares {
   }
 
   /** Returns whether nobody would notice that these shares are no more. */
-  public boolean ends(long now, long ttl) {
+  boolean ends(long now, long ttl) {
     return now - heardAt > KEPT_MICROS && idle(now, ttl);
   }
 
@@ -235,7 +251,7 @@ public final class Shares {
     }
   }
 
-  private long span() {
+  long span() {
     return switch (partition.kind()) {
       case FIXED, CONCURRENCY, STRICT, DAY, SPAN -> 0;
       case TRAILING, BUCKET -> sharers.reach();
@@ -267,7 +283,7 @@ public final class Shares {
     return partition.kind() == Partition.Kind.SPAN ? 0 : running - span();
   }
 
-  private void uncount(Sharer member, long from) {
+  void uncount(Sharer member, long from) {
     NavigableMap<Long, Long> old = member.counted.tailMap(from, true);
     for (Map.Entry<Long, Long> entry : old.entrySet()) {
       add(entry.getKey(), -entry.getValue());
@@ -294,7 +310,7 @@ public final class Shares {
     bucket.settle();
   }
 
-  private void count(Sharer member, long cell, long amount) {
+  void count(Sharer member, long cell, long amount) {
     member.counted.merge(cell, amount, Long::sum);
     add(cell, amount);
   }
@@ -323,8 +339,7 @@ public final class Shares {
     return bucket ? List.of(Partition.OUT) : cells;
   }
 
-  private List<Part> grant(Sharer member, List<Long> cells, long now, long ttl) {
-    Allotment allotment = allotment(cells);
+  private List<Part> grant(Sharer member, Allotment allotment, long now, long ttl) {
     Map<Long, Long> parts =
         new Granting(partition, sharers, allotment, member)
             .grant(sharers.wanted(now, ttl), now + ttl / 4);
@@ -337,7 +352,7 @@ public final class Shares {
     return granted;
   }
 
-  private Allotment allotment(List<Long> cells) {
+  Allotment allotment(List<Long> cells) {
     return switch (partition.kind()) {
       case BUCKET -> Allotment.one(cells, missing(), sharers.capacity());
       case SPAN -> Allotment.one(cells, Allotment.sum(totals), sharers.capacity());

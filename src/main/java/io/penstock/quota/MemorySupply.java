@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.limit.Changeover;
 import io.penstock.limit.Partition;
 import io.penstock.limit.Remainder;
 import io.penstock.limit.Shares;
@@ -17,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slices for the members within one process. A round that asks for a limit of a kind that is not
- * shared in slices, or for cells of another kind or length than other members do, fails as a whole
- * and changes nothing.
+ * shared in slices fails as a whole and changes nothing.
  *
  * <p>As in a store that keeps each limit by itself, a round is late for the limits that a later one
  * of the same member has asked for.
@@ -37,7 +37,7 @@ public final class MemorySupply implements Supply {
   private final Map<String, Long> whole = new HashMap<>();
   private final Map<LimitId, Long> losses = new LinkedHashMap<>();
   private final Set<String> lostLives = new HashSet<>();
-  private final Map<LimitId, Shares> limits = new HashMap<>();
+  private final Map<LimitId, Changeover> limits = new HashMap<>();
   private long count;
 
   /** When a member was heard first that had seen another life; negative for never. */
@@ -67,9 +67,7 @@ public final class MemorySupply implements Supply {
   private synchronized Answer answer(Round round) {
     long now = clock.nanos() / NANOS_PER_MICRO;
     limits.values().removeIf(shares -> shares.ends(now, ttlMicros));
-    for (Ask ask : round.asks()) {
-      check(ask, now);
-    }
+    round.asks().forEach(ask -> Partition.of(ask.spec())); // fails before anything changes
     long kept = runs.kept(round.seen(), life, count);
     runs.begin(now);
     look(round.seen(), now);
@@ -159,18 +157,13 @@ public final class MemorySupply implements Supply {
     return at == null ? Long.MAX_VALUE : Math.max(0, now - at) * NANOS_PER_MICRO;
   }
 
-  private void check(Ask ask, long now) {
-    Partition partition = Partition.of(ask.spec());
-    Shares known = limits.get(ask.id());
-    if (known != null && !known.fits(partition) && !known.idle(now, ttlMicros)) {
-      throw new IllegalArgumentException(
-          ask.id() + " has other cells here, expected those other members said");
-    }
+  private static Changeover none(LimitId id) {
+    return new Changeover(id.durationNanos() / NANOS_PER_MICRO);
   }
 
   private @Nullable Grant grant(Round round, Ask ask, long now) {
     Partition partition = Partition.of(ask.spec());
-    Shares shares = limits.computeIfAbsent(ask.id(), absent -> new Shares(partition));
+    Changeover shares = limits.computeIfAbsent(ask.id(), MemorySupply::none);
     List<Shares.Part> uses = new ArrayList<>();
     for (Use use : ask.uses()) {
       uses.add(new Shares.Part(use.cell(), use.amount()));

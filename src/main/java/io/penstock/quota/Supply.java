@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Loss tells} the others with its rounds, so that they report what they have of it.
  * What is idle for an hour is forgotten without a loss.
  *
+ * <p>While a reload changes the kind of a limit, some members have the old kind and some the new
+ * one. All are granted what the old one has room for, and what they spend counts there, until all
+ * members have the new kind: what was spent in the running window of the old one counts in it then.
+ *
  * <p>When the stage completes exceptionally, or never, nothing is known of the round: it may have
  * been applied. The caller goes on spending the slices it has until they expire, never takes what
  * that round was granted, and says with the next one what it has. It starts no second round before

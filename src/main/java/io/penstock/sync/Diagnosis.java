@@ -58,7 +58,7 @@ final class Diagnosis {
   private Diagnosis() {}
 
   /** How the scripts of this room begin an error; what follows has no secret in it. */
-  private static final Pattern OWN = Pattern.compile("(?:FOREIGN|MISFIT|CLOCK) [^\\r\\n]{1,200}");
+  private static final Pattern OWN = Pattern.compile("(?:FOREIGN|CLOCK) [^\\r\\n]{1,200}");
 
   /** Says what a failure means. */
   static RedisTrouble of(Throwable failure) {

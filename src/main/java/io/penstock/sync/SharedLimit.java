@@ -66,7 +66,6 @@ final class SharedLimit {
   private long notedAt;
 
   private boolean noted = true;
-
   private final long keptNanos;
   private Supplied supplied = Supplied.NOTHING;
   private long asked = Long.MIN_VALUE / 2;
@@ -257,7 +256,7 @@ final class SharedLimit {
     }
     return new Supply.Ask(
         id,
-        limit.spec(),
+        spec,
         from,
         cells.slots() ? List.of() : Spending.from(tally, from),
         learning ? 0 : Math.min(head, limit.capacity()),
@@ -299,6 +298,8 @@ final class SharedLimit {
     if (same == null && other != null) {
       limit.share(demand, now);
       stored.clear();
+      barred = NONE;
+      noted = false; // soon the store hears that it has changed
     }
     cells = other == null ? cells : other;
   }
@@ -345,7 +346,7 @@ final class SharedLimit {
       long ends,
       long now) {
     noted = grant != null;
-    if (grant == null) {
+    if (grant == null || cells.become(ask.spec()) == null) {
       doubt();
       return false;
     }

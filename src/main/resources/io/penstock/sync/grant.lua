@@ -1,5 +1,5 @@
--- Grants slices of one shared limit. The same arithmetic, and its reasons, are in limit/Shares.java:
--- both answer alike, and GrantScriptTest holds them to it.
+-- Grants slices of one shared limit. The same arithmetic, and its reasons, are in limit/Shares.java
+-- and limit/Changeover.java: both answer alike, and GrantDifferentialTest holds them to it.
 --
 -- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
 --          one member, so that a round reads and writes two fields however many members there are.
@@ -7,21 +7,26 @@
 --          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
 --          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
 --          member knows, -1 for none; now is '' but in tests.
--- Answers  {now, capacity, born, cell, amount, cell, amount, ..., left, full}: before left stand -1 and the
---          last barred cell while the running one is barred; left is what is left of what runs over
---          all members, and full when all of it is left again, which is now when it is and where
---          nobody knows; {now} when the round is late and nothing was done, or an error that begins with FOREIGN (somebody else wrote the hash), MISFIT (cells of another kind or length) or
---          CLOCK (the midnights told are not those of now); then nothing was changed.
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ..., left, full}, {now} when the round is
+--          late and nothing was done, or an error that begins with FOREIGN (somebody else wrote the
+--          hash) or CLOCK (the midnights told are not those of now); then nothing was changed.
+--          While the running cell is barred, -1 and the last barred cell stand before 'left', which
+--          is what is left over all members of what runs; 'full' is when all of it is left again:
+--          now when it is, and where nobody knows.
 --
 -- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
 -- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
 -- below 2^53, which a double holds exactly.
+--
+-- When a reload changes the kind of a limit, some members have the old kind for a while, and some the
+-- new one. Field G, which is F@kind, and G:member are then for members of another kind than that in F.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
 local LEAD, TOGETHER = 2000, 5000
 local OUT = 2 ^ 52 -- the cell of tokens that are out of a bucket, above all others
 local KEPT = 3600000 -- milliseconds
+local STAYS = 1000000000 -- a member that lives is heard within 15 minutes
 local floor, min, max = math.floor, math.min, math.max
 
 local key, F, name = KEYS[1], ARGV[1], ARGV[2]
@@ -72,10 +77,12 @@ local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
 local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
 local FIELDS = 11
+local ELSEWHERE = -1 -- the turn of a member that has another kind
 local totals, members, by_name = {}, {}, {}
 local counted = {}
 
-local read = redis.pcall('HMGET', key, F, F .. ':' .. name)
+local G = F .. '@' .. kind
+local read = redis.pcall('HMGET', key, F, F .. ':' .. name, G, G .. ':' .. name)
 if read.err then return read end
 
 local function pairs_of(list, into)
@@ -87,56 +94,60 @@ local function pairs_of(list, into)
   return true
 end
 
-local stored_kind, stored_length = kind, length
-if read[1] then
+-- What a field F or G says, or nothing when it is not what is written here.
+local function state_of(value)
   local word, numbers_shared, cells, rest =
-      string.match(read[1], '^2 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
+      string.match(value, '^2 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
   local list = word and numbers(numbers_shared)
-  if not list or #list ~= 10 or not pairs_of(numbers(cells), totals) then return foreign(F) end
-  stored_kind, stored_length = word, list[1]
-  for i = 1, 9 do shared[i] = list[i + 1] end
+  local state = {kind = word, shared = {}, totals = {}, members = {}, by_name = {}}
+  if not list or #list ~= 10 or not pairs_of(numbers(cells), state.totals) then return nil end
+  state.length = list[1]
+  for i = 1, 9 do state.shared[i] = list[i + 1] end
   local words = {}
   for each in string.gmatch(rest, '%S+') do words[#words + 1] = each end
-  if #words % (FIELDS + 1) ~= 0 then return foreign(F) end
+  if #words % (FIELDS + 1) ~= 0 then return nil end
   for i = 1, #words, FIELDS + 1 do
     local record = {name = words[i]}
     for j = 1, FIELDS do
       record[j] = whole(words[i + j])
-      if not record[j] then return foreign(F) end
+      if not record[j] then return nil end
     end
-    members[#members + 1] = record
-    by_name[record.name] = record
+    state.members[#state.members + 1] = record
+    state.by_name[record.name] = record
   end
-  if read[2] and not pairs_of(numbers(read[2]), counted) then return foreign(F .. ':' .. name) end
+  return state
+end
+
+-- Whether its cells are those of the member: days of another time zone begin at other times.
+local function fits(state)
+  local day = state.shared[KNOWN]
+  local same = kind ~= 'DAY' or day < starts[1] or day > starts[#starts]
+  for _, start in ipairs(starts) do same = same or day == start end
+  return state.kind == kind and state.length == length and same
+end
+
+local dropped = {}
+local host -- the state in F while it is of another kind: that of the member is in G then
+local field = F
+local state = read[1] and state_of(read[1])
+if read[1] and not state then return foreign(F) end
+if state and not fits(state) then
+  host, field, read[1], read[2], read[3], read[4] = state, G, read[3], read[4], read[1], read[2]
+  state = read[1] and state_of(read[1])
+  if read[1] and not state then return foreign(G) end
+  if state and not fits(state) then
+    for _, record in ipairs(state.members) do dropped[#dropped + 1] = G .. ':' .. record.name end
+    state = nil
+  end
+end
+if state then
+  shared, totals, members, by_name = state.shared, state.totals, state.members, state.by_name
+  if read[2] and not pairs_of(numbers(read[2]), counted) then
+    return foreign(field .. ':' .. name)
+  end
 end
 
 local function silent(record) return now - record[HEARD] > ttl end
-
-local dropped = {}
-if stored_kind ~= kind or stored_length ~= length then
-  local function counts(cell, reach)
-    if stored_kind == 'CONCURRENCY' or stored_kind == 'STRICT' then return false end
-    if stored_kind == 'DAY' then
-      return cell ~= -1 and now < cell + 31 * SPAN + 2 * HOUR + reach
-    end
-    if stored_kind == 'SPAN' then return cell ~= -1 and now < cell + SPAN + reach end
-    return stored_length < 1 or cell + reach >= div(now, stored_length)
-  end
-  local idle = not counts(shared[BARRED], 0)
-      and (stored_kind ~= 'STRICT' or shared[NEXT] <= now)
-  for _, record in ipairs(members) do
-    local newest = record[NEWEST]
-    if newest == OUT then newest = div(record[HEARD] + ttl, stored_length) end
-    idle = idle and silent(record) and not counts(newest, record[REACH])
-    dropped[#dropped + 1] = F .. ':' .. record.name
-  end
-  if not idle then
-    return redis.error_reply('MISFIT cells of ' .. kind .. ' ' .. text(length) .. ', expected ' ..
-        stored_kind .. ' ' .. text(stored_length) .. ' as other members say')
-  end
-  shared = {0, -1, 0, -1, 0, 0, 0, shared[BORN], shared[LOST]}
-  totals, members, by_name, counted = {}, {}, {}, {}
-end
 
 local capacity, reach, living
 local function bind()
@@ -153,11 +164,32 @@ end
 
 local me = by_name[name]
 if me and number <= me[NUMBER] then return {now} end
+
+-- While a member that has the kind of F was heard lately, all are granted what F has room for, and
+-- all that is spent counts in F. Then G takes the place of F, with what those had spent who did not
+-- come to G; so does what the member itself had spent when it comes.
+local others, bounded, joins = {}, false, nil
+if host then
+  local before = host.by_name[name]
+  if before and number <= before[NUMBER] then return {now} end
+  joins = before and (not me or me[NUMBER] < before[NUMBER])
+  for _, record in ipairs(host.members) do
+    local here = by_name[record.name]
+    if record.name ~= name and (not here or here[NUMBER] < record[NUMBER]) then
+      others[#others + 1] = record
+      bounded = bounded or now - record[HEARD] <= STAYS
+    end
+  end
+  shared[BORN] = host.shared[BORN]
+  shared[LOST] = max(shared[LOST], host.shared[LOST])
+end
 if not me then
   me = {name = name, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0}
   members[#members + 1] = me
   by_name[name] = me
 end
+local returns = me[TURN] == ELSEWHERE
+if returns then me[TURN] = 0 end
 me[NUMBER], me[HEARD], me[WANTED] = number, now, min(wanted, MOST)
 me[CAPACITY], me[REACH] = own_capacity, own_reach
 me[RELEASES], me[SECONDS], me[FILL] = own_releases, own_seconds, own_fill
@@ -199,8 +231,10 @@ for _, record in ipairs(members) do
     local tokens = kind == 'BUCKET' and record[NEWEST] == OUT
     if permits or tokens then
       local old = {}
-      local value = redis.call('HGET', key, F .. ':' .. record.name)
-      if not pairs_of(numbers(value or ''), old) then return foreign(F .. ':' .. record.name) end
+      local value = redis.call('HGET', key, field .. ':' .. record.name)
+      if not pairs_of(numbers(value or ''), old) then
+        return foreign(field .. ':' .. record.name)
+      end
       if permits then
         for cell, amount in pairs(old) do add(cell, -amount) end
         record[NEWEST] = -1
@@ -218,12 +252,13 @@ shared[BARRED] = max(shared[BARRED], new_barred)
 
 -- what others know was lost: nothing is granted while slices may last that were granted before
 if known_birth ~= -1 and known_birth ~= shared[BORN] then shared[LOST] = now end
+if host then host.shared[LOST] = shared[LOST] end
 local learning = shared[LOST] ~= -1 and now < shared[LOST] + ttl
 
-local function slowest_of_the_living()
+local function slowest_of(records, all)
   local slowest
-  for _, record in ipairs(members) do
-    if not silent(record) and (not slowest
+  for _, record in ipairs(records) do
+    if (all or not silent(record)) and (not slowest
         or record[RELEASES] / record[SECONDS] < slowest[RELEASES] / slowest[SECONDS]) then
       slowest = record
     end
@@ -231,22 +266,22 @@ local function slowest_of_the_living()
   return slowest
 end
 
-if kind == 'BUCKET' then
-  local slowest = slowest_of_the_living()
-  if now > shared[FILLED] then
-    local elapsed = now - shared[FILLED]
-    shared[FILLED] = now
+local function fill(s, slowest)
+  if now > s[FILLED] then
+    local elapsed = now - s[FILLED]
+    s[FILLED] = now
     local parts = slowest[SECONDS] * 1000000
-    local part = min(shared[PART], parts - 1)
+    local part = min(s[PART], parts - 1)
     local more = min(elapsed, div(EXACT - 1 - part, slowest[RELEASES])) * slowest[RELEASES] + part
-    local full = shared[MISSING] <= slowest[CAPACITY] and elapsed >= slowest[FILL]
-    if full or div(more, parts) >= shared[MISSING] then
-      shared[MISSING], shared[PART] = 0, 0
+    local full = s[MISSING] <= slowest[CAPACITY] and elapsed >= slowest[FILL]
+    if full or div(more, parts) >= s[MISSING] then
+      s[MISSING], s[PART] = 0, 0
     else
-      shared[MISSING], shared[PART] = shared[MISSING] - div(more, parts), math.fmod(more, parts)
+      s[MISSING], s[PART] = s[MISSING] - div(more, parts), math.fmod(more, parts)
     end
   end
 end
+if kind == 'BUCKET' then fill(shared, slowest_of(members)) end
 
 local reaches = kind == 'TRAILING' or kind == 'BUCKET'
 local bit_by_bit = reaches or kind == 'CONCURRENCY'
@@ -254,31 +289,35 @@ local span = reaches and reach or 0
 local grid = reaches or kind == 'FIXED'
 local today
 
-local function first_total()
+local function first_of(cells)
   local first = -1
-  for cell in pairs(totals) do first = first == -1 and cell or min(first, cell) end
+  for cell in pairs(cells) do first = first == -1 and cell or min(first, cell) end
   return first
 end
 
-local function open_span(cell) return cell ~= -1 and now < cell + SPAN + reach and cell or -1 end
+local function open_span(cell, late)
+  return cell ~= -1 and now < cell + SPAN + late and cell or -1
+end
 
 local function earlier(one, other)
   if one == -1 or other == -1 then return max(one, other) end
   return min(one, other)
 end
 
+local function running_span(s, cells, late)
+  s[ANCHOR] = earlier(s[ANCHOR], first_of(cells))
+  s[ANCHOR] = earlier(s[ANCHOR], open_span(s[BARRED], late))
+  if s[ANCHOR] ~= -1 and open_span(s[ANCHOR], late) == -1 then
+    s[KNOWN] = max(s[KNOWN], s[ANCHOR] + SPAN)
+    s[ANCHOR] = open_span(s[BARRED], late)
+  end
+  return s[ANCHOR] == -1 and now or s[ANCHOR]
+end
+
 local function running()
   if grid then return div(now, length) end
   if kind == 'DAY' then return starts[today] end
-  if kind == 'SPAN' then
-    shared[ANCHOR] = earlier(shared[ANCHOR], first_total())
-    shared[ANCHOR] = earlier(shared[ANCHOR], open_span(shared[BARRED]))
-    if shared[ANCHOR] ~= -1 and open_span(shared[ANCHOR]) == -1 then
-      shared[KNOWN] = max(shared[KNOWN], shared[ANCHOR] + SPAN)
-      shared[ANCHOR] = open_span(shared[BARRED])
-    end
-    return shared[ANCHOR] == -1 and now or shared[ANCHOR]
-  end
+  if kind == 'SPAN' then return running_span(shared, totals, reach) end
   return 0
 end
 
@@ -300,6 +339,178 @@ end
 
 local at = running()
 forget(at)
+
+-- The fullest window that a cell is in, what is missing of a bucket, or what counts in the 24 h.
+local function used_in(s, kind, cells, at, span)
+  if kind == 'BUCKET' then return s[MISSING] + (cells[OUT] or 0) end
+  local most, lasts = 0, {at}
+  for cell in pairs(cells) do
+    if cell > at and cell <= at + span then lasts[#lasts + 1] = cell end
+  end
+  for _, last in ipairs(lasts) do
+    local sum = 0
+    for cell, amount in pairs(cells) do
+      if kind == 'SPAN' or cell >= last - span and cell <= last then sum = min(FULL, sum + amount) end
+    end
+    most = max(most, sum)
+  end
+  return most
+end
+
+-- Finds the cell of F that runs. When its days begin is told by its members alone: but for those of
+-- UTC, one of 25 hours is waited for.
+local function look_at_host()
+  local s, of = host.shared, host.kind
+  host.reach = 0
+  for _, record in ipairs(host.members) do host.reach = max(host.reach, record[REACH]) end
+  host.span = (of == 'TRAILING' or of == 'BUCKET') and host.reach or 0
+  host.at = 0
+  if of == 'BUCKET' or of == 'STRICT' then host.rate = slowest_of(host.members, true) end
+  if of == 'BUCKET' then fill(s, host.rate) end
+  if of == 'DAY' then
+    local each = max(SPAN, tonumber(string.match(F, ':(%d+)$')) * 1000)
+    local late = host.reach + (math.fmod(s[KNOWN], SPAN) == 0 and 0 or HOUR)
+    host.at = s[KNOWN] + div(max(0, now - late - s[KNOWN]), each) * each
+    host.from = host.at
+    return
+  elseif of == 'SPAN' then
+    host.at = running_span(s, host.totals, host.reach)
+  elseif of ~= 'CONCURRENCY' and of ~= 'STRICT' then
+    host.at = div(now, host.length)
+    s[KNOWN] = max(s[KNOWN], host.at - host.span)
+  end
+  host.from = s[KNOWN]
+  for cell in pairs(host.totals) do
+    if cell < host.from then host.totals[cell] = nil end
+  end
+end
+
+local function barred_in_host()
+  local s = host.shared
+  return host.kind ~= 'CONCURRENCY' and host.kind ~= 'STRICT'
+      and (host.at <= s[BARRED] or host.at - host.span < s[KNOWN])
+end
+
+local function room_of_host()
+  local s = host.shared
+  if barred_in_host() then return 0 end
+  if host.kind == 'STRICT' then
+    local slot, living = max(now, s[NEXT], s[BARRED] + 1), 0
+    if slot > now + ttl then return 0 end
+    for _, record in ipairs(host.members) do
+      if not silent(record) then living = living + 1 end
+    end
+    local releases, parts = host.rate[RELEASES], host.rate[SECONDS] * 1000000
+    local free = div(min(now + ttl - slot, div(EXACT - 1, releases)) * releases, parts) + 1
+    return max(1, div(free, max(1, 2 * living)))
+  end
+  local most = kind == 'STRICT' and MOST or own_capacity
+  for _, record in ipairs(others) do
+    if now - record[HEARD] <= STAYS then most = min(most, record[CAPACITY]) end
+  end
+  local free = max(0, most - used_in(s, host.kind, host.totals, host.at, host.span))
+  for _, record in ipairs(others) do
+    if not silent(record) then free = max(0, free - min(record[HEAD], most)) end
+  end
+  return free
+end
+
+local function counting_in_host(record, amounts)
+  if host.kind == 'STRICT' or host.kind == 'CONCURRENCY' and silent(record) then return 0 end
+  local sum = 0
+  for cell, amount in pairs(amounts) do
+    if cell >= host.from then sum = min(MOST, sum + amount) end
+  end
+  return sum
+end
+
+-- What the others had spent counts in the cell that runs when F is given up.
+local function take_over()
+  local s = host.shared
+  for _, record in ipairs(others) do
+    local theirs, amounts = {}, {}
+    local value = redis.call('HGET', key, F .. ':' .. record.name)
+    if not pairs_of(numbers(value or ''), theirs) then return F .. ':' .. record.name end
+    local here = by_name[record.name]
+    if here then
+      value = rewritten[record.name] or redis.call('HGET', key, G .. ':' .. record.name)
+      if not pairs_of(numbers(value or ''), amounts) then return G .. ':' .. record.name end
+    end
+    local sum = counting_in_host(record, theirs)
+    if sum > 0 and kind ~= 'STRICT' and kind ~= 'CONCURRENCY' then
+      amounts[at] = (amounts[at] or 0) + sum
+      add(at, sum)
+      if not here then
+        here = {name = record.name, record[NUMBER], record[HEARD], own_capacity, own_reach, 0, 0, 0,
+            -1, own_releases, own_seconds, own_fill}
+        members[#members + 1] = here
+        by_name[here.name] = here
+      end
+      rewritten[here.name], here[NEWEST] = packed(amounts)
+    end
+  end
+  if host.kind == 'STRICT' and kind == 'BUCKET' and s[NEXT] > now then
+    local rate = host.rate
+    local micros = min(s[NEXT] - now, div(EXACT - 1, rate[RELEASES]))
+    shared[MISSING] = shared[MISSING] + div(micros * rate[RELEASES], rate[SECONDS] * 1000000) + 1
+  end
+  if barred_in_host() and kind ~= 'STRICT' and kind ~= 'CONCURRENCY' then
+    shared[BARRED] = max(shared[BARRED], at)
+  end
+end
+
+-- Who knows no 24 h yet reports nothing of them, and says from when on it spent nothing: what it had
+-- spent counts before that.
+local function place(sum)
+  local cell = at
+  if kind == 'SPAN' and #uses == 0 and from > 0 then
+    cell = max(shared[KNOWN], min(at, from - 1))
+  end
+  counted[cell] = (counted[cell] or 0) + sum
+  add(cell, sum)
+end
+
+if returns and kind == 'SPAN' then
+  local sum = 0
+  for cell, amount in pairs(counted) do
+    if cell >= shared[KNOWN] then
+      sum = sum + amount
+      add(cell, -amount)
+    end
+  end
+  counted = {}
+  if sum > 0 then place(sum) end
+end
+
+local function join_from_host()
+  local theirs = {}
+  if not pairs_of(numbers(read[4] or ''), theirs) then return F .. ':' .. name end
+  for cell, amount in pairs(counted) do
+    if kind == 'BUCKET' then
+      if cell == OUT then
+        add(OUT, -amount)
+        shared[MISSING] = shared[MISSING] + amount
+      end
+    elseif cell >= shared[KNOWN] then
+      add(cell, -amount)
+    end
+  end
+  counted = {}
+  local sum = counting_in_host(host.by_name[name], theirs)
+  if sum > 0 and kind ~= 'STRICT' then place(sum) end
+end
+
+local in_all = EXACT -- what F has room for
+local before_round = 0
+if host then
+  look_at_host()
+  if bounded then in_all = room_of_host() end
+  local bad = joins and join_from_host() or not bounded and take_over()
+  if bad then return foreign(bad) end
+  for cell, amount in pairs(counted) do
+    if cell >= shared[KNOWN] then before_round = before_round + amount end
+  end
+end
 for cell, amount in pairs(counted) do
   if cell < shared[KNOWN] then
     counted[cell] = nil
@@ -338,6 +549,7 @@ elseif kind ~= 'STRICT' then
   end
 end
 
+local bound = in_all
 local ends, used = {}, {}
 if kind == 'BUCKET' then
   ends[1], used[1] = at, shared[MISSING] + (totals[OUT] or 0)
@@ -368,10 +580,11 @@ local function room(cell)
   for i = 1, #ends do
     if touches(cell, i) then most = max(most, used[i]) end
   end
-  return max(0, capacity - most)
+  return max(0, min(capacity - most, bound))
 end
 
 local function keep(cell, amount)
+  if bounded then bound = max(0, bound - amount) end
   for i = 1, #ends do
     if touches(cell, i) then used[i] = min(FULL, used[i] + amount) end
   end
@@ -452,7 +665,7 @@ end
 
 local function grant_slots(turn)
   local first = max(from, shared[BARRED] + 1, now + LEAD)
-  local rate = slowest_of_the_living()
+  local rate = slowest_of(members)
   local releases, parts = rate[RELEASES], rate[SECONDS] * 1000000
   local slot, part = shared[NEXT], min(shared[PART], releases - 1)
   if first > slot then slot, part = first, 0 end
@@ -464,7 +677,7 @@ local function grant_slots(turn)
   local free = div(min(now + ttl - slot, div(EXACT - 1, releases)) * releases, parts) + 1
   local most = free
   if living > 1 and all > free then most = max(1, div(free, 2 * living)) end
-  local left = min(me[HEAD] + me[WANTED], most, free - heads_before(turn))
+  local left = min(me[HEAD] + me[WANTED], most, free - heads_before(turn), bound)
   local together = max(1, div(TOGETHER * releases, parts))
   while left > 0 do
     local cell = part > 0 and slot + 1 or slot
@@ -501,23 +714,6 @@ if kind ~= 'CONCURRENCY' and kind ~= 'STRICT' and at <= shared[BARRED] then
   answer[#answer + 1], answer[#answer + 2] = -1, shared[BARRED]
 end
 
--- What counts in the fullest window that the running cell is in, of the bucket, or of the 24 h.
-local function used_now()
-  if kind == 'BUCKET' then return shared[MISSING] + (totals[OUT] or 0) end
-  local most, lasts = 0, {at}
-  for cell in pairs(totals) do
-    if cell > at and cell <= at + span then lasts[#lasts + 1] = cell end
-  end
-  for _, last in ipairs(lasts) do
-    local sum = 0
-    for cell, amount in pairs(totals) do
-      if kind == 'SPAN' or cell >= last - span and cell <= last then sum = min(FULL, sum + amount) end
-    end
-    most = max(most, sum)
-  end
-  return most
-end
-
 local function full_again(used)
   local barred = shared[BARRED]
   if kind == 'FIXED' then return (max(at, barred) + 1) * length end
@@ -529,23 +725,100 @@ local function full_again(used)
     for cell in pairs(totals) do last = max(last, cell) end
     return (last + span + 1) * length
   end
-  local rate = slowest_of_the_living()
+  local rate = slowest_of(members)
   local filled = now + math.ceil(used * (rate[SECONDS] * 1000000) / rate[RELEASES])
   return max(filled, (last + span + 1) * length)
 end
 
 -- What is left, and when all is.
 local function left()
+  local bound = in_all
+  for _, amount in pairs(granted) do bound = max(0, bound - amount) end
   if kind == 'STRICT' then
     local slot = max(shared[NEXT], shared[BARRED] + 1)
-    return slot <= now + LEAD and 1 or 0, max(now, slot)
+    return min(slot <= now + LEAD and 1 or 0, bound), max(now, slot)
   end
   local open = kind == 'CONCURRENCY' or (at - span >= shared[KNOWN] and at > shared[BARRED])
-  local used = used_now()
+  local used = used_in(shared, kind, totals, at, span)
   local free = open and max(0, capacity - used) or 0
-  return free, free == capacity and now or min(EXACT - 1, full_again(used))
+  return min(free, bound), free == capacity and now or min(EXACT - 1, full_again(used))
 end
 answer[#answer + 1], answer[#answer + 2] = left()
+
+-- What was spent in this round counts in F as well, where the member is one of the same kind: what
+-- comes back of a bucket or of slots may have been used by others since.
+local function count_in_host(spent)
+  local s, cells, theirs = host.shared, host.totals, {}
+  local record, like = host.by_name[name], host.by_name[name] or others[1]
+  if not record then
+    record = {name = name, 0, 0, 0, like[REACH], 0, 0, 0, -1, like[RELEASES], like[SECONDS],
+        like[FILL]}
+    host.members[#host.members + 1] = record
+  elseif not pairs_of(numbers(read[4] or ''), theirs) then
+    return nil
+  end
+  record[NUMBER], record[HEARD], record[WANTED], record[HEAD] = number, now, 0, 0
+  record[TURN] = ELSEWHERE
+  local same_unit = kind ~= 'STRICT' and host.kind ~= 'STRICT'
+  record[CAPACITY] = same_unit and own_capacity or like[CAPACITY]
+  for cell in pairs(theirs) do
+    if cell < s[KNOWN] then theirs[cell] = nil end
+  end
+  if theirs[OUT] then -- it may have spent them
+    local out = max(0, (cells[OUT] or 0) - theirs[OUT])
+    s[MISSING] = s[MISSING] + theirs[OUT]
+    cells[OUT], theirs[OUT] = out > 0 and out or nil, nil
+  end
+  if host.kind == 'BUCKET' then
+    s[MISSING] = s[MISSING] + max(0, spent)
+  elseif host.kind == 'STRICT' then
+    local releases, parts = host.rate[RELEASES], host.rate[SECONDS] * 1000000
+    local part = s[NEXT] >= now and min(s[PART], releases - 1) or 0
+    local passed = min(max(0, spent), div(EXACT - 1 - part, parts)) * parts + part
+    if spent > 0 then
+      s[NEXT], s[PART] = max(s[NEXT], now) + div(passed, releases), math.fmod(passed, releases)
+    end
+  else
+    local have = theirs[host.at] or 0
+    local next = max(0, have + spent)
+    local sum = (cells[host.at] or 0) + next - have
+    theirs[host.at] = next > 0 and next or nil
+    cells[host.at] = sum > 0 and sum or nil
+  end
+  local mine
+  mine, record[NEWEST] = packed(theirs)
+  return mine
+end
+
+local function words_of(record, into)
+  into[#into + 1] = record.name
+  for i = 1, FIELDS do into[#into + 1] = text(record[i]) end
+end
+
+local function written(kind, length, s, sums, words)
+  local numbers = {}
+  for i = 1, 9 do numbers[i] = text(s[i]) end
+  return '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(numbers, ' ') .. '|' .. sums ..
+      '|' .. table.concat(words, ' ')
+end
+
+local in_host
+if bounded then
+  local spent = 0
+  for _, amount in pairs(kind == 'STRICT' and granted or counted) do spent = spent + amount end
+  in_host = count_in_host(spent - before_round)
+  if not in_host then return foreign(F .. ':' .. name) end
+elseif host then
+  dropped[#dropped + 1] = G
+  for _, record in ipairs(members) do
+    dropped[#dropped + 1] = G .. ':' .. record.name
+    rewritten[record.name] = rewritten[record.name]
+        or redis.call('HGET', key, G .. ':' .. record.name) or ''
+  end
+  for _, record in ipairs(host.members) do dropped[#dropped + 1] = F .. ':' .. record.name end
+  rewritten[name] = nil
+  field = F
+end
 
 -- written back
 local mine
@@ -554,29 +827,34 @@ local sums, newest = packed(totals)
 local words, lasts = {}, now + ttl
 for _, record in ipairs(members) do
   if silent(record) and record[NEWEST] < shared[KNOWN] then
-    dropped[#dropped + 1] = F .. ':' .. record.name
+    dropped[#dropped + 1] = field .. ':' .. record.name
   else
-    words[#words + 1] = record.name
-    for i = 1, FIELDS do words[#words + 1] = text(record[i]) end
+    words_of(record, words)
     newest = max(newest, record[NEWEST])
     lasts = max(lasts, record[HEARD] + ttl)
   end
 end
 if kind == 'STRICT' then lasts = max(lasts, shared[NEXT]) end
-local shared_known = shared[KNOWN]
-for i = 1, 9 do shared[i] = text(shared[i]) end
-local all = '2 ' .. kind .. ' ' .. text(length) .. ' ' .. table.concat(shared, ' ') .. '|' .. sums ..
-    '|' .. table.concat(words, ' ')
 if #dropped > 0 then redis.call('HDEL', key, unpack(dropped)) end
-redis.call('HSET', key, F, all, F .. ':' .. name, mine)
+redis.call('HSET', key, field, written(kind, length, shared, sums, words), field .. ':' .. name, mine)
 for other, value in pairs(rewritten) do
-  if by_name[other][NEWEST] >= shared_known then redis.call('HSET', key, F .. ':' .. other, value) end
+  if by_name[other][NEWEST] >= shared[KNOWN] then
+    redis.call('HSET', key, field .. ':' .. other, value)
+  end
+end
+if in_host then
+  words = {}
+  for _, record in ipairs(host.members) do words_of(record, words) end
+  redis.call('HSET', key,
+      F, written(host.kind, host.length, host.shared, (packed(host.totals)), words),
+      F .. ':' .. name, in_host)
+  lasts = max(lasts, (host.at + host.span + 1) * host.length)
 end
 
 -- the hash ends a minute and more after the last moment anything in it counts, and not before it
 -- was left alone for an hour: sooner, those who know it would take that for a loss
 if newest == OUT then newest = div(now + ttl, length) end -- it is spent by then, if at all
-newest = max(newest, tonumber(shared[BARRED]))
+newest = max(newest, shared[BARRED])
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end
 if kind == 'SPAN' and newest >= 0 then lasts = max(lasts, newest + SPAN + reach) end

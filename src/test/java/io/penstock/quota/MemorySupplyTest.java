@@ -1,7 +1,6 @@
 package io.penstock.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
@@ -42,12 +41,12 @@ class MemorySupplyTest extends SupplyContract {
   }
 
   @Test
-  void sameLimitWithAnotherWindow_failsAndChangesNothing() {
+  void sameLimitWithAnotherWindow_isGrantedNoMoreThanTheFirstHasLeft() {
     Supply supply = supply();
     round(supply, "a", ask(10 * SECOND, 60));
-    assertThatThrownBy(() -> round(supply, "b", ask(5 * SECOND, 100)))
-        .hasRootCauseInstanceOf(IllegalArgumentException.class);
-    assertThat(round(supply, "a", ask(10 * SECOND, 0)).members()).hasSize(1);
+    Supply.Grant grant = round(supply, "b", ask(5 * SECOND, 100)).grants().getFirst();
+    assertThat(grant.slices()).extracting(Supply.Slice::amount).containsExactly(40L);
+    assertThat(grant.left()).isZero();
   }
 
   @Test

@@ -18,7 +18,7 @@ class GrantDifferentialTest {
   @Test
   void randomHistories_everyAnswerIsTheSameInJavaAndLua() throws IOException {
     long granted = 0;
-    long misfits = 0;
+    long grantedChanged = 0;
     try (RawRedis redis = new RawRedis()) {
       String script = (String) redis.call("SCRIPT", "LOAD", GrantScript.source());
       for (long seed = 1; seed <= HISTORIES; seed += AT_ONCE) {
@@ -26,13 +26,8 @@ class GrantDifferentialTest {
           Object answer = redis.answer();
           List<Long> expected = sent.said().answer();
           granted += expected.size() > 5 ? 1 : 0;
-          if (expected.equals(GrantHistory.MISFIT)) {
-            misfits++;
-            assertThat(answer)
-                .as("seed %d step %d", sent.seed(), sent.step())
-                .asString()
-                .contains("MISFIT");
-          } else if (!expected.equals(answer)) {
+          grantedChanged += expected.size() > 5 && sent.said().changed() ? 1 : 0;
+          if (!expected.equals(answer)) {
             assertThat(answer)
                 .as("seed %d step %d: %s", sent.seed(), sent.step(), sent.said().call())
                 .isEqualTo(expected);
@@ -42,7 +37,7 @@ class GrantDifferentialTest {
       }
     }
     assertThat(granted).isGreaterThan(HISTORIES);
-    assertThat(misfits).isPositive();
+    assertThat(grantedChanged).isGreaterThan(HISTORIES / 10);
   }
 
   private static List<Sent> play(RawRedis redis, String script, long first) throws IOException {

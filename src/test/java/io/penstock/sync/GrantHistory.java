@@ -1,6 +1,7 @@
 package io.penstock.sync;
 
 import io.penstock.cost.Measure;
+import io.penstock.limit.Changeover;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Partition;
 import io.penstock.limit.Rate;
@@ -9,6 +10,7 @@ import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import io.penstock.time.Midnight;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -22,37 +24,37 @@ import java.util.TreeMap;
 final class GrantHistory {
   static final long TTL = 2_000_000;
   private static final long HOUR = 3_600_000_000_000L;
+  private static final int KINDS = 8;
   private static final long START = 1_700_000_000_000_000L;
-
-  /** What the arithmetic says of cells that do not fit. */
-  static final List<Long> MISFIT = List.of();
 
   /**
    * One call.
    *
    * @param call of the script
    * @param ask it is made of
-   * @param answer clock, capacity, birth, cells and amounts, what is left and until when; or {@link
-   *     #MISFIT}
+   * @param answer clock, capacity, birth, cells and amounts, what is left and until when
+   * @param changed whether the member has the kind that a reload makes of the limit
    */
-  record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer) {}
+  record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer, boolean changed) {}
 
   private static final class Member {
     private final String name;
-    private final LimitSpec spec;
     private final double eagerness;
     private final TreeMap<Long, Long> own = new TreeMap<>();
     private long number;
     private long born = Supply.Ask.NONE;
+    private int kind;
+    private LimitSpec spec;
 
-    Member(String name, LimitSpec spec, double eagerness) {
+    Member(String name, int kind, LimitSpec spec, double eagerness) {
       this.name = name;
+      this.kind = kind;
       this.spec = spec;
       this.eagerness = eagerness;
     }
   }
 
-  private record Sent(Member member, long number, Supply.Ask ask) {}
+  private record Sent(Member member, long number, Supply.Ask ask, boolean changed) {}
 
   private final Random random;
   private final LimitId id;
@@ -60,28 +62,36 @@ final class GrantHistory {
   private final List<Sent> sent = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
   private final int kind;
+
+  /** What a reload makes of the limit, and back; the same kind in most histories. */
+  private final int otherKind;
+
+  private final int window;
   private final long capacity;
   private final long pace;
-  private final Shares shares;
+  private final Changeover shares;
   private long now;
 
   GrantHistory(long seed) {
     random = new Random(seed);
     id = new LimitId(LimitId.Kind.UPSTREAM, "h" + seed, "m", Measure.TOKENS, 60_000_000_000L);
     kind = random.nextInt(7);
+    otherKind = random.nextInt(3) == 0 ? random.nextInt(KINDS) : kind;
     capacity = random.nextInt(20) == 0 ? random.nextLong(1L << 44) + 1 : random.nextInt(200) + 1;
-    int window = 1 + random.nextInt(20);
+    window = 1 + random.nextInt(20);
     now = START + random.nextLong(86_400_000_000L);
-    pace = kind == 3 || kind == 4 ? 20_000_000_000L : random.nextInt(4) * 500_000L + 200_000;
+    boolean days = kind == 3 || kind == 4;
+    boolean quick = !days || (kind != otherKind && random.nextBoolean());
+    pace = quick ? random.nextInt(4) * 500_000L + 200_000 : 20_000_000_000L;
     int count = 2 + random.nextInt(9);
     for (int i = 0; i < count; i++) {
       double eagerness = i == 0 ? 1 : random.nextDouble();
-      members.add(new Member("m " + i, spec(window), eagerness));
+      members.add(new Member("m " + i, kind, spec(kind), eagerness));
     }
-    shares = new Shares(Partition.of(members.getFirst().spec));
+    shares = new Changeover(id.durationNanos() / 1_000);
   }
 
-  private LimitSpec spec(int window) {
+  private LimitSpec spec(int kind) {
     long own = random.nextInt(4) == 0 ? Math.max(1, capacity * 3 / 4) : capacity;
     long guard = random.nextInt(3) * (kind == 3 || kind == 4 ? HOUR : 50_000_000L);
     // now and then a member is configured with another window
@@ -93,6 +103,7 @@ final class GrantHistory {
       case 3 -> new LimitSpec.Day(own, midnight(), guard);
       case 4 -> new LimitSpec.Day(own, null, guard);
       case 5 -> new LimitSpec.TokenBucket(rate(), Math.min(own, 1L << 20));
+      case 7 -> new LimitSpec.Day(own, new Midnight(ZoneOffset.UTC, () -> 0), guard);
       default -> new LimitSpec.Strict(random.nextInt(3) == 0 ? fast() : rate());
     };
   }
@@ -118,6 +129,9 @@ final class GrantHistory {
       if (random.nextInt(40) == 0) {
         now += random.nextInt(3) == 0 ? -random.nextLong(3_000_000) : 3 * pace;
       }
+      if (otherKind != kind && random.nextInt(20) == 0) {
+        now += 1_100_000_000; // whoever has the old kind still is not waited for any more
+      }
       Sent next = next();
       boolean arrives = random.nextInt(12) != 0;
       if (arrives) {
@@ -135,8 +149,13 @@ final class GrantHistory {
     while (random.nextDouble() > member.eagerness) {
       member = members.get(random.nextInt(members.size()));
     }
+    if (otherKind != kind && random.nextInt(10) == 0) {
+      member.kind = member.kind == kind ? otherKind : kind;
+      member.spec = spec(member.kind);
+      member.own.clear();
+    }
     member.number++;
-    Sent made = new Sent(member, member.number, ask(member));
+    Sent made = new Sent(member, member.number, ask(member), member.kind != kind);
     sent.add(made);
     return made;
   }
@@ -149,7 +168,7 @@ final class GrantHistory {
       member.own.put(Partition.OUT, out - used);
       member.own.merge(minute, used, Long::sum);
     }
-    if (kind == 4 && random.nextInt(40) == 0) { // it knows since when the 24 h run, or ran
+    if (member.kind == 4 && random.nextInt(40) == 0) { // it knows since when the 24 h run, or ran
       member.own.merge(now - random.nextLong(30 * HOUR / 1_000), 1 + random.nextLong(9), Long::sum);
     }
     while (member.own.size() > 70) {
@@ -191,7 +210,7 @@ final class GrantHistory {
             ask.wanted(),
             ask.barred(),
             ask.born());
-    steps.add(new Step(call(round), ask, answer(round, report)));
+    steps.add(new Step(call(round), ask, answer(round, report), round.changed()));
   }
 
   private GrantScript.Call call(Sent round) {
@@ -201,13 +220,8 @@ final class GrantHistory {
   }
 
   private List<Long> answer(Sent round, Shares.Report report) {
-    Partition at = Partition.of(round.member().spec);
-    Shares.Granted granted;
-    try {
-      granted = shares.round(report, at, now, TTL);
-    } catch (IllegalArgumentException otherCells) {
-      return MISFIT;
-    }
+    Partition at = Partition.of(round.ask().spec());
+    Shares.Granted granted = shares.round(report, at, now, TTL);
     if (granted.born() == Shares.NONE) {
       return List.of(now);
     }

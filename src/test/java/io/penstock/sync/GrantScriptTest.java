@@ -157,12 +157,25 @@ class GrantScriptTest {
   }
 
   @Test
-  void cellsOfAnotherLength_areRefusedUntilNothingCounts() throws IOException {
+  void cellsOfAnotherLength_areGrantedNoMoreThanTheFirstOnesHaveLeft() throws IOException {
     run("a", 1, ask(60));
     Supply.Ask other = ask(ID, 5_000_000_000L, 60);
-    assertThat(failure("b", other)).contains("MISFIT");
-    GrantScript.Call later = GrantScript.call("b", 2, other, TTL_NANOS, 0).at(NOW + 10_000_000);
-    assertThat(slices(other, run(later))).hasSize(1);
+    assertThat(slices(other, run("b", 1, other)))
+        .containsExactly(new Supply.Slice(340_000_000, 40));
+  }
+
+  @Test
+  void valuesOfAnotherKindThatNobodyHereWrote_areRefusedAndKept() throws IOException {
+    run("a", 1, ask(60));
+    Supply.Ask other =
+        new Supply.Ask(ID, new LimitSpec.Concurrency(5), 0, List.of(), 1, 0, Supply.Ask.NONE);
+    String field = FIELD + "@CONCURRENCY";
+    redis.call("HSET", ID.text(), field, "17");
+    assertThat(failure("b", other)).contains("FOREIGN").contains(field);
+    redis.call("HDEL", ID.text(), field);
+    redis.call("HSET", ID.text(), FIELD + ":a", "170000000 sixty");
+    assertThat(failure("a", other)).contains("FOREIGN").contains(FIELD + ":a");
+    assertThat(redis.call("HEXISTS", ID.text(), field)).isEqualTo(0L);
   }
 
   @Test

@@ -32,7 +32,7 @@ final class Node implements Waits.Alarm {
 
   private final ArrayDeque<Long> since = new ArrayDeque<>();
 
-  Node(World world, String name) {
+  Node(World world, String name, LimitSpec spec) {
     this.world = world;
     this.name = name;
     this.offset = world.random.nextLong(4 * World.SECOND) - World.START + World.SECOND;
@@ -47,7 +47,7 @@ final class Node implements Waits.Alarm {
             world.onOutage,
             world.random::nextDouble);
     this.source = new SharedLimitSource(rounds, id -> true);
-    this.limit = source.limit(World.ID, world.spec, local());
+    this.limit = source.limit(World.ID, spec, local());
     Demand demand = Objects.requireNonNull(limit.demand());
     demand.join(() -> world.at(world.now(), this::look));
   }
@@ -74,6 +74,11 @@ final class Node implements Waits.Alarm {
 
   void start() {
     rounds.start();
+  }
+
+  /** A reload changes its limit. */
+  void reload(LimitSpec spec) {
+    source.limit(World.ID, spec, local());
   }
 
   /** It says and lets go nothing more. */

@@ -140,6 +140,14 @@ class RedisKeysGoldenTest {
                 List.of(new Loss(lost, NOW_MILLIS)),
                 null,
                 List.of(new Missed("c", NOW_MILLIS * 1_000_000)))));
+    answer(supply.round(new Round("d", 1, List.of(ofAnotherKind()))));
+  }
+
+  /** Asks for a limit that a reload made one of another kind, while others have the old one. */
+  private static Ask ofAnotherKind() {
+    LimitId id = new LimitId(LimitId.Kind.MODEL, "m", "", Measure.REQUESTS, DAY);
+    LimitSpec spec = new LimitSpec.Day(100, null, 300_000_000);
+    return new Ask(id, spec, 0, List.of(), 0, 20, Ask.NONE);
   }
 
   /** The life of a server has random names, and times of its clock. */

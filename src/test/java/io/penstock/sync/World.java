@@ -139,7 +139,12 @@ final class World {
   }
 
   Node join() {
-    Node node = new Node(this, "node-" + nodes.size());
+    return join(spec);
+  }
+
+  /** A member joins that is configured with another limit of the same name. */
+  Node join(LimitSpec spec) {
+    Node node = new Node(this, "node-" + nodes.size(), spec);
     nodes.add(node);
     node.start();
     return node;

@@ -1,0 +1,328 @@
+package io.penstock.limit;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shares of a limit's old kind in one round of a member that has the new one. Either they bind
+ * the member, and what it spends counts in them, or what others had spent of them is taken over.
+ */
+final class Host {
+  /** A member that lives is heard within 15 minutes. */
+  private static final long STAYS_MICROS = 1_000_000_000L;
+
+  private static final long HOUR_MICROS = 3_600_000_000L;
+
+  private final Shares host;
+  private final Shares guest;
+  private final Shares.Report report;
+  private final Partition asked;
+  private final long durationMicros;
+  private final long now;
+  private final long ttl;
+
+  /** Members that have the old kind still, as far as is known, by name. */
+  private final Map<String, Sharer> others = new LinkedHashMap<>();
+
+  /** What the member itself was when it had the old kind, if it had that until now. */
+  private final @Nullable Sharer joins;
+
+  private final boolean binds;
+
+  /** The cell that runs, for how many it counts, and the first one that counts. */
+  private long running;
+
+  private long span;
+  private long from;
+
+  private @Nullable Partition rate;
+  private long bound = Long.MAX_VALUE;
+  private long countedBefore;
+
+  Host(
+      Shares host,
+      Shares guest,
+      Shares.Report report,
+      Partition asked,
+      long durationMicros,
+      long now,
+      long ttl) {
+    this.host = host;
+    this.guest = guest;
+    this.report = report;
+    this.asked = asked;
+    this.durationMicros = durationMicros;
+    this.now = now;
+    this.ttl = ttl;
+    host.sharers.byName().forEach(this::see);
+    Sharer before = host.sharers.get(report.member());
+    this.joins = before != null && stays(report.member(), before) ? before : null;
+    this.binds = others.values().stream().anyMatch(this::recent);
+  }
+
+  private void see(String name, Sharer member) {
+    if (!name.equals(report.member()) && stays(name, member)) {
+      others.put(name, member);
+    }
+  }
+
+  /** Whether a member was heard of the old kind last. */
+  private boolean stays(String name, Sharer member) {
+    Sharer here = guest.sharers.get(name);
+    return here == null || here.number < member.number;
+  }
+
+  private boolean recent(Sharer member) {
+    return now - member.heard <= STAYS_MICROS;
+  }
+
+  private Partition.Kind kind() {
+    return host.partition.kind();
+  }
+
+  /** Returns whether the old kind binds: some member has it that may live. */
+  boolean binds() {
+    return binds;
+  }
+
+  /**
+   * Begins the round: what was spent of the old kind comes along.
+   *
+   * @param member who asks
+   * @param cell the one of the new kind that runs
+   * @return the most that may be granted
+   */
+  long begin(Sharer member, long cell) {
+    host.follow(guest);
+    look();
+    bound = binds ? room() : Long.MAX_VALUE;
+    if (joins != null) {
+      join(joins, member, cell);
+    }
+    if (!binds) {
+      takeOver(cell);
+    }
+    countedBefore = sum(member.counted.tailMap(guest.known, true));
+    return bound;
+  }
+
+  private static long sum(Map<Long, Long> cells) {
+    return cells.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private void look() {
+    long reach =
+        host.sharers.all().stream().mapToLong(each -> each.partition.reach()).max().orElse(0);
+    rate = host.sharers.slowestEver();
+    switch (kind()) {
+      case DAY -> {
+        running = day(reach);
+        from = running;
+        return;
+      }
+      case SPAN -> {
+        running = host.days.running(host.totals, host.barred, reach, now);
+        host.known = Math.max(host.known, host.days.known());
+      }
+      case FIXED -> cell(0);
+      case TRAILING -> cell(reach);
+      case BUCKET -> {
+        host.bucket.fill(rate(), now);
+        cell(reach);
+      }
+      case CONCURRENCY, STRICT -> {}
+    }
+    from = host.known;
+    host.totals.headMap(from, false).clear();
+  }
+
+  private void cell(long reach) {
+    span = reach;
+    running = now / host.partition.cellMicros();
+    host.known = Math.max(host.known, running - span);
+  }
+
+  /**
+   * When its days begin is told by its members alone: but for those of UTC, one of 25 hours is
+   * waited for.
+   */
+  private long day(long reach) {
+    long each = Math.max(Partition.SPAN_MICROS, durationMicros);
+    boolean utc = host.known % Partition.SPAN_MICROS == 0;
+    long late = reach + (utc ? 0 : HOUR_MICROS);
+    return host.known + Math.max(0, now - late - host.known) / each * each;
+  }
+
+  private Partition rate() {
+    return Objects.requireNonNull(rate, "shares without members");
+  }
+
+  private boolean barred() {
+    return switch (kind()) {
+      case CONCURRENCY, STRICT -> false;
+      default -> running <= host.barred || running - span < host.known;
+    };
+  }
+
+  private long room() {
+    if (kind() == Partition.Kind.STRICT) {
+      long slot = Math.max(now, Math.max(host.slots.nextAt(), host.barred + 1));
+      long living = host.sharers.all().stream().filter(each -> !each.silent(now, ttl)).count();
+      long free = SharedSlots.free(rate(), now + ttl - slot);
+      return slot > now + ttl ? 0 : Math.max(1, free / Math.max(1, 2 * living));
+    }
+    if (barred()) {
+      return 0;
+    }
+    long most = asked.kind() == Partition.Kind.STRICT ? Shares.MOST : asked.capacity();
+    for (Sharer other : others.values()) {
+      most = recent(other) ? Math.min(most, other.partition.capacity()) : most;
+    }
+    long free = Math.max(0, most - used());
+    for (Sharer other : others.values()) {
+      long kept = other.silent(now, ttl) ? 0 : Math.min(other.head, most);
+      free = Math.max(0, free - kept);
+    }
+    return free;
+  }
+
+  private long used() {
+    List<Long> cells = List.of(running);
+    return switch (kind()) {
+      case BUCKET -> host.bucket.missing() + host.totals.getOrDefault(Partition.OUT, 0L);
+      case SPAN -> Allotment.sum(host.totals);
+      default -> Allotment.windows(cells, host.totals, 0, span).most(running);
+    };
+  }
+
+  /** What counts of a member in the window that runs. */
+  private long counting(Sharer member) {
+    boolean free = kind() == Partition.Kind.CONCURRENCY && member.silent(now, ttl);
+    return free || kind() == Partition.Kind.STRICT
+        ? 0
+        : Math.min(Shares.MOST, sum(member.counted.tailMap(from, true)));
+  }
+
+  /** What the member had spent counts in the running cell until it says when that was. */
+  private void join(Sharer before, Sharer member, long cell) {
+    if (asked.kind() == Partition.Kind.BUCKET) {
+      long out = member.counted.getOrDefault(Partition.OUT, 0L);
+      guest.uncount(member, Partition.OUT);
+      guest.bucket.take(out);
+    } else {
+      guest.uncount(member, guest.known);
+    }
+    member.counted.clear();
+    long sum = counting(before);
+    if (sum > 0 && asked.kind() != Partition.Kind.STRICT) {
+      place(guest, member, report, cell, sum);
+    }
+  }
+
+  /**
+   * Has an amount count in the cell that runs. Who knows no 24 h yet reports nothing of them, and
+   * says from when on it spent nothing: what it had spent counts before that.
+   */
+  private static void place(
+      Shares shares, Sharer member, Shares.Report report, long cell, long amount) {
+    boolean knows =
+        shares.partition.kind() != Partition.Kind.SPAN
+            || !report.uses().isEmpty()
+            || report.from() == 0;
+    long before = Math.max(shares.known, Math.min(cell, report.from() - 1));
+    shares.count(member, knows ? cell : before, amount);
+  }
+
+  /** A member has the kind of these shares again: what counted here stays until it says more. */
+  static void takeBack(Shares shares, Sharer member, Shares.Report report, long cell) {
+    member.elsewhere = false;
+    if (shares.partition.kind() == Partition.Kind.SPAN) {
+      long sum = sum(member.counted.tailMap(shares.known, true));
+      shares.uncount(member, shares.known);
+      member.counted.clear();
+      if (sum > 0) {
+        place(shares, member, report, cell, sum);
+      }
+    }
+  }
+
+  private void takeOver(long cell) {
+    boolean cells =
+        asked.kind() != Partition.Kind.STRICT && asked.kind() != Partition.Kind.CONCURRENCY;
+    others.forEach(
+        (name, other) -> {
+          long sum = cells ? counting(other) : 0;
+          if (sum > 0) {
+            guest.count(takenOver(name, other), cell, sum);
+          }
+        });
+    if (kind() == Partition.Kind.STRICT && asked.kind() == Partition.Kind.BUCKET) {
+      guest.bucket.take(host.slots.ahead(rate(), now));
+    }
+    if (cells && barred()) {
+      guest.barred = Math.max(guest.barred, cell);
+    }
+  }
+
+  private Sharer takenOver(String name, Sharer other) {
+    Sharer here = guest.sharers.get(name);
+    if (here == null) {
+      here = guest.sharers.add(name, asked);
+      here.number = other.number;
+      here.heard = other.heard;
+    }
+    return here;
+  }
+
+  /** Ends the round: returns what is left now that this was granted. */
+  Remainder counted(Sharer member, List<Shares.Part> parts, Remainder left) {
+    if (!binds) {
+      return left;
+    }
+    long granted = parts.stream().mapToLong(Shares.Part::amount).sum();
+    boolean slots = asked.kind() == Partition.Kind.STRICT;
+    count(slots ? granted : sum(member.counted) - countedBefore);
+    return new Remainder(Math.min(left.amount(), Math.max(0, bound - granted)), left.fullMicros());
+  }
+
+  /**
+   * What is spent counts here, where the member is one of the old kind. What comes back of a bucket
+   * or of slots may have been used by others since.
+   */
+  private void count(long spent) {
+    Sharer known = host.sharers.get(report.member());
+    Partition like = (known == null ? others.values().iterator().next() : known).partition;
+    boolean sameUnit = kind() != Partition.Kind.STRICT && asked.kind() != Partition.Kind.STRICT;
+    Sharer member = host.sharers.add(report.member(), like);
+    member.partition = sameUnit ? like.holding(asked.capacity()) : like;
+    member.number = report.number();
+    member.heard = now;
+    member.wanted = 0;
+    member.head = 0;
+    member.elsewhere = true;
+    member.counted.headMap(host.known, false).clear();
+    Long out = member.counted.remove(Partition.OUT);
+    if (out != null) { // it may have spent them
+      add(host.totals, Partition.OUT, -out);
+      host.bucket.take(out);
+    }
+    switch (kind()) {
+      case BUCKET -> host.bucket.take(Math.max(0, spent));
+      case STRICT -> host.slots.use(rate(), spent, now);
+      default -> {
+        long change = Math.max(spent, -member.counted.getOrDefault(running, 0L));
+        add(member.counted, running, change);
+        add(host.totals, running, change);
+      }
+    }
+  }
+
+  private static void add(Map<Long, Long> cells, long cell, long amount) {
+    if (amount != 0 && cells.merge(cell, amount, Long::sum) <= 0) {
+      cells.remove(cell);
+    }
+  }
+}

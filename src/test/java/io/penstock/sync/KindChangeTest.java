@@ -1,0 +1,229 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.time.Midnight;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Reloads that change the kind of a limit which members share exactly. */
+class KindChangeTest {
+  private static final long CAPACITY = 900;
+  private static final int SEEDS = 100;
+  private static final LimitSpec UTC = day(ZoneOffset.UTC);
+  private static final LimitSpec PACIFIC = day(ZoneId.of("America/Los_Angeles"));
+  private static final LimitSpec FIRST_USE = new LimitSpec.Day(CAPACITY, null, 0);
+
+  /** The world begins 24 s after one of its windows, and ends before the next one. */
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(CAPACITY, 60 * SECOND);
+
+  private static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(CAPACITY, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
+  private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(20, 1), 100);
+  private static final LimitSpec STRICT = new LimitSpec.Strict(new Rate(20, 1));
+
+  private static LimitSpec day(ZoneId zone) {
+    return new LimitSpec.Day(CAPACITY, new Midnight(zone, () -> START / MILLI), 0);
+  }
+
+  /** Kinds of which no window ends while a test runs. */
+  static Stream<Arguments> windows() {
+    return Stream.of(
+        Arguments.of(UTC, FIRST_USE),
+        Arguments.of(FIRST_USE, UTC),
+        Arguments.of(UTC, PACIFIC),
+        Arguments.of(PACIFIC, UTC),
+        Arguments.of(PACIFIC, FIRST_USE),
+        Arguments.of(FIRST_USE, PACIFIC),
+        Arguments.of(FIXED, TRAILING),
+        Arguments.of(TRAILING, FIXED));
+  }
+
+  static Stream<Arguments> rates() {
+    return Stream.of(Arguments.of(BUCKET, STRICT), Arguments.of(STRICT, BUCKET));
+  }
+
+  private static long spent(World world) {
+    return world.released(START, world.now() + 1);
+  }
+
+  /** Requests of 10 come to a member until no more than so many wait. */
+  private static void ask(Node node, int requests) {
+    for (int each = 0; each < requests; each++) {
+      node.arrive(10);
+    }
+  }
+
+  private static long spentBy(World world, Node node) {
+    return world.releases.stream()
+        .filter(each -> each.by == node)
+        .mapToLong(each -> each.amount)
+        .sum();
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void reloadOfTheOnlyMember_goesOnAtOnce_withWhatIsLeft(LimitSpec before, LimitSpec after) {
+    World world = new World(1, before);
+    Node node = world.join();
+    ask(node, 60);
+    world.run(START + 4 * SECOND);
+    assertThat(spent(world)).isEqualTo(600);
+    node.reload(after);
+    ask(node, 10);
+    world.run(START + 5 * SECOND);
+    assertThat(spent(world)).as("a second after the reload").isEqualTo(700);
+    ask(node, 60);
+    world.run(START + 12 * SECOND);
+    assertThat(spent(world)).isEqualTo(CAPACITY);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void oldAndNewSideBySide_bothAreServed_andNeverMoreThanTheLimit(
+      LimitSpec before, LimitSpec after) {
+    World world = new World(2, before);
+    Node old = world.join();
+    ask(old, 20);
+    world.run(START + 4 * SECOND);
+    Node next = world.join(after);
+    world.run(START + 7 * SECOND);
+    for (int each = 0; each < 10; each++) {
+      ask(next, 1);
+      ask(old, 1);
+      world.run(world.now() + SECOND / 2);
+    }
+    assertThat(old.waits()).isZero();
+    assertThat(next.waits()).isZero();
+    assertThat(spentBy(world, next)).isEqualTo(100);
+    ask(old, 100);
+    ask(next, 100);
+    world.run(START + 20 * SECOND);
+    assertThat(spent(world)).isEqualTo(CAPACITY);
+    old.crash();
+    next.leave();
+    Node last = world.join(after);
+    ask(last, 10);
+    world.run(START + 30 * SECOND);
+    assertThat(spent(world)).isEqualTo(CAPACITY);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void reloadsBackAndForth_areServedAllTheTime(LimitSpec before, LimitSpec after) {
+    World world = new World(3, before);
+    List<Node> nodes = List.of(world.join(), world.join(), world.join());
+    world.run(START + 3 * SECOND);
+    LimitSpec current = before;
+    for (int reload = 0; reload < 6; reload++) {
+      current = current.equals(before) ? after : before;
+      for (Node node : nodes) {
+        node.reload(current);
+        ask(node, 2);
+        world.run(world.now() + SECOND / 4);
+      }
+      world.run(world.now() + SECOND);
+      assertThat(nodes).as("reload %d", reload).allMatch(node -> node.waits() == 0);
+      assertThat(spent(world)).isEqualTo(60L * (reload + 1));
+    }
+    nodes.forEach(node -> ask(node, 60));
+    world.run(START + 30 * SECOND);
+    assertThat(spent(world)).isEqualTo(CAPACITY);
+  }
+
+  /** Messages are lost, late and repeated, members crash and join, and reloads come at any time. */
+  @ParameterizedTest
+  @MethodSource("windows")
+  void reloadsWhileThingsGoWrong_neverMoreThanTheLimit(LimitSpec before, LimitSpec after) {
+    long all = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      World world = disturbed(seed, before, after);
+      assertThat(spent(world)).as("seed %d", seed).isLessThanOrEqualTo(CAPACITY);
+      all += spent(world);
+    }
+    assertThat(all).as("what all spent").isGreaterThan(SEEDS * CAPACITY / 2);
+  }
+
+  private static World disturbed(long seed, LimitSpec before, LimitSpec after) {
+    World world = new World(seed, before);
+    Random random = world.random;
+    world.loss = random.nextInt(3) * 0.05;
+    world.twice = random.nextInt(3) * 0.05;
+    world.slowest = List.of(5, 300, 900).get(random.nextInt(3)) * MILLI;
+    List<Node> nodes = new ArrayList<>();
+    for (int each = 2 + random.nextInt(3); each > 0; each--) {
+      nodes.add(world.join());
+    }
+    for (int step = 0; step < 40; step++) {
+      Node node = nodes.get(random.nextInt(nodes.size()));
+      switch (random.nextInt(12)) {
+        case 0, 1, 2 -> node.reload(random.nextBoolean() ? before : after);
+        case 3 -> node.crash();
+        case 4 -> nodes.add(world.join(random.nextBoolean() ? before : after));
+        case 5 -> node.giveBack();
+        default -> ask(node, random.nextInt(20));
+      }
+      world.run(world.now() + random.nextLong(SECOND));
+    }
+    return world;
+  }
+
+  @ParameterizedTest
+  @MethodSource("rates")
+  void reloadOfARate_keepsServing(LimitSpec before, LimitSpec after) {
+    World world = new World(4, before);
+    List<Node> nodes = List.of(world.join(), world.join());
+    for (Node node : nodes) {
+      RoundsTest.offer(world, node, SECOND / 40, 1, START + 20 * SECOND);
+    }
+    world.run(START + 8 * SECOND);
+    nodes.getFirst().reload(after);
+    world.run(START + 12 * SECOND);
+    long ahead =
+        after.equals(BUCKET) ? 40 : 0; // it may use slots before they begin, while they last
+    assertServed(world, ahead, START + 8 * SECOND + SECOND / 2, START + 12 * SECOND);
+    nodes.getLast().reload(after);
+    world.run(START + 20 * SECOND);
+    long burst = after.equals(BUCKET) ? 100 : 0; // it starts full
+    assertServed(world, burst, START + 12 * SECOND, START + 20 * SECOND);
+  }
+
+  /** At least half of 20 a second, and no more than that and so many. */
+  private static void assertServed(World world, long more, long from, long until) {
+    long rate = 20 * (until - from) / SECOND;
+    assertThat(world.released(from, until)).isBetween(rate / 2, rate + more + 2);
+    for (Node node : world.nodes) {
+      assertThat(
+              world.releases.stream()
+                  .filter(each -> each.by == node && each.at >= from && each.at < until))
+          .as(node.name())
+          .isNotEmpty();
+    }
+  }
+
+  @Test
+  void dayThatWasUsedUp_isUsedUpAsADayOfFirstUseToo() {
+    World world = new World(5, UTC);
+    Node node = world.join();
+    ask(node, 90);
+    world.run(START + 4 * SECOND);
+    node.reload(FIRST_USE);
+    ask(node, 1);
+    world.run(START + 10 * SECOND);
+    assertThat(spent(world)).isEqualTo(CAPACITY);
+    assertThat(node.waits()).isEqualTo(1);
+  }
+}
