@@ -49,7 +49,7 @@ class InstalledRedisIT {
   }
 
   @Nested
-  class Lives extends RedisLifeTest {
+  class Lives extends RedisLifeIT {
     @Override
     RedisServer started(String... settings) {
       return InstalledRedisIT.started(settings);
@@ -57,7 +57,7 @@ class InstalledRedisIT {
   }
 
   @Nested
-  class Slices extends RedisSupplyTest {
+  class Slices extends RedisSupplyIT {
     @Override
     RedisServer server() {
       return InstalledRedisIT.started();
@@ -65,7 +65,7 @@ class InstalledRedisIT {
   }
 
   @Nested
-  class Contract extends RedisSupplyContractTest {
+  class Contract extends RedisSupplyContractIT {
     @Override
     RedisServer server() {
       return InstalledRedisIT.shared();
@@ -73,7 +73,7 @@ class InstalledRedisIT {
   }
 
   @Nested
-  class CountsOfOthers extends RedisCountsTest {
+  class CountsOfOthers extends RedisCountsIT {
     @Override
     RedisServer server() {
       return InstalledRedisIT.shared();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The Lua and the Java arithmetic, on a real server, over random histories. */
-class GrantDifferentialTest {
+class GrantDifferentialIT {
   private static final int HISTORIES = Integer.getInteger("penstock.grant.histories", 10_000);
   private static final int AT_ONCE = 50;
   private static final int ROUNDS = 20;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** One instance: all is answered with the call that does it. */
 @Timeout(240)
-class RedisCoordinationContractTest extends CoordinationContract {
+class RedisCoordinationContractIT extends CoordinationContract {
   private final Crew crew = new Crew(RedisServer.shared(), size(), Bounds.DEFAULT);
   private final Coordination together = crew.together();
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What is so of shared objects only. */
 @Timeout(240)
-class RedisCoordinationTest {
+class RedisCoordinationIT {
   private static final long SECOND = 1_000_000_000L;
   private static final long HOUR = 3_600 * SECOND;
   private static final long HOUR_MILLIS = 3_600_000;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the chart makes of every switch, and of every two, is what Kubernetes takes. */
-class ChartTest {
+class ChartIT {
   @TempDir static Path directory;
 
   private static Chart chart;
@@ -59,7 +59,7 @@ class ChartTest {
     assertThat(objects.stream().map(Manifest::toString)).as(with).doesNotHaveDuplicates();
     assertThat(objects.stream().filter(Manifest::makesPods))
         .as(with)
-        .allSatisfy(ChartTest::assertRestricted);
+        .allSatisfy(ChartIT::assertRestricted);
   }
 
   /** As the pod security standard "restricted" has it, and nothing to write but volumes. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Rounds with asks, on a server of their own. */
-class RedisSupplyTest {
+class RedisSupplyIT {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_000 * SECOND;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 10 * SECOND);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Counts in a real server. */
-class RedisCountsTest extends CountsContract {
+class RedisCountsIT extends CountsContract {
   private final RedisServer server = server();
   private final String namespace = "counts-" + UUID.randomUUID();
   private final RedisLink link =

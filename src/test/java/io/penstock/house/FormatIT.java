@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FormatTest {
+class FormatIT {
   @TempDir Path directory;
 
   @ParameterizedTest

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * take, go away and change sizes: every answer is the same, and comes at the same instant.
  */
 @Timeout(300)
-class CoordinationDifferentialTest {
+class CoordinationDifferentialIT {
   private static final int HISTORIES = Integer.getInteger("penstock.coordination.histories", 40);
   private static final int STEPS = 120;
   private static final long MILLI = 1_000_000L;

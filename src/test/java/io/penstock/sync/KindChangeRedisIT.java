@@ -28,7 +28,7 @@ import org.junit.jupiter.api.TestInstance;
  * the version that knew nothing of such members.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class KindChangeRedisTest {
+class KindChangeRedisIT {
   private static final long MICROS = 1_000_000;
   private static final long TTL_NANOS = 2_000_000_000L;
   private static final long START = 1_700_000_000L * MICROS;
@@ -52,7 +52,7 @@ class KindChangeRedisTest {
   private long number;
 
   private static String script(String name) {
-    try (InputStream file = KindChangeRedisTest.class.getResourceAsStream(name)) {
+    try (InputStream file = KindChangeRedisIT.class.getResourceAsStream(name)) {
       return new String(Objects.requireNonNull(file, name).readAllBytes(), UTF_8);
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);

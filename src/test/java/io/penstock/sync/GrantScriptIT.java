@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 
 /** The script on a real server: what it says to values it did not write, and when it forgets. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class GrantScriptTest {
+class GrantScriptIT {
   private static final long TTL_NANOS = 2_000_000_000L;
   private static final long NOW = 1_700_000_000_000_000L;
   private static final LimitId ID =

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 
 /** The contract of supplies on a real server, which takes the test's clock for its own. */
-class RedisSupplyContractTest extends SupplyContract {
+class RedisSupplyContractIT extends SupplyContract {
   private final RedisLink link =
       new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());
   private final String namespace = "supply-" + UUID.randomUUID();

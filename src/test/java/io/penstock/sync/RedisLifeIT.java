@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Rounds without asks, against a server that is hurt in every way. */
-class RedisLifeTest {
+class RedisLifeIT {
   /** So long a busy machine may take for what goes well. */
   private static final int PATIENT_MILLIS = 10_000;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Who may keep keys of its own, on a real Redis. */
 @Timeout(120)
-class KeysClaimTest {
+class RedisKeysClaimIT {
   private static final RedisServer REDIS = RedisServer.shared();
 
   private final String namespace = "claim-" + UUID.randomUUID();

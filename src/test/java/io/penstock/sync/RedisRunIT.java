@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a life of Redis knows of its runs, over restarts with and without a loss. */
-class RedisRunTest {
+class RedisRunIT {
   /** Of those that wait for this machine, not for Redis. */
   private static final long SLACK_NANOS = 30_000_000_000L;
 
