@@ -299,6 +299,7 @@ final class SharedLimit {
       limit.share(demand, now);
       stored.clear();
       barred = NONE;
+      lost = NONE;
       noted = false; // soon the store hears that it has changed
     }
     cells = other == null ? cells : other;

@@ -78,13 +78,13 @@ class LimitLineTest {
   }
 
   @Test
-  void limitThatOthersSpendToo_isNotAskedOfThem_andNobodyKnowsWhenAllIsBack() {
+  void limitThatOthersSpendToo_isNotAskedOfThem_andTellsItsOwnWindowUntilAnythingIsHeard() {
     AtomicInteger asked = new AtomicInteger();
     Limit shared = new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, 100), 0);
     shared.share(new Demand(asked::incrementAndGet), 0);
     LimitLine line =
         Objects.requireNonNull(LimitLine.of("l", new Metered(Measure.REQUESTS, shared), 0));
-    assertThat(line.left()).isEqualTo("\"l\";r=0");
+    assertThat(line.left()).isEqualTo("\"l\";r=100;t=0");
     assertThat(asked).hasValue(0);
   }
 }
