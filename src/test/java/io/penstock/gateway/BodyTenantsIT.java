@@ -121,7 +121,7 @@ class BodyTenantsIT extends HostileCase {
     }
     gateway.await("/openai", Fate.WAITING, 1);
     RunningGateway.awaiting().until(() -> bodies().waiting() == 2);
-    assertThat(bodies().parkedBytes()).isEqualTo(large);
+    RunningGateway.awaiting().until(() -> bodies().parkedBytes() == large);
     assertServed(500);
     assertServed(900_000);
   }
@@ -145,7 +145,8 @@ class BodyTenantsIT extends HostileCase {
     assertThat(ask(head(full, CLIENT_SECRET, 500) + body(500)).status()).isEqualTo(200);
     upstream.received();
     send(head(full, CLIENT_SECRET, 500) + body(500));
-    gateway.await("/full", Fate.WAITING, 1);
+    // counted as waiting a moment before the queue has it
+    RunningGateway.awaiting().until(() -> gateway.endpoint("/full").foreseen(null) != null);
     try (Wire wire = connect()) {
       refused(wire.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);
@@ -160,7 +161,7 @@ class BodyTenantsIT extends HostileCase {
       upstream.received();
     }
     send(head(CHAT, SECOND, large) + body(large));
-    gateway.await("/openai", Fate.WAITING, 1);
+    RunningGateway.awaiting().until(() -> bodies().parkedBytes() == large);
     refused(ask(head(CHAT, THIRD, large) + body(large)), 429, "queue_full");
     assertThat(bodies().notParked()).isEqualTo(1);
     assertThat(bodies().parkedBytes()).isEqualTo(large);
