@@ -22,14 +22,14 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * The jar that upgrades start from and that a way back leads to, built from a commit of this
- * repository. It is built once and kept below {@code target} by the hash of the commit, also for
- * other virtual machines.
+ * repository. It is built once and kept in the local Maven repository by the hash of the commit,
+ * also for other virtual machines and later builds.
  */
 final class PreviousJar {
   /** The commit that the jar is built from; a tag is good as well. */
   static final String COMMIT = "ca13fab47bc93761436adc4c04b017710587b190";
 
-  private static final Path CACHE = Path.of("target", "previous");
+  private static final Path CACHE = Path.of("io", "penstock", "previous");
   private static final String JAR = "penstock.jar";
   private static final Duration GIT_LIMIT = Duration.ofMinutes(2);
   private static final Duration BUILD_LIMIT = Duration.ofMinutes(15);
@@ -55,7 +55,8 @@ final class PreviousJar {
    */
   static Path built() throws IOException {
     String hash = hash();
-    Path home = Files.createDirectories(CACHE.resolve(hash)).toRealPath();
+    Path repository = Path.of(property("penstock.maven.repository"));
+    Path home = Files.createDirectories(repository.resolve(CACHE).resolve(hash)).toRealPath();
     PreviousJar jar = new PreviousJar(home);
     new CachedInstallation(home, "built").ensure(hash, () -> jar.build(hash));
     return home.resolve(JAR);
