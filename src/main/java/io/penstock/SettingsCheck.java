@@ -70,7 +70,7 @@ final class SettingsCheck {
   static List<String> check(ConfigurableEnvironment environment, Set<String> routeVariables) {
     SettingsCheck check = new SettingsCheck(environment, routeVariables);
     environment.getPropertySources().forEach(check::names);
-    Setting.ALL.forEach(check::value);
+    ProcessSetting.ALL.forEach(check::value);
     if (!check.faults.isEmpty()) {
       throw new CannotStart(String.join("\n", check.faults));
     }
@@ -105,16 +105,16 @@ final class SettingsCheck {
             ? new SystemEnvironmentPropertySource(source.getName(), alone)
             : new MapPropertySource(source.getName(), alone);
     ConfigurationPropertySource spelt = ConfigurationPropertySource.from(one);
-    return spelt != null && Setting.ALL.stream().anyMatch(each -> isRead(each, spelt));
+    return spelt != null && ProcessSetting.ALL.stream().anyMatch(each -> isRead(each, spelt));
   }
 
-  private static boolean isRead(Setting setting, ConfigurationPropertySource spelt) {
+  private static boolean isRead(ProcessSetting setting, ConfigurationPropertySource spelt) {
     return spelt.getConfigurationProperty(id(setting)) != null
         || (setting.list()
             && spelt.containsDescendantOf(id(setting)) == ConfigurationPropertyState.PRESENT);
   }
 
-  private static ConfigurationPropertyName id(Setting setting) {
+  private static ConfigurationPropertyName id(ProcessSetting setting) {
     return ConfigurationPropertyName.of(setting.name());
   }
 
@@ -122,7 +122,7 @@ final class SettingsCheck {
   private static boolean emptySection(String name, PropertySource<?> source) {
     return source instanceof OriginLookup
         && "".equals(source.getProperty(name))
-        && Setting.ALL.stream().anyMatch(each -> each.name().startsWith(name + "."));
+        && ProcessSetting.ALL.stream().anyMatch(each -> each.name().startsWith(name + "."));
   }
 
   private void unknownVariable(String name, PropertySource<?> source) {
@@ -132,7 +132,8 @@ final class SettingsCheck {
         || OF_SERVICES.matcher(variable).matches()) {
       return;
     }
-    List<String> known = Setting.ALL.stream().flatMap(each -> each.variables().stream()).toList();
+    List<String> known =
+        ProcessSetting.ALL.stream().flatMap(each -> each.variables().stream()).toList();
     Optional<String> near =
         Nearest.nearest(variable, known)
             .filter(each -> Nearest.distance(variable, each) <= NEAR_LETTERS);
@@ -155,11 +156,11 @@ final class SettingsCheck {
   private static Optional<String> nearest(String name) {
     String written = name.substring(Math.min(name.length(), PREFIX.length()));
     List<String> names =
-        Setting.ALL.stream().map(each -> each.name().substring(PREFIX.length())).toList();
+        ProcessSetting.ALL.stream().map(each -> each.name().substring(PREFIX.length())).toList();
     return Nearest.nearest(written.toLowerCase(Locale.ROOT), names).map(PREFIX::concat);
   }
 
-  private void value(Setting setting) {
+  private void value(ProcessSetting setting) {
     ConfigurationProperty property = property(id(setting));
     if (property == null) {
       return;
@@ -182,7 +183,7 @@ final class SettingsCheck {
     return null;
   }
 
-  private @Nullable String problem(Setting setting) {
+  private @Nullable String problem(ProcessSetting setting) {
     try {
       return setting.rule().problem(environment.getProperty(setting.name(), ""));
     } catch (IllegalArgumentException unresolved) {

@@ -31,12 +31,14 @@ class SettingNamesTest {
       Pattern.compile("getProperty\\(\\s*(\\w+)\\.([A-Z_]+)\\b");
 
   private static Set<String> names() {
-    return Setting.ALL.stream().map(Setting::name).collect(Collectors.toCollection(TreeSet::new));
+    return ProcessSetting.ALL.stream()
+        .map(ProcessSetting::name)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static Set<String> variables() {
     Set<String> all = new TreeSet<>(SettingsCheck.OTHER_VARIABLES);
-    Setting.ALL.forEach(each -> all.addAll(each.variables()));
+    ProcessSetting.ALL.forEach(each -> all.addAll(each.variables()));
     return all;
   }
 

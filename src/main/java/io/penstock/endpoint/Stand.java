@@ -135,9 +135,9 @@ final class Stand {
       return false;
     }
     keeps = true;
-    // Checked after the claim: of two tickets that claim at once, at least one sees the other. And
-    // a
-    // ticket that was decided or left its lane meanwhile may not have seen this claim to end it.
+    // Checked after the claim: of two tickets that claim at once, at least one sees the other.
+    // A ticket that was decided or left its lane meanwhile may have missed this claim, so that
+    // nobody but this thread can end it.
     boolean waits = pending.state() == State.PARKED && waiter.waits(pending) && !withdrawn;
     if (!waits || route.keptFrom(pending) || keyHolds(pending, now)) {
       quota.line().release(pending);

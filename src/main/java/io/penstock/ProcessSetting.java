@@ -21,8 +21,8 @@ import org.springframework.util.unit.DataSize;
  * @param rule the values that it takes
  * @param list whether it has several values, which may also be written as {@code name[0]} and so on
  */
-record Setting(String name, Rule rule, boolean list) {
-  Setting(String name, Rule rule) {
+record ProcessSetting(String name, Rule rule, boolean list) {
+  ProcessSetting(String name, Rule rule) {
     this(name, rule, false);
   }
 
@@ -51,51 +51,51 @@ record Setting(String name, Rule rule, boolean list) {
   private static final Pattern DATABASE = Pattern.compile("r2dbc:(mariadb|mysql)://[^/]+/.+");
 
   /** All of them; there are no others. */
-  static final List<Setting> ALL =
+  static final List<ProcessSetting> ALL =
       List.of(
-          new Setting("penstock.allowed-hosts", TEXT, true),
-          new Setting("penstock.allowed-origins", TEXT, true),
-          new Setting("penstock.body-timeout", DURATION),
-          new Setting("penstock.body.deadline", DURATION),
-          new Setting("penstock.body.min-bytes-per-second", whole(0, Long.MAX_VALUE)),
-          new Setting("penstock.body.tenant-share", SHARE),
-          new Setting("penstock.coordination.enabled", SWITCH),
-          new Setting("penstock.coordination.max-objects", whole(1, 1_000_000)),
-          new Setting("penstock.coordination.max-waiters", whole(0, 1_000_000)),
-          new Setting("penstock.database.migrate", SWITCH),
-          new Setting("penstock.database.migration-password", TEXT),
-          new Setting("penstock.database.migration-user", TEXT),
-          new Setting("penstock.database.url", Setting::databaseProblem),
-          new Setting("penstock.drain-pause", DURATION),
-          new Setting("penstock.drain-timeout", DURATION),
-          new Setting("penstock.keys.required", oneOf("true or false", "true", "false")),
-          new Setting("penstock.keys.store", Setting::storeProblem),
-          new Setting("penstock.log.access", SHARE),
-          new Setting("penstock.log.format", oneOf("plain or json", "plain", "json")),
-          new Setting(
+          new ProcessSetting("penstock.allowed-hosts", TEXT, true),
+          new ProcessSetting("penstock.allowed-origins", TEXT, true),
+          new ProcessSetting("penstock.body-timeout", DURATION),
+          new ProcessSetting("penstock.body.deadline", DURATION),
+          new ProcessSetting("penstock.body.min-bytes-per-second", whole(0, Long.MAX_VALUE)),
+          new ProcessSetting("penstock.body.tenant-share", SHARE),
+          new ProcessSetting("penstock.coordination.enabled", SWITCH),
+          new ProcessSetting("penstock.coordination.max-objects", whole(1, 1_000_000)),
+          new ProcessSetting("penstock.coordination.max-waiters", whole(0, 1_000_000)),
+          new ProcessSetting("penstock.database.migrate", SWITCH),
+          new ProcessSetting("penstock.database.migration-password", TEXT),
+          new ProcessSetting("penstock.database.migration-user", TEXT),
+          new ProcessSetting("penstock.database.url", ProcessSetting::databaseProblem),
+          new ProcessSetting("penstock.drain-pause", DURATION),
+          new ProcessSetting("penstock.drain-timeout", DURATION),
+          new ProcessSetting("penstock.keys.required", oneOf("true or false", "true", "false")),
+          new ProcessSetting("penstock.keys.store", ProcessSetting::storeProblem),
+          new ProcessSetting("penstock.log.access", SHARE),
+          new ProcessSetting("penstock.log.format", oneOf("plain or json", "plain", "json")),
+          new ProcessSetting(
               "penstock.max-buffered-bytes",
               expecting("a size such as 64MB", converts(DataSize.class, s -> s.toBytes() > 0))),
-          new Setting("penstock.mock-endpoint-tpm-threshold", whole(0, Long.MAX_VALUE)),
-          new Setting("penstock.operator.token", TEXT),
-          new Setting("penstock.quotas.reservation-timeout", DURATION),
-          new Setting("penstock.redis.namespace", TEXT),
-          new Setting("penstock.redis.on-outage", oneOf(OnOutage.values())),
-          new Setting("penstock.redis.password", TEXT),
-          new Setting("penstock.redis.sharing", oneOf(Sharing.values())),
-          new Setting("penstock.redis.slice-ttl", DURATION),
-          new Setting("penstock.redis.sync-interval", DURATION),
-          new Setting("penstock.redis.tls.ca", TEXT),
-          new Setting("penstock.redis.tls.cert", TEXT),
-          new Setting("penstock.redis.tls.key", TEXT),
-          new Setting("penstock.redis.url", Setting::redisProblem),
-          new Setting("penstock.redis.user", TEXT),
-          new Setting("penstock.region.name", TEXT),
-          new Setting("penstock.region.share", SHARE),
-          new Setting("penstock.state.file", TEXT),
-          new Setting("penstock.state.interval", DURATION),
-          new Setting("penstock.stream-drain-timeout", DURATION),
-          new Setting("penstock.usage.rows-per-day", whole(0, Integer.MAX_VALUE)),
-          new Setting("penstock.workspace", TEXT));
+          new ProcessSetting("penstock.mock-endpoint-tpm-threshold", whole(0, Long.MAX_VALUE)),
+          new ProcessSetting("penstock.operator.token", TEXT),
+          new ProcessSetting("penstock.quotas.reservation-timeout", DURATION),
+          new ProcessSetting("penstock.redis.namespace", TEXT),
+          new ProcessSetting("penstock.redis.on-outage", oneOf(OnOutage.values())),
+          new ProcessSetting("penstock.redis.password", TEXT),
+          new ProcessSetting("penstock.redis.sharing", oneOf(Sharing.values())),
+          new ProcessSetting("penstock.redis.slice-ttl", DURATION),
+          new ProcessSetting("penstock.redis.sync-interval", DURATION),
+          new ProcessSetting("penstock.redis.tls.ca", TEXT),
+          new ProcessSetting("penstock.redis.tls.cert", TEXT),
+          new ProcessSetting("penstock.redis.tls.key", TEXT),
+          new ProcessSetting("penstock.redis.url", ProcessSetting::redisProblem),
+          new ProcessSetting("penstock.redis.user", TEXT),
+          new ProcessSetting("penstock.region.name", TEXT),
+          new ProcessSetting("penstock.region.share", SHARE),
+          new ProcessSetting("penstock.state.file", TEXT),
+          new ProcessSetting("penstock.state.interval", DURATION),
+          new ProcessSetting("penstock.stream-drain-timeout", DURATION),
+          new ProcessSetting("penstock.usage.rows-per-day", whole(0, Integer.MAX_VALUE)),
+          new ProcessSetting("penstock.workspace", TEXT));
 
   /** Returns the names of the environment variable that sets it; people use the first. */
   List<String> variables() {

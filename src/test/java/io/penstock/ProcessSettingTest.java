@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SettingTest {
+class ProcessSettingTest {
   private static @Nullable String problem(String name, String value) {
-    return Setting.ALL.stream()
+    return ProcessSetting.ALL.stream()
         .filter(each -> each.name().equals("penstock." + name))
         .findFirst()
         .orElseThrow()
@@ -100,6 +100,9 @@ class SettingTest {
 
   @Test
   void names_areSortedAndThereOnce() {
-    assertThat(Setting.ALL).extracting(Setting::name).isSorted().doesNotHaveDuplicates();
+    assertThat(ProcessSetting.ALL)
+        .extracting(ProcessSetting::name)
+        .isSorted()
+        .doesNotHaveDuplicates();
   }
 }
