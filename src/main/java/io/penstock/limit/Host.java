@@ -160,10 +160,30 @@ final class Host {
     return Objects.requireNonNull(rate, "shares without members");
   }
 
+  /**
+   * Returns the last barred cell of the new kind: at least the running one while that of the old
+   * kind is barred because of a loss, and binds.
+   *
+   * @param last the last cell that is barred anyway, or {@link Shares#NONE}
+   */
+  long lastBarred(long last, long cell) {
+    return switch (asked.kind()) {
+      case CONCURRENCY, STRICT -> last;
+      case FIXED, TRAILING, BUCKET, DAY, SPAN -> binds && lost() ? Math.max(last, cell) : last;
+    };
+  }
+
+  private boolean lost() {
+    return switch (kind()) {
+      case CONCURRENCY, STRICT -> false;
+      case FIXED, TRAILING, BUCKET, DAY, SPAN -> running <= host.barred;
+    };
+  }
+
   private boolean barred() {
     return switch (kind()) {
       case CONCURRENCY, STRICT -> false;
-      default -> running <= host.barred || running - span < host.known;
+      case FIXED, TRAILING, BUCKET, DAY, SPAN -> lost() || running - span < host.known;
     };
   }
 

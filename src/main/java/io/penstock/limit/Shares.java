@@ -167,7 +167,9 @@ public final class Shares {
           case CONCURRENCY, STRICT -> false;
           case FIXED, TRAILING, BUCKET, DAY, SPAN -> running(at, now) <= barred;
         };
-    return new Granted(sharers.capacity(), born, parts, bars ? barred : NONE, left);
+    long last = bars ? barred : NONE;
+    last = host == null ? last : host.lastBarred(last, running(at, now));
+    return new Granted(sharers.capacity(), born, parts, last, left);
   }
 
   /** Whether slices may last still that were granted before a loss. */

@@ -385,10 +385,13 @@ local function look_at_host()
   end
 end
 
+local function lost_in_host()
+  return host.kind ~= 'CONCURRENCY' and host.kind ~= 'STRICT' and host.at <= host.shared[BARRED]
+end
+
 local function barred_in_host()
-  local s = host.shared
-  return host.kind ~= 'CONCURRENCY' and host.kind ~= 'STRICT'
-      and (host.at <= s[BARRED] or host.at - host.span < s[KNOWN])
+  return lost_in_host() or (host.kind ~= 'CONCURRENCY' and host.kind ~= 'STRICT'
+      and host.at - host.span < host.shared[KNOWN])
 end
 
 local function room_of_host()
@@ -710,9 +713,15 @@ for _, cell in ipairs(cells) do
   end
 end
 if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
-if kind ~= 'CONCURRENCY' and kind ~= 'STRICT' and at <= shared[BARRED] then
-  answer[#answer + 1], answer[#answer + 2] = -1, shared[BARRED]
+-- The last barred cell, or -1 when the running one is not barred. While members that have the kind
+-- of F are heard, the running cell is barred as well when that of F is.
+local function last_barred()
+  if kind == 'CONCURRENCY' or kind == 'STRICT' then return -1 end
+  local last = at <= shared[BARRED] and shared[BARRED] or -1
+  return bounded and lost_in_host() and max(last, at) or last
 end
+local barred_until = last_barred()
+if barred_until ~= -1 then answer[#answer + 1], answer[#answer + 2] = -1, barred_until end
 
 local function full_again(used)
   local barred = shared[BARRED]

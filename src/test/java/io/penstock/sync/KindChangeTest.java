@@ -6,6 +6,7 @@ import static io.penstock.sync.World.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
 import io.penstock.limit.Rate;
 import io.penstock.time.Midnight;
 import java.time.ZoneId;
@@ -225,5 +226,26 @@ class KindChangeTest {
     world.run(START + 10 * SECOND);
     assertThat(spent(world)).isEqualTo(CAPACITY);
     assertThat(node.waits()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("windows")
+  void lossOfTheOldKind_isToldToThoseThatHaveTheNewOne(LimitSpec before, LimitSpec after) {
+    World world = new World(6, before);
+    Node crashes = world.join();
+    Node stays = world.join();
+    ask(crashes, 20);
+    world.run(START + 4 * SECOND);
+    crashes.crash();
+    world.flush(true);
+    ask(stays, 1);
+    world.run(START + 14 * SECOND);
+    assertThat(stays.rounds().figures().barred()).isEqualTo(1);
+    Node next = world.join(after);
+    ask(next, 1);
+    world.run(START + 20 * SECOND);
+    assertThat(spent(world)).isEqualTo(200);
+    assertThat(next.rounds().figures().barred()).isEqualTo(1);
+    assertThat(LostSpending.bars(next.limit(), 1, next.local())).isTrue();
   }
 }
