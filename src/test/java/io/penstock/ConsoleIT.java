@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console in a real browser, against a real gateway. */
-@Order(1) // takes longest
+@Order(2) // takes long
 @Timeout(240)
 @Execution(ExecutionMode.SAME_THREAD) // as the browser's driver wants it
 class ConsoleIT {

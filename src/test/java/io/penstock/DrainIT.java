@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What happens to those inside when the program is asked to stop. */
-@Order(1) // takes longest
+@Order(2) // takes long
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class DrainIT {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Logged;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.suite.LogReaders;
+import io.penstock.suite.TaggedTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** Gateways that share limits and keep keys where the others do not see them. */
 @Timeout(180)
-@Tag(LogReaders.TAG)
+@Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class KeysClaimIT {
   private static final String ROUTES = "endpoints: [{path: /a, algorithm: none}]";

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Providers that take 30 % less than they are configured to, and answer 429 to all above: one says
  * in its headers what is left, the other only when to come again.
  */
+@Order(2) // takes long
 class LearnedLimitsIT {
   private static final Duration WINDOW = Duration.ofSeconds(10);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The main job, end to end, with the providers' own clients and checkers that say 429. */
-@Order(1) // takes longest
+@Order(2) // takes long
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;

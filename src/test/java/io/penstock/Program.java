@@ -9,20 +9,20 @@ import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
 import io.penstock.suite.GatewayStarts;
 import io.penstock.suite.JavaCommand;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
-/** The program in a process of its own, as it is started from a shell. */
+/**
+ * The program in a process of its own, as it is started from a shell; without the classes of tests,
+ * which would change how it logs.
+ */
 final class Program implements AutoCloseable {
   private final int port = RunningGateway.freePort();
   private final int operatorPort = RunningGateway.freePort();
@@ -31,7 +31,7 @@ final class Program implements AutoCloseable {
 
   /** Serves a route file, and is ready when this returns. */
   Program(Path routes, String... properties) throws IOException {
-    List<String> command = JavaCommand.java(classPath(), Penstock.class);
+    List<String> command = JavaCommand.gateway(Penstock.class, false);
     command.addAll(
         List.of(
             "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
@@ -43,13 +43,6 @@ final class Program implements AutoCloseable {
         .atMost(Duration.ofSeconds(60))
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
-  }
-
-  /** Returns the class path without what is only for tests, such as how they log. */
-  private static String classPath() {
-    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .filter(each -> !each.endsWith("test-classes"))
-        .collect(Collectors.joining(File.pathSeparator));
   }
 
   int port() {

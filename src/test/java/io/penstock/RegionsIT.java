@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Gateways of two regions, each with a Redis of its own, and one real MariaDB. */
-@Order(1) // takes longest
+@Order(1) // takes long, and mostly waits
 @Timeout(900)
 class RegionsIT {
   private static final List<String> KEYS =

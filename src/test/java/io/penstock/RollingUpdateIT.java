@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What clients notice when instances that share limits are replaced, or killed, under load. */
-@Order(1) // takes longest
+@Order(2) // takes long
 @Timeout(240)
 class RollingUpdateIT {
   private static final int INSTANCES = 2;

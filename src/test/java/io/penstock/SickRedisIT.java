@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Logged;
 import io.penstock.fake.RedisServer;
-import io.penstock.suite.LogReaders;
+import io.penstock.suite.TaggedTests;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A gateway whose Redis answers, but not as it should: what is said, counted, and done then. */
 @Timeout(180)
-@Tag(LogReaders.TAG)
+@Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class SickRedisIT {
   private static final String ROUTES =

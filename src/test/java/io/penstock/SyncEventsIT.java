@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Logged;
 import io.penstock.fake.RedisServer;
-import io.penstock.suite.LogReaders;
+import io.penstock.suite.TaggedTests;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Socket;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** What operators hear of a Redis that dies and comes back. */
 @Timeout(120)
-@Tag(LogReaders.TAG)
+@Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
 class SyncEventsIT {
   private static final String ROUTES =

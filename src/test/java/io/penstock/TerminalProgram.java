@@ -37,10 +37,9 @@ final class TerminalProgram implements AutoCloseable {
     assumeThat(there).as("there is a program called script, which makes terminals").isTrue();
     this.directory = directory;
     this.screen = new ScreenTerminal(columns, rows);
-    String java =
-        JavaCommand.java("$CLASSES", Penstock.class).stream()
-            .map(word -> '"' + word + '"')
-            .collect(Collectors.joining(" "));
+    List<String> words = JavaCommand.gateway(Penstock.class, true);
+    String classes = words.set(words.indexOf("-cp") + 1, "$CLASSES");
+    String java = words.stream().map(word -> '"' + word + '"').collect(Collectors.joining(" "));
     String commands =
         """
         trap : INT
@@ -59,7 +58,7 @@ final class TerminalProgram implements AutoCloseable {
             .directory(directory.toFile())
             .redirectErrorStream(true);
     builder.environment().putAll(Map.of("TERM", "xterm-256color", "LC_ALL", "C.UTF-8"));
-    builder.environment().put("CLASSES", System.getProperty("java.class.path"));
+    builder.environment().put("CLASSES", classes);
     builder.environment().putAll(environment);
     process = builder.start();
     Thread.ofPlatform().daemon().start(this::read);

@@ -84,7 +84,7 @@ public final class Fleet implements AutoCloseable {
 
   private static Process start(Path log, Path routes, Duration minute, String... more)
       throws IOException {
-    List<String> command = JavaCommand.java(FleetInstance.class, "-Xmx512m");
+    List<String> command = JavaCommand.gateway(FleetInstance.class, true, "-Xmx512m");
     command.addAll(
         List.of(
             log.toString(),

@@ -32,7 +32,7 @@ final class Pod implements AutoCloseable {
     this.number = number;
     this.server = server;
     this.released = directory.resolve("released-" + number);
-    List<String> command = JavaCommand.java(Penstock.class, "-Xmx512m");
+    List<String> command = JavaCommand.gateway(Penstock.class, true, "-Xmx512m");
     command.addAll(
         List.of(
             "serve",

@@ -8,6 +8,7 @@ import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.suite.TaggedTests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 import reactor.blockhound.BlockHound;
 
 /** No thread that serves many requests ever waits for one thing. */
-@Tag("blockhound")
+@Tag(TaggedTests.BLOCK_HOUND)
 @Timeout(240)
 class BlockingIT {
   private static final Queue<Throwable> BLOCKED = new ConcurrentLinkedQueue<>();

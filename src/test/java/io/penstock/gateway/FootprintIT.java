@@ -7,6 +7,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.suite.JavaCommand;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -27,12 +28,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What waiting costs, in a gateway with a process of its own; its clients are in this one. */
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
-@Isolated("opens thousands of connections")
 class FootprintIT {
   private static final String WAITING = "/waiting/v1/chat/completions";
   private static final String ASK =
@@ -53,17 +52,8 @@ class FootprintIT {
     private final int port;
 
     Gateway(Path routes, String... flags) throws Exception {
-      List<String> command = new ArrayList<>();
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      command.addAll(
-          List.of(
-              "-Xmx512m",
-              "-XX:+UseCompactObjectHeaders",
-              "--enable-native-access=ALL-UNNAMED",
-              "--sun-misc-unsafe-memory-access=allow"));
-      command.addAll(Arrays.asList(flags));
-      command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-      command.add(FootprintProcess.class.getName());
+      List<String> command = JavaCommand.gateway(FootprintProcess.class, true, "-Xmx512m");
+      command.addAll(1, List.of(flags));
       command.add(routes.toString());
       command.add("--server.port=0");
       command.add("--penstock.allowed-hosts=*"); // the host of the requests is made up

@@ -7,7 +7,7 @@ import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
-import io.penstock.suite.LogReaders;
+import io.penstock.suite.TaggedTests;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * A gateway in front of an upstream that does as its test says. After each test everything must be
  * accounted for, nothing held, and nothing in the log that is a stack trace or a secret.
  */
-@Tag(LogReaders.TAG)
+@Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log of the JVM")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(240)

@@ -209,6 +209,8 @@ final class ImageTree {
     try (TrainingRun run = new TrainingRun(command, work)) {
       run.ask();
       run.end();
+    } catch (TrainingRun.Failed failed) {
+      throw new Failed(failed.getMessage());
     }
   }
 

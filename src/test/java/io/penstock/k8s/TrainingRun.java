@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A gateway on the loopback that answers a few requests of each kind. */
-final class TrainingRun implements AutoCloseable {
+public final class TrainingRun implements AutoCloseable {
   private static final Path ROUTES = Path.of("k8s", "image", "training.yaml");
   private static final int READY_TRIES = 1_200;
   private static final int TRY_MILLIS = 100;
@@ -33,6 +33,15 @@ final class TrainingRun implements AutoCloseable {
       "generationConfig":{"maxOutputTokens":8}}\
       """;
 
+  /** The gateway did not do what it should; the message has what it wrote. */
+  public static final class Failed extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Failed(String message) {
+      super(message);
+    }
+  }
+
   private final int port = freePort();
   private final int operatorPort = freePort();
   private final HttpClient client = HttpClient.newHttpClient();
@@ -40,8 +49,8 @@ final class TrainingRun implements AutoCloseable {
   private final Process process;
 
   /** Starts it, and returns when it is ready. */
-  TrainingRun(List<String> java, Path work)
-      throws IOException, InterruptedException, ImageTree.Failed {
+  public TrainingRun(List<String> java, Path work)
+      throws IOException, InterruptedException, Failed {
     log = Files.createTempFile(work, "run", ".log");
     List<String> command = new ArrayList<>(java);
     command.add("serve");
@@ -64,7 +73,7 @@ final class TrainingRun implements AutoCloseable {
     }
   }
 
-  private void awaitReady() throws IOException, InterruptedException, ImageTree.Failed {
+  private void awaitReady() throws IOException, InterruptedException, Failed {
     for (int tries = 0; tries < READY_TRIES; tries++) {
       if (process.waitFor(TRY_MILLIS, TimeUnit.MILLISECONDS)) {
         throw failed("ended before it was ready");
@@ -103,7 +112,7 @@ final class TrainingRun implements AutoCloseable {
   }
 
   /** Sends requests of each kind; each is to be answered well. */
-  void ask() throws IOException, InterruptedException, ImageTree.Failed {
+  public void ask() throws IOException, InterruptedException, Failed {
     for (boolean stream : new boolean[] {false, true}) {
       answered(post("/openai/v1/chat/completions", CHAT.formatted(stream)));
       answered(post("/anthropic/v1/messages", CHAT.formatted(stream)));
@@ -135,8 +144,7 @@ final class TrainingRun implements AutoCloseable {
     }
   }
 
-  private void answered(HttpRequest request)
-      throws IOException, InterruptedException, ImageTree.Failed {
+  private void answered(HttpRequest request) throws IOException, InterruptedException, Failed {
     HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
     if (answer.statusCode() != 200) {
       throw failed(
@@ -146,7 +154,7 @@ final class TrainingRun implements AutoCloseable {
   }
 
   /** Asks it to stop, and waits until it has, without a fault. */
-  void end() throws IOException, InterruptedException, ImageTree.Failed {
+  public void end() throws IOException, InterruptedException, Failed {
     process.toHandle().destroy(); // the process itself would close its output too
     if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
       throw failed("did not stop");
@@ -156,8 +164,8 @@ final class TrainingRun implements AutoCloseable {
     }
   }
 
-  private ImageTree.Failed failed(String what) throws IOException {
-    return new ImageTree.Failed("the gateway " + what + "; it said:\n" + Files.readString(log));
+  private Failed failed(String what) throws IOException {
+    return new Failed("the gateway " + what + "; it said:\n" + Files.readString(log));
   }
 
   @Override

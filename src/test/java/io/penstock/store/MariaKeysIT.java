@@ -12,7 +12,7 @@ import io.penstock.fake.Relay;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeyStore;
 import io.penstock.key.Secrets;
-import io.penstock.suite.LogReaders;
+import io.penstock.suite.TaggedTests;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-@Tag(LogReaders.TAG)
+@Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log")
 @Timeout(300)
 class MariaKeysIT extends KeyStorageContract {

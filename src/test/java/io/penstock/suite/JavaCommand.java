@@ -35,6 +35,18 @@ public final class JavaCommand {
     return java(System.getProperty("java.class.path"), mainClass, moreFlags);
   }
 
+  /**
+   * Returns the command that runs a gateway; arguments follow.
+   *
+   * @param mainClass the program, or a class of tests that starts it
+   * @param withTests whether the classes of tests are on its class path
+   */
+  public static List<String> gateway(Class<?> mainClass, boolean withTests, String... moreFlags) {
+    List<String> flags = new ArrayList<>(StartCache.flags());
+    flags.addAll(List.of(moreFlags));
+    return java(StartCache.classPath(withTests), mainClass, flags.toArray(String[]::new));
+  }
+
   /** Does the same with another class path. */
   public static List<String> java(String classPath, Class<?> mainClass, String... moreFlags) {
     List<String> command = java(moreFlags);

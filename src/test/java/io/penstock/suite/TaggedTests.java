@@ -15,18 +15,26 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs all classes with the tag {@link #TAG} and prints a {@link TestResultLine} for each test. */
-public final class LogReaders {
-  /** The JUnit tag of integration tests that read the log of their whole JVM. */
-  public static final String TAG = "reads-log";
+/**
+ * Runs the integration tests that have the JUnit tag which is the only argument, and prints a
+ * {@link TestResultLine} for each test.
+ */
+public final class TaggedTests {
+  /** The tag of tests that read the log of their whole JVM. */
+  public static final String READS_LOG = "reads-log";
 
-  private LogReaders() {}
+  /** The tag of tests in whose JVM BlockHound watches for threads that block. */
+  public static final String BLOCK_HOUND = "blockhound";
+
+  private TaggedTests() {}
 
   public static void main(String[] arguments) {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(selectPackage("io.penstock"))
-            .filters(TagFilter.includeTags(TAG), ClassNameFilter.includeClassNamePatterns(".*IT"))
+            .filters(
+                TagFilter.includeTags(arguments[0]),
+                ClassNameFilter.includeClassNamePatterns(".*IT"))
             .build();
     Results results = new Results();
     LauncherFactory.create().execute(request, results);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The previous jar and the current one as two regions with one database, each with files of its own
  * that the other one takes over. The current jar makes the tables.
  */
-@Order(1) // takes longest
+@Order(2) // takes long
 @Timeout(240)
 class RegionUpgradeIT {
   private static final String CLIENTS = Secrets.make();

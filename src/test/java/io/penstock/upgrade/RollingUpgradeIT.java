@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The previous jar and the current one, side by side on one Redis and one database. Each is
  * replaced by the other one under load, so that every test finds one of each, whatever ran before.
  */
-@Order(1) // takes longest
+@Order(2) // takes long
 @Timeout(240)
 class RollingUpgradeIT {
   private static final String CLIENTS = Secrets.make();

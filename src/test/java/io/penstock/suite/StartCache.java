@@ -1,0 +1,93 @@
+package io.penstock.suite;
+
+import io.penstock.Penstock;
+import io.penstock.k8s.TrainingRun;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The AOT cache with which the gateways start that tests run as processes of their own. With it a
+ * start takes about half the processor time.
+ *
+ * <p>The first such gateway has the cache made in the background, by one run of the gateway that
+ * answers a few requests. Gateways that start before the cache is there run without it, and so do
+ * all if it cannot be made. A cache needs the classes in a jar: there is none unless the build has
+ * made the jar and names a directory for the cache in the system property {@code
+ * penstock.start-cache}. Thread-safe.
+ */
+final class StartCache {
+  private static final String DIRECTORY = System.getProperty("penstock.start-cache", "");
+
+  /** The program's own classes alone; Spring Boot keeps this jar beside the one that it makes. */
+  private static final Path JAR = Path.of("target", "penstock.jar.original").toAbsolutePath();
+
+  private static @Nullable CompletableFuture<Path> made;
+
+  private StartCache() {}
+
+  private static boolean isPossible() {
+    return !DIRECTORY.isEmpty() && Files.isRegularFile(JAR);
+  }
+
+  /** Returns the flag that has a JVM use the cache; nothing while there is no cache. */
+  static synchronized List<String> flags() {
+    if (!isPossible()) {
+      return List.of();
+    }
+    if (made == null) {
+      made = new CompletableFuture<>();
+      Thread.ofPlatform().name("start-cache").daemon().start(() -> make(made));
+    }
+    boolean there = made.isDone() && !made.isCompletedExceptionally();
+    return there ? List.of("-XX:AOTCache=" + made.join()) : List.of();
+  }
+
+  /**
+   * Returns the class path of this JVM for a gateway: where a cache is possible with the jar in
+   * place of the directory of its classes, and with the classes of tests last or not at all.
+   */
+  static String classPath(boolean withTests) {
+    List<String> tests = new ArrayList<>();
+    List<String> program = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      if (entry.endsWith("test-classes")) {
+        tests.add(entry);
+      } else if (entry.endsWith(Path.of("target", "classes").toString()) && isPossible()) {
+        program.addFirst(JAR.toString()); // a cache begins with the same entries
+      } else {
+        program.add(entry);
+      }
+    }
+    return String.join(
+        File.pathSeparator,
+        Stream.concat(program.stream(), withTests ? tests.stream() : Stream.of()).toList());
+  }
+
+  private static void make(CompletableFuture<Path> cache) {
+    try {
+      Path directory = Files.createDirectories(Path.of(DIRECTORY).toAbsolutePath());
+      Path file = directory.resolve("gateway-" + ProcessHandle.current().pid() + ".aot");
+      List<String> command =
+          JavaCommand.java(
+              "-XX:AOTCacheOutput=" + file, "-cp", classPath(false), Penstock.class.getName());
+      try (TrainingRun run = new TrainingRun(command, directory)) {
+        run.ask();
+        run.end();
+      }
+      cache.complete(file);
+    } catch (IOException | TrainingRun.Failed e) {
+      System.out.println("Gateways start without an AOT cache: " + e);
+      cache.completeExceptionally(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      cache.completeExceptionally(e);
+    }
+  }
+}
