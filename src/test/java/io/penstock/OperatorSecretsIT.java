@@ -7,13 +7,18 @@ import io.penstock.fake.Logged;
 import io.penstock.fake.Message;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.suite.TaggedTests;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What the operator port tells of what it was told, and to whom. */
 @Timeout(240)
+@Tag(TaggedTests.READS_LOG)
+@Isolated("it reads what is logged")
 class OperatorSecretsIT {
   private static final String TOKEN = "operator-token-Zk3";
   private static final String WRONG = "wrong-token-Qx9";

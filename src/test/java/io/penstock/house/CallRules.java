@@ -47,6 +47,16 @@ final class CallRules {
                   "use virtual time only in an @Isolated test class",
                   access -> setsVirtualTime(access) && !isolated(access.getOriginOwner())));
 
+  /** The log is that of the whole JVM, and test classes run side by side. */
+  static final ArchRule WHOLE_LOG_IS_READ_ISOLATED =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(
+              notCall(
+                  "read the log of the JVM only in an @Isolated test class",
+                  access -> readsWholeLog(access) && !isolated(access.getOriginOwner())));
+
   private CallRules() {}
 
   private static boolean readsClock(JavaCodeUnitAccess<?> access) {
@@ -90,8 +100,15 @@ final class CallRules {
             && INSTALLS_VIRTUAL_TIME.contains(access.getName()));
   }
 
+  private static boolean readsWholeLog(JavaCodeUnitAccess<?> access) {
+    return access.getTargetOwner().getName().equals("io.penstock.fake.Logged")
+        && access.getName().equals("listen");
+  }
+
   private static boolean isolated(JavaClass testClass) {
     return testClass.isAnnotatedWith(Isolated.class)
+        || testClass.getAllRawSuperclasses().stream()
+            .anyMatch(parent -> parent.isAnnotatedWith(Isolated.class))
         || testClass.getEnclosingClass().map(CallRules::isolated).orElse(false);
   }
 

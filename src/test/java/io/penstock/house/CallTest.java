@@ -19,7 +19,8 @@ class CallTest {
           CallRules.ONLY_TIME_READS_A_CLOCK,
           CallRules.NOTHING_SLEEPS,
           CallRules.NOTHING_BLOCKS,
-          CallRules.VIRTUAL_TIME_IS_ISOLATED);
+          CallRules.VIRTUAL_TIME_IS_ISOLATED,
+          CallRules.WHOLE_LOG_IS_READ_ISOLATED);
 
   @TempDir Path directory;
 
@@ -107,6 +108,17 @@ class CallTest {
         Snippets.compile(directory, "package io.penstock.park; " + usesVirtualTime));
     CallRules.VIRTUAL_TIME_IS_ISOLATED.check(
         Snippets.compile(directory, "package io.penstock.park; " + isolated + usesVirtualTime));
+  }
+
+  @Test
+  void wholeLog_readInATestThatIsNotIsolated_fails() {
+    String readsTheLog = "class Uses { void at() { io.penstock.fake.Logged.listen().close(); } }";
+    String isolated = "@org.junit.jupiter.api.parallel.Isolated ";
+    assertFails(
+        CallRules.WHOLE_LOG_IS_READ_ISOLATED,
+        Snippets.compile(directory, "package io.penstock.park; " + readsTheLog));
+    CallRules.WHOLE_LOG_IS_READ_ISOLATED.check(
+        Snippets.compile(directory, "package io.penstock.park; " + isolated + readsTheLog));
   }
 
   private JavaClasses compile(String room, String expression) {

@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("it reads what is logged")
 class TroublesTest {
   /** Others log meanwhile: its own lines begin so. */
   private final String name = "of " + UUID.randomUUID();
