@@ -12,6 +12,7 @@ import io.penstock.pool.Failure;
 import io.penstock.pool.UpstreamSpec;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is kept for whom. */
 class ClaimTest {
@@ -68,5 +69,33 @@ class ClaimTest {
     UpstreamSpec v = upstream("v", 0, 100);
     house.apply(House.none("/a").maxSkips(0).to(u, v), House.none("/b").maxSkips(0).to(u, v));
     assertThat(waits(comesAfter(at("/a"), at("/b")))).isTrue();
+  }
+
+  /** Endpoints /a and /b share an upstream; /b has taken 60 of its 100 tokens. */
+  private void shareAnUpstream() {
+    UpstreamSpec u = upstream("u", 0, 100);
+    house.apply(House.none("/a").maxSkips(0).to(u), House.none("/b").maxSkips(0).to(u));
+    assertThat(went(submit(at("/b"), 60))).isTrue();
+  }
+
+  @Test
+  void clientOfAClaimantIsGone_claimEndsBeforeItsOwnEndpointTakesNotice() {
+    shareAnUpstream();
+    Pending claims = submit(at("/a"), 80);
+    Pending passes = submit(at("/b"), 30);
+    assertThat(waits(passes)).as("the upstream is kept for the first").isTrue();
+    at("/a").cancel(claims);
+    Pending last = submit(at("/b"), 5);
+    assertThat(went(passes)).isTrue();
+    assertThat(went(last)).isTrue();
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void clientIsGone_itsTicketClaimsNothing_beforeItsOwnEndpointTakesNotice() {
+    shareAnUpstream();
+    Pending gone = submit(at("/a"), 80);
+    at("/a").cancel(gone);
+    assertThat(went(submit(at("/b"), 30))).isTrue();
   }
 }
