@@ -214,6 +214,17 @@ class SettlementTest {
   }
 
   @Test
+  void outputCountedTooHigh_comesBackAndLetsGoWhoWaitsForIt() {
+    Pending first = submitted(900, 80);
+    settlement(first).produced(80, START);
+    Pending second = submitted(80, 0);
+    assertThat(waits(second)).as("20 are left").isTrue();
+    settlement(first).served(new Usage(900, 0, 20), 20, START);
+    house.drivers.run();
+    assertThat(went(second)).isTrue();
+  }
+
+  @Test
   void debtOfAWindow_holdsTheNextTicketsBack() {
     Endpoint window = house.open(House.tokens("/w", 100, 10));
     settlement(submit(window, 100)).served(new Usage(250, 0, 0), 0, START);
