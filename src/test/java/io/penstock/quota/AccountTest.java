@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Ticket;
+import io.penstock.refusal.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,5 +26,40 @@ class AccountTest {
     assertThat(group.line().claim(waits, ticket(0))).isTrue();
     Account account = new Account("k", false, (model, now) -> List.of(group));
     assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(Account.Taken.class);
+  }
+
+  private static long charged(Limit limit) {
+    return limit.balance(0).charged();
+  }
+
+  @Test
+  void anotherTakesTheLastOfTheGroupMeanwhile_keyIsChargedNothing_andWhoLookedIsWoken() {
+    Limit ofKey = new Limit(new LimitSpec.FixedWindow(5, 1_000_000_000), 0);
+    Limit ofGroup = new Limit(new LimitSpec.FixedWindow(1, 1_000_000_000), 0);
+    Quota key =
+        Quota.personal("key k", List.of(new Metered(Measure.REQUESTS, ofKey, Reason.KEY_RPM)));
+    Quota group =
+        new Quota(
+            "group g",
+            Charge.TOTAL,
+            List.of(new Metered(Measure.REQUESTS, ofGroup, Reason.GROUP_RPM)));
+    // Whoever stands in the line of a key is asked this once something was taken from it.
+    Woken meanwhile =
+        new Woken() {
+          @Override
+          public boolean keeps() {
+            assertThat(charged(ofKey)).isEqualTo(1);
+            assertThat(group.take(Cost.ofInput(1), 0, new ArrayList<>())).isTrue();
+            return false;
+          }
+        };
+    key.line().join(meanwhile);
+    Account account = new Account("k", false, (model, now) -> List.of(key, group));
+
+    assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(Account.Denied.class);
+
+    assertThat(charged(ofKey)).isZero();
+    assertThat(charged(ofGroup)).isEqualTo(1);
+    assertThat(meanwhile.times).isPositive();
   }
 }
