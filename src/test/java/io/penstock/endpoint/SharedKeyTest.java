@@ -197,4 +197,20 @@ class SharedKeyTest {
     assertThat(refusal(pending).reason()).isEqualTo(Reason.NO_ENDPOINT);
     assertBalanced(endpoint);
   }
+
+  /** Otherwise a gateway would do more with each round the more requests it has ever had. */
+  @Test
+  void decided_slicesThatComeLaterAreNoneOfItsConcern() {
+    Pending goes = alice.submit(endpoint, 1);
+    Pending denied = alice.submit(endpoint, 1);
+    demand.wake();
+    assertThat(house.drivers.driver(0).isIdle()).as("they wait for slices").isFalse();
+    granted(1);
+    denied();
+    assertThat(went(goes)).isTrue();
+    assertThat(refusal(denied).reason()).isEqualTo(Reason.KEY_RPM);
+
+    demand.wake();
+    assertThat(house.drivers.driver(0).isIdle()).isTrue();
+  }
 }

@@ -39,7 +39,13 @@ public final class FakeDrivers implements Driver.Source {
       return alarms;
     }
 
-    private void ring() {
+    /** Returns whether its endpoint asks for no step but at the alarm. */
+    public boolean isIdle() {
+      return steps.isEmpty();
+    }
+
+    /** Rings the alarm, whatever the time is, and forgets it. */
+    public void ring() {
       alarm = Ticker.NEVER;
       onAlarm.run();
     }
