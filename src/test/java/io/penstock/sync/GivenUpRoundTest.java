@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** One instance, whose answers are held back from some time on. */
 class GivenUpRoundTest {
@@ -31,6 +33,7 @@ class GivenUpRoundTest {
   private final List<Supply.Round> sent = new ArrayList<>();
   private final List<Runnable> held = new ArrayList<>();
   private boolean holds;
+  private long sentAt;
   private final ArrayDeque<Runnable> soon = new ArrayDeque<>();
   private Runnable later = () -> {};
   private long alarm;
@@ -54,6 +57,7 @@ class GivenUpRoundTest {
 
   private CompletionStage<Supply.Answer> round(Supply.Round round) {
     sent.add(round);
+    sentAt = ticker.nanos();
     CompletableFuture<Supply.Answer> back = new CompletableFuture<>();
     Supply.Answer answer = store.round(round).toCompletableFuture().join();
     if (holds) {
@@ -95,5 +99,32 @@ class GivenUpRoundTest {
     held.getLast().run();
     run(ticker.nanos() + 1);
     assertThat(limit.room(ticker.nanos())).isGreaterThanOrEqualTo(60);
+  }
+
+  static List<LimitSpec> kindsWithoutShorterCells() {
+    return List.of(SPEC, Kinds.SPAN, new LimitSpec.Concurrency(100));
+  }
+
+  /** From then on the store counts it as unspent, and others may be granted it. */
+  @ParameterizedTest
+  @MethodSource("kindsWithoutShorterCells")
+  void answerThatIsLate_bringsSlicesThatEndASliceTtlAfterItsRequest(LimitSpec spec) {
+    ticker.set(5 * SECOND);
+    Limit limit = new SharedLimitSource(rounds, id -> true).limit(ID, spec, ticker.nanos());
+    rounds.start();
+    run(8 * SECOND);
+    holds = true;
+    assertThat(limit.take(Weight.exactly(60), ticker.nanos())).isInstanceOf(Answer.Wait.class);
+    run(ticker.nanos() + World.PACE.leastNanos());
+    long asked = sentAt;
+    run(asked + World.PACE.timeoutNanos() - 1);
+    assertThat(held).hasSize(1);
+    held.getFirst().run();
+    run(ticker.nanos());
+
+    run(asked + World.TTL - 1);
+    assertThat(limit.room(ticker.nanos())).isGreaterThanOrEqualTo(60);
+    run(asked + World.TTL);
+    assertThat(limit.room(ticker.nanos())).isZero();
   }
 }
