@@ -10,6 +10,7 @@ import static io.penstock.endpoint.House.waits;
 import static io.penstock.endpoint.House.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.pool.Failure;
@@ -183,6 +184,42 @@ class ChosenTest {
     Pending waiting = ask(endpoint, "small", 50);
     house.at(50 * SECOND);
     assertThat(waits(waiting)).isTrue();
+  }
+
+  private static UpstreamSpec serving(String id, String model, long tpm) {
+    return upstream(id, 0, tpm, Charge.TOTAL, Map.of(model, model), null);
+  }
+
+  @Test
+  void attemptOfAnotherModelFailed_whileNoUpstreamOfItsOwnIsWell_goesToYetAnotherUpstream() {
+    Endpoint endpoint =
+        withFallback(
+            serving("u", "large", 100), serving("v", "small", 100), serving("w", "small", 100));
+    ask(endpoint, "large", 100);
+    Pending waiting = ask(endpoint, "large", 50);
+    house.at(5 * SECOND);
+    assertThat(settlement(waiting).model()).isEqualTo("small");
+    String failed = goesTo(waiting);
+    upstreamOf("u").health().tryFrom(START + 60 * SECOND, SECOND);
+
+    Pending next = again(waiting, Failure.UNSENT, true);
+
+    assertThat(goesTo(next)).isEqualTo(failed.equals("v") ? "w" : "v");
+  }
+
+  @Test
+  void attemptOfAnotherModelFailed_itsOwnIsServedNoMore_theOtherServesAgain() {
+    UpstreamSpec other = serving("v", "small", 100);
+    Endpoint endpoint = withFallback(serving("u", "large", 100), other);
+    ask(endpoint, "large", 100);
+    Pending waiting = ask(endpoint, "large", 50);
+    house.at(5 * SECOND);
+    assertThat(goesTo(waiting)).isEqualTo("v");
+    withFallback(other);
+
+    Pending next = again(waiting, Failure.UNSENT, false);
+
+    assertThat(goesTo(next)).isEqualTo("v");
   }
 
   private static UpstreamSpec daily(String id, long rpd) {
