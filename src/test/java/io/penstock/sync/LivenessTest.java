@@ -1,0 +1,125 @@
+package io.penstock.sync;
+
+import static io.penstock.sync.World.MILLI;
+import static io.penstock.sync.World.PACE;
+import static io.penstock.sync.World.SECOND;
+import static io.penstock.sync.World.START;
+import static io.penstock.sync.World.TTL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Limits of all kinds are used up while there is demand: from a stated time on after the start, and
+ * after each way in which the store may lose what it knew.
+ */
+class LivenessTest {
+  private static final int MEMBERS = 3;
+
+  /** The share of a limit that is to be used; the rest may lie unspent in slices of some member. */
+  private static final double SHARE = 0.9;
+
+  /** No longer than that is it until the next round: an interval, and a fifth of it. */
+  private static final long ROUND = PACE.intervalNanos() * 6 / 5 + 10 * MILLI;
+
+  /**
+   * A member that joins takes no slices for as long as those live that were granted before. It
+   * learns of the others with its first round, and asks with the one after that time.
+   */
+  private static final long JOINED = TTL + 2 * ROUND;
+
+  /**
+   * A member hears of a loss with its next round, at the latest that of a heartbeat. Then it takes
+   * no slices for as long as those live that were granted before, and until each of the others was
+   * heard twice, which takes two rounds; it asks with the next one. A limit that is lost alone is
+   * asked for in each round while somebody waits for it: that is no later.
+   */
+  private static final long RECOVERED = PACE.heartbeatNanos() + ROUND + TTL + 3 * ROUND;
+
+  /** The longest window of all kinds but the days: within that time all of it is asked for. */
+  private static final long WINDOW = 12 * SECOND;
+
+  private static final long LOST = START + 13 * SECOND;
+
+  /** The ways in which the store may lose what it knew. */
+  enum Loss {
+    OF_ALL,
+    OF_ALL_IN_A_RESTART,
+    OF_THE_LAST_SECONDS,
+    OF_THE_LAST_SECONDS_IN_A_RESTART,
+    OF_THE_LIMIT_ALONE;
+
+    void happen(World world) {
+      long before = world.now() - 5 * SECOND;
+      switch (this) {
+        case OF_ALL -> world.flush(false);
+        case OF_ALL_IN_A_RESTART -> world.flush(true);
+        case OF_THE_LAST_SECONDS -> world.rollback(before, false);
+        case OF_THE_LAST_SECONDS_IN_A_RESTART -> world.rollback(before, true);
+        case OF_THE_LIMIT_ALONE -> world.lose();
+      }
+    }
+  }
+
+  record Case(LimitSpec spec, Loss loss) {}
+
+  static List<LimitSpec> kinds() {
+    return Kinds.ALL;
+  }
+
+  static Stream<Case> losses() {
+    return Kinds.ALL.stream()
+        .flatMap(spec -> Stream.of(Loss.values()).map(loss -> new Case(spec, loss)));
+  }
+
+  private static World world(LimitSpec spec) {
+    World world = new World(1, spec);
+    for (int each = 0; each < MEMBERS; each++) {
+      world.join();
+    }
+    return world;
+  }
+
+  /**
+   * Offers each member more than all may have, and fails unless the stated share of the limit is
+   * used at most {@code soon} and the time of a window later.
+   */
+  private static void assertUsed(World world, long soon) {
+    long from = world.now();
+    long until = from + soon + WINDOW;
+    long largest = Math.min(3, Kinds.largest(world.spec));
+    for (Node node : world.nodes) {
+      RoundsTest.offer(world, node, SECOND / 100, largest, until);
+    }
+    world.run(until);
+    List<World.Release> releases = world.releases.stream().filter(each -> each.at >= from).toList();
+    if (world.spec instanceof LimitSpec.Strict strict) {
+      double slots = (double) WINDOW / strict.rate().intervalNanos();
+      assertThat(releases.size() / slots).isGreaterThanOrEqualTo(SHARE);
+    } else {
+      double capacity = Kinds.capacity(world.spec, world.wayNanos());
+      assertThat(Kinds.most(world.spec, releases, 0) / capacity).isGreaterThanOrEqualTo(SHARE);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void demandAfterTheStart_usesTheLimitOnceMembersHaveJoined(LimitSpec spec) {
+    assertUsed(world(spec), JOINED);
+  }
+
+  @ParameterizedTest
+  @MethodSource("losses")
+  void demandAfterALoss_usesTheLimitOnceWhatWasSpentIsKnownAgain(Case lost) {
+    World world = world(lost.spec());
+    world.at(START + 11 * SECOND, () -> world.nodes.getFirst().arrive(1));
+    world.at(LOST, () -> lost.loss().happen(world));
+    world.run(LOST);
+    assertThat(world.releases).hasSize(1);
+    assertUsed(world, RECOVERED);
+  }
+}
