@@ -2,8 +2,9 @@ package io.penstock.quota;
 
 import io.penstock.quota.Supply.Run;
 import io.penstock.quota.Supply.Seen;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +15,22 @@ final class MemoryRuns {
   private static final String FIRST = "first";
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** How many rounds were counted when a run ended, oldest first. */
-  private final Map<String, Long> ended = new LinkedHashMap<>();
+  /** How long the store knows how a run ended. */
+  private static final long KNOWN_MICROS = TimeUnit.HOURS.toMicros(48);
+
+  /**
+   * The end of a run.
+   *
+   * @param count how many rounds had been counted
+   * @param at when the first round of the next run was
+   * @param next the name of the next run
+   */
+  private record Ended(long count, long at, String next) {}
+
+  private final Map<String, Ended> ended = new HashMap<>();
+
+  /** The last run in which a round was; null before the first round. */
+  private @Nullable String before;
 
   private String name = FIRST;
 
@@ -31,21 +46,19 @@ final class MemoryRuns {
   /** Another run goes on with what this one knew. */
   void next(String other) {
     if (!other.equals(name)) {
-      end(other, count);
+      name = other;
+      begunAt = -1;
+      beforeAt = heardAt;
     }
-  }
-
-  private void end(String other, long kept) {
-    ended.put(name, kept);
-    name = other;
-    begunAt = -1;
-    beforeAt = heardAt;
   }
 
   /** A member knows that the store was rolled back: nothing that was told in its run is sure. */
   void rolledBack(Seen seen, long now) {
     if (seen.run().equals(name)) {
-      end(name + "~" + now + "-" + count, 0);
+      String next = name + "~" + now + "-" + count;
+      ended.put(name, new Ended(0, now, next));
+      before = next;
+      name = next;
       begunAt = now;
       beforeAt = -1;
     }
@@ -53,13 +66,24 @@ final class MemoryRuns {
 
   /** A round has come. */
   void begin(long now) {
-    begunAt = begunAt < 0 ? now : begunAt;
+    if (begunAt < 0) {
+      begunAt = now;
+      if (before != null) {
+        ended.put(before, new Ended(count, now, name));
+      }
+      before = name;
+    }
   }
 
   /** It was counted. */
   void heard(long counted, long now) {
     count = counted;
     heardAt = now;
+  }
+
+  /** Forgets how runs ended that ended long ago. */
+  void forget(long now) {
+    ended.values().removeIf(each -> now - each.at() > KNOWN_MICROS);
   }
 
   boolean is(String run) {
@@ -92,14 +116,15 @@ final class MemoryRuns {
   }
 
   private long keptSince(String run) {
-    if (!ended.containsKey(run)) {
-      return 0;
-    }
     long least = Long.MAX_VALUE;
-    boolean since = false;
-    for (Map.Entry<String, Long> each : ended.entrySet()) {
-      since |= each.getKey().equals(run);
-      least = since ? Math.min(least, each.getValue()) : least;
+    String at = run;
+    while (!is(at)) {
+      Ended end = ended.get(at);
+      if (end == null) {
+        return 0;
+      }
+      least = Math.min(least, end.count());
+      at = end.next();
     }
     return least;
   }

@@ -7,13 +7,12 @@ import io.penstock.limit.Shares;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +25,27 @@ import org.jspecify.annotations.Nullable;
 public final class MemorySupply implements Supply {
   private static final long NANOS_PER_MICRO = 1_000;
 
+  /** For so long all are told of a limit that a member found lost. */
+  private static final long LOSS_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+  /** A limit that was found lost: when it was born again, and when that was said last. */
+  private record Found(long born, long at) {}
+
   private final Ticker clock;
   private final long ttlMicros;
   private String life;
   private final MemoryRuns runs = new MemoryRuns();
-  private final Set<String> left = new HashSet<>();
-  private final Map<String, Long> aware = new HashMap<>();
-  private final Map<String, Long> heard = new LinkedHashMap<>();
-  private final Map<String, Long> numbers = new HashMap<>();
-  private final Map<String, Long> whole = new HashMap<>();
-  private final Map<LimitId, Long> losses = new LinkedHashMap<>();
-  private final Set<String> lostLives = new HashSet<>();
+  private final MemoryMembers members = new MemoryMembers();
+  private final Map<LimitId, Found> losses = new LinkedHashMap<>();
+
+  /** Lives that members have seen which are no more, and when the first one said so. */
+  private final Map<String, Long> lostLives = new HashMap<>();
+
   private final Map<LimitId, Changeover> limits = new HashMap<>();
   private long count;
 
-  /** When a member was heard first that had seen another life; negative for never. */
-  private long lostAt = -1;
+  /** When a member was heard first that had seen another life; null for never. */
+  private @Nullable Long lostAt;
 
   /**
    * Makes a supply that has granted nothing.
@@ -68,16 +72,15 @@ public final class MemorySupply implements Supply {
     long now = clock.nanos() / NANOS_PER_MICRO;
     limits.values().removeIf(shares -> shares.ends(now, ttlMicros));
     round.asks().forEach(ask -> Partition.of(ask.spec())); // fails before anything changes
-    long kept = runs.kept(round.seen(), life, count);
     runs.begin(now);
+    long kept = runs.kept(round.seen(), life, count);
     look(round.seen(), now);
     hear(round, now);
     runs.heard(count + 1, now);
     round
         .missed()
-        .forEach(
-            missed -> heard.merge(missed.name(), missed.heardNanos() / NANOS_PER_MICRO, Math::max));
-    round.losses().forEach(loss -> losses.put(loss.id(), loss.born()));
+        .forEach(missed -> members.missed(missed.name(), missed.heardNanos() / NANOS_PER_MICRO));
+    round.losses().forEach(loss -> losses.put(loss.id(), new Found(loss.born(), now)));
     count++;
     List<Grant> grants = new ArrayList<>();
     for (Ask ask : round.asks()) {
@@ -86,13 +89,20 @@ public final class MemorySupply implements Supply {
         grants.add(grant);
       }
     }
-    List<Member> members = new ArrayList<>();
-    heard.forEach((name, at) -> members.add(member(name, now, at)));
+    forget(now);
     List<Loss> lost = new ArrayList<>();
-    losses.forEach((id, born) -> lost.add(new Loss(id, born)));
-    long since = lostAt < 0 ? Long.MAX_VALUE : silent(now, lostAt);
-    Run run = runs.now(kept, now);
-    return new Answer(now * NANOS_PER_MICRO, life, run, count, members, grants, lost, since);
+    losses.forEach((id, found) -> lost.add(new Loss(id, found.born())));
+    long since = MemoryMembers.nanosSince(lostAt, now);
+    List<Member> living = members.living(now);
+    return new Answer(
+        now * NANOS_PER_MICRO, life, runs.now(kept, now), count, living, grants, lost, since);
+  }
+
+  /** What was long ago is of no use. */
+  private void forget(long now) {
+    runs.forget(now);
+    losses.values().removeIf(found -> now - found.at() > LOSS_MICROS);
+    lostLives.values().removeIf(at -> now - at > MemoryMembers.FORGET_MICROS);
   }
 
   /** Who has seen more than there is, or another life, knows of a loss: so all are to know. */
@@ -101,41 +111,21 @@ public final class MemorySupply implements Supply {
     if (seen == null || (same && !runs.fell(seen, count))) {
       return;
     }
-    lostAt = lostLives.add(seen.life()) ? now : lostAt;
+    if (lostLives.putIfAbsent(seen.life(), now) == null) {
+      lostAt = now;
+    }
     if (same) {
       life = life.replaceFirst("~.*", "") + "~" + now + "-" + count;
       runs.rolledBack(seen, now);
-      whole.clear();
-      aware.clear();
+      members.forgetWhatWasSaid();
     }
   }
 
-  /** Of a round that is late, or comes twice, its member is not heard. */
   private void hear(Round round, long now) {
-    Long last = numbers.get(round.member());
-    if (last == null || last < round.number()) {
-      numbers.put(round.member(), round.number());
-      heard.put(round.member(), now);
-      Seen seen = round.seen();
-      if (seen == null || (seen.life().equals(life) && runs.is(seen.run()))) {
-        aware.put(round.member(), now);
-        if (round.whole()) {
-          whole.put(round.member(), now);
-        }
-      }
-      if (round.leaves()) {
-        left.add(round.member());
-      }
-    }
-  }
-
-  private Member member(String name, long now, long at) {
-    return new Member(
-        name,
-        silent(now, at),
-        silent(now, whole.get(name)),
-        silent(now, aware.get(name)),
-        left.contains(name));
+    Seen seen = round.seen();
+    boolean aware = seen == null || (seen.life().equals(life) && runs.is(seen.run()));
+    boolean whole = aware && round.whole();
+    members.hear(round.member(), round.number(), whole, aware, round.leaves(), now);
   }
 
   /**
@@ -145,16 +135,12 @@ public final class MemorySupply implements Supply {
    */
   public synchronized void restart(String other) {
     runs.next(other);
-    aware.clear();
+    members.forgetWhoIsAware();
   }
 
   /** Loses all that is known of one limit, as a store may that keeps each by itself. */
   public synchronized void lose(LimitId id) {
     limits.remove(id);
-  }
-
-  private static long silent(long now, @Nullable Long at) {
-    return at == null ? Long.MAX_VALUE : Math.max(0, now - at) * NANOS_PER_MICRO;
   }
 
   private static Changeover none(LimitId id) {

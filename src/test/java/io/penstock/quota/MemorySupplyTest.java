@@ -118,6 +118,35 @@ class MemorySupplyTest extends SupplyContract {
   }
 
   @Test
+  void runThatEndedMoreThanTwoDaysAgo_isAnotherLifeToWhoWasToldItThen() {
+    long days = 2 * 24 * 3_600 * SECOND;
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    supply.restart("second");
+    told("b", 1, null);
+    ticker.set(START + days);
+    assertThat(told("a", 2, seen(first, 1)).run().kept()).isEqualTo(Long.MAX_VALUE);
+    ticker.set(START + days + 1_000);
+    assertThat(told("a", 3, seen(first, 1)).life())
+        .as("what is old is forgotten after it was of use once more")
+        .isEqualTo(first.life());
+    Supply.Answer after = told("a", 4, seen(first, 1));
+    assertThat(after.life()).isNotEqualTo(first.life());
+    assertThat(after.run().kept()).isZero();
+  }
+
+  @Test
+  void lifeOfWhichNobodySpokeForAnHour_isWordOfALossAgain() {
+    supply();
+    Supply.Seen before = new Supply.Seen("before", "run", 7);
+    told("a", 1, before);
+    ticker.set(START + 3_600 * SECOND);
+    assertThat(told("b", 1, before).lostNanos()).isEqualTo(3_600 * SECOND);
+    ticker.set(START + 3_600 * SECOND + 1_000);
+    assertThat(told("c", 1, null).lostNanos()).isEqualTo(3_600 * SECOND + 1_000);
+    assertThat(told("d", 1, before).lostNanos()).isZero();
+  }
+
+  @Test
   void whoLeaves_isKnownToHaveLeft() {
     supply();
     Supply.Round last =

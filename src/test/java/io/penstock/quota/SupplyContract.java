@@ -264,6 +264,31 @@ public abstract class SupplyContract extends LeftContract {
   }
 
   @Test
+  void limitFoundLost_isToldForAMinute() {
+    Supply supply = supply();
+    Supply.Loss loss = new Supply.Loss(FIXED_ID, 7);
+    sent(supply, new Supply.Round("a", 1, List.of(), true, List.of(loss)));
+    clock(START + 60 * SECOND);
+    assertThat(round(supply, "b").losses()).containsExactly(loss);
+    clock(START + 60 * SECOND + 1_000);
+    assertThat(round(supply, "b").losses()).isEmpty();
+  }
+
+  @Test
+  void memberThatIsSilentForAnHour_isForgotten_andItsRoundsAreNotLateThen() {
+    Supply supply = supply();
+    sent(supply, new Supply.Round("gone", 7, List.of()));
+    clock(START + 3_600 * SECOND);
+    assertThat(round(supply, "a").members())
+        .contains(new Supply.Member("gone", 3_600 * SECOND))
+        .hasSize(2);
+    clock(START + 3_600 * SECOND + 1_000);
+    assertThat(round(supply, "a").members()).containsExactly(new Supply.Member("a", 0));
+    assertThat(sent(supply, new Supply.Round("gone", 1, List.of())).members())
+        .contains(new Supply.Member("gone", 0));
+  }
+
+  @Test
   void roundThatDoesNotSayAll_isTold() {
     Supply supply = supply();
     Supply.Round part = new Supply.Round("a", 1, List.of(), false, List.of());
