@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * ended, as far as the store still knows. Times are microseconds. Belongs to one thread at a time.
  */
 final class MemoryRuns {
-  private static final String FIRST = "first";
   private static final long NANOS_PER_MICRO = 1_000;
 
   /** How long the store knows how a run ended. */
@@ -32,7 +31,7 @@ final class MemoryRuns {
   /** The last run in which a round was; null before the first round. */
   private @Nullable String before;
 
-  private String name = FIRST;
+  private String name;
 
   /** When the first round of this run was; negative before it. */
   private long begunAt = -1;
@@ -42,6 +41,15 @@ final class MemoryRuns {
 
   private long count;
   private long heardAt = -1;
+
+  /**
+   * Begins with a first run.
+   *
+   * @param name of that run, another one for each store that begins with nothing
+   */
+  MemoryRuns(String name) {
+    this.name = name;
+  }
 
   /** Another run goes on with what this one knew. */
   void next(String other) {

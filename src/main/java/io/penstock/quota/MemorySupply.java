@@ -34,7 +34,7 @@ public final class MemorySupply implements Supply {
   private final Ticker clock;
   private final long ttlMicros;
   private String life;
-  private final MemoryRuns runs = new MemoryRuns();
+  private final MemoryRuns runs;
   private final MemoryMembers members = new MemoryMembers();
   private final Map<LimitId, Found> losses = new LinkedHashMap<>();
 
@@ -61,6 +61,7 @@ public final class MemorySupply implements Supply {
     this.clock = clock;
     this.ttlMicros = Math.ceilDiv(ttlNanos, NANOS_PER_MICRO);
     this.life = life;
+    this.runs = new MemoryRuns("first run of " + life);
   }
 
   @Override

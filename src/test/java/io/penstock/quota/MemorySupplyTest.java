@@ -135,6 +135,13 @@ class MemorySupplyTest extends SupplyContract {
   }
 
   @Test
+  void storeThatBeginsWithNothing_isAnotherRun() {
+    Supply.Answer first = round(supply(), "a");
+    Supply other = new MemorySupply(ticker, TTL, "other data");
+    assertThat(round(other, "a").run().name()).isNotEqualTo(first.run().name());
+  }
+
+  @Test
   void lifeOfWhichNobodySpokeForAnHour_isWordOfALossAgain() {
     supply();
     Supply.Seen before = new Supply.Seen("before", "run", 7);
