@@ -1,7 +1,6 @@
 package io.penstock.fake;
 
 import java.io.BufferedInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -15,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -92,14 +90,6 @@ public final class RedisServer implements AutoCloseable {
     } catch (IOException taken) {
       return false;
     }
-  }
-
-  /** Returns the redis-server that is installed on this machine, if one is. */
-  public static Optional<Path> installed() {
-    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-        .map(directory -> Path.of(directory, "redis-server"))
-        .filter(Files::isExecutable)
-        .findFirst();
   }
 
   /** Started when it is asked for first, for tests that do it no harm; ends with the JVM. */

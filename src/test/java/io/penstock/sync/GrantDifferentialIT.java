@@ -2,10 +2,12 @@ package io.penstock.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.RedisProgram;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The Lua and the Java arithmetic, on a real server, over random histories. */
 class GrantDifferentialIT {
@@ -15,13 +17,16 @@ class GrantDifferentialIT {
 
   private record Sent(long seed, int step, GrantHistory.Step said) {}
 
-  @Test
-  void randomHistories_everyAnswerIsTheSameInJavaAndLua() throws IOException {
+  @ParameterizedTest
+  @EnumSource
+  void randomHistories_everyAnswerIsTheSameInJavaAndLua(RedisProgram program) throws IOException {
+    program.assumeInstalled();
+    int histories = program.histories(HISTORIES);
     long granted = 0;
     long grantedChanged = 0;
-    try (RawRedis redis = new RawRedis()) {
+    try (RawRedis redis = new RawRedis(program.started())) {
       String script = (String) redis.call("SCRIPT", "LOAD", GrantScript.source());
-      for (long seed = 1; seed <= HISTORIES; seed += AT_ONCE) {
+      for (long seed = 1; seed <= histories; seed += AT_ONCE) {
         for (Sent sent : play(redis, script, seed)) {
           Object answer = redis.answer();
           List<Long> expected = sent.said().answer();
@@ -36,8 +41,8 @@ class GrantDifferentialIT {
         redis.call("FLUSHALL");
       }
     }
-    assertThat(granted).isGreaterThan(HISTORIES);
-    assertThat(grantedChanged).isGreaterThan(HISTORIES / 10);
+    assertThat(granted).isGreaterThan(histories);
+    assertThat(grantedChanged).isGreaterThan(histories / 10);
   }
 
   private static List<Sent> play(RawRedis redis, String script, long first) throws IOException {

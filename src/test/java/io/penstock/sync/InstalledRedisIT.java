@@ -1,10 +1,9 @@
 package io.penstock.sync;
 
+import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
@@ -13,17 +12,10 @@ import org.junit.jupiter.api.Nested;
  * that comes with the tests, which puts what goes wrong in other words.
  */
 class InstalledRedisIT {
-  private static @Nullable Path program;
   private static @Nullable RedisServer shared;
 
   @BeforeAll
-  static void find() {
-    program = RedisServer.installed().orElse(null);
-    if (program == null) {
-      System.out.println(
-          "The tests with an installed Redis are skipped: there is no redis-server in PATH");
-      Assumptions.abort("no redis-server in PATH");
-    }
+  static void start() {
     shared = started();
   }
 
@@ -35,10 +27,7 @@ class InstalledRedisIT {
   }
 
   private static RedisServer started(String... settings) {
-    if (program == null) {
-      throw new IllegalStateException("there is no program to start");
-    }
-    return RedisServer.started(program, settings);
+    return RedisProgram.REDIS.started(settings);
   }
 
   private static RedisServer shared() {

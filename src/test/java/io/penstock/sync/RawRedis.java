@@ -1,6 +1,6 @@
 package io.penstock.sync;
 
-import io.penstock.fake.RunningGateway;
+import io.penstock.fake.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import redis.embedded.RedisServer;
 
 /** A real Redis on a port of its own, and a connection on which commands are pipelined. */
 final class RawRedis implements AutoCloseable {
@@ -27,16 +26,13 @@ final class RawRedis implements AutoCloseable {
   private final OutputStream out;
 
   RawRedis() throws IOException {
-    int port = RunningGateway.freePort();
-    server =
-        RedisServer.newRedisServer()
-            .port(port)
-            .bind("127.0.0.1")
-            .setting("save \"\"")
-            .setting("appendonly no")
-            .build();
-    server.start();
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(RedisServer.started());
+  }
+
+  /** Connects to a server, and closes it in the end. */
+  RawRedis(RedisServer server) throws IOException {
+    this.server = server;
+    socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
     socket.setSoTimeout(30_000);
     in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
     out = new BufferedOutputStream(socket.getOutputStream(), 1 << 16);
@@ -112,6 +108,6 @@ final class RawRedis implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.close();
-    server.stop();
+    server.close();
   }
 }
