@@ -130,6 +130,15 @@ public final class MemorySupply implements Supply {
   }
 
   /**
+   * Hears a round of an instance of the version before. It says no life, and what it counts tells
+   * nothing of what the running run knows.
+   */
+  public synchronized void roundOfVersionBefore(String member, long number, boolean whole) {
+    count++;
+    members.hear(member, number, whole, false, false, clock.nanos() / NANOS_PER_MICRO);
+  }
+
+  /**
    * Goes on as another run, as a store does that was started again, or replaced by a copy of it.
    *
    * @param other which run it is from now on

@@ -1,0 +1,386 @@
+package io.penstock.sync;
+
+import io.penstock.cost.Measure;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply;
+import io.penstock.quota.Supply.Answer;
+import io.penstock.quota.Supply.Round;
+import io.penstock.quota.Supply.Seen;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A random history of the life of one store, played on real servers and on {@link ReplayedSupply}
+ * at the same time.
+ *
+ * <p>Members join, say rounds, are silent, leave and come back; rounds are repeated and late, and
+ * answers get lost. The data is flushed, moved to another server, which has another run id as after
+ * a restart, and put back to what it was before. The clock runs, and is set back and forth.
+ */
+final class LifeHistory {
+  /** A round of an instance of the version before, which says no life and knows no run. */
+  static final String BEFORE =
+      """
+      local key, member = KEYS[1], ARGV[1]
+      redis.call('HSETNX', key, 'born', redis.call('TIME')[1] .. '000000')
+      redis.call('HINCRBY', key, 'count', 1)
+      if tonumber(redis.call('HGET', key, 'n:' .. member) or -1) < tonumber(ARGV[3]) then
+        redis.call('HSET', key, 'm:' .. member, ARGV[2], 'n:' .. member, ARGV[3])
+        if ARGV[4] == '1' then redis.call('HSET', key, 'w:' .. member, ARGV[2]) end
+      end
+      return 'OK'
+      """;
+
+  /** What histories have to contain, so that answers are compared after all of it. */
+  static final List<String> HAPPENINGS =
+      List.of(
+          "clock set back",
+          "long pause",
+          "member came anew",
+          "late round",
+          "round of the version before",
+          "part kept",
+          "word of a loss",
+          "limit lost",
+          "member left",
+          "member aware",
+          "data moved to another server",
+          "all lost",
+          "put back",
+          "put back on another server");
+
+  private static final long SECOND = 1_000_000L;
+  private static final long HOUR = 3_600 * SECOND;
+  private static final long START = 1_700_000_000L * SECOND;
+  private static final int MEMBERS = 6;
+
+  /** An answer, as the double has it, in the words of the script. */
+  record Compared(Masters.Life said, Masters.Life expected, List<String> arguments) {}
+
+  /** The data as it was at some time, in the double and on the server. */
+  private record Saved(ReplayedSupply.Saved here, List<String> there) {}
+
+  /**
+   * What a member was told last.
+   *
+   * @param here by the double
+   * @param there by the script
+   */
+  private record Told(Seen here, Seen there) {}
+
+  /** A round, as it is sent to both. */
+  private record Sent(Member member, Round round, List<String> arguments) {}
+
+  private static final class Member {
+    final String name;
+
+    /** Whether it is of the version before. */
+    boolean before;
+
+    long number;
+    @Nullable Told told;
+
+    Member(String name) {
+      this.name = name;
+    }
+  }
+
+  private final Random random;
+
+  /** Whether nothing is ever lost: then how the first run ended is of use until it is forgotten. */
+  private final boolean calm;
+
+  private final String key;
+  private final List<RawRedis> servers;
+  private final String script;
+  private final List<Member> members = new ArrayList<>();
+  private final List<Sent> sent = new ArrayList<>();
+  private final List<Saved> saved = new ArrayList<>();
+  private final Set<Long> instants = new HashSet<>();
+
+  /** Names of lives and runs that the script told, and those of the double. */
+  private final Map<String, String> names = new HashMap<>();
+
+  /** How often what happened. */
+  final Map<String, Integer> happened = new HashMap<>();
+
+  private final ReplayedSupply store = new ReplayedSupply();
+  private int server;
+  private int ids;
+  private long now;
+
+  /**
+   * Begins with no data.
+   *
+   * @param servers that have the script loaded
+   * @param script the name they have it under
+   */
+  LifeHistory(long seed, List<RawRedis> servers, String script) {
+    this.random = new Random(seed);
+    this.calm = oneIn(4);
+    this.key = "life" + seed;
+    this.servers = servers;
+    this.script = script;
+    this.now = START + random.nextLong(HOUR);
+    for (int i = 0; i < MEMBERS; i++) {
+      Member member = new Member("m " + i);
+      member.before = random.nextInt(10) == 0;
+      members.add(member);
+    }
+  }
+
+  private boolean oneIn(int times) {
+    return random.nextInt(times) == 0;
+  }
+
+  private void note(String what) {
+    happened.merge(what, 1, Integer::sum);
+  }
+
+  private void note(boolean is, String what) {
+    if (is) {
+      note(what);
+    }
+  }
+
+  /** Goes one step on; returns what both answered, or null when nobody was. */
+  @Nullable Compared step() throws IOException {
+    pass();
+    switch (random.nextInt(60)) {
+      case 0 -> loseAll();
+      case 1, 2 -> {
+        note("data moved to another server");
+        move(1 - server, hash());
+      }
+      case 3, 4, 5 -> putBack(server);
+      case 6 -> putBack(random.nextInt(servers.size()));
+      case 7, 8, 9, 10 -> saved.add(new Saved(store.saved(), hash()));
+      default -> {
+        boolean again = !sent.isEmpty() && oneIn(8);
+        Sent round = again ? sent.get(random.nextInt(sent.size())) : next();
+        if (!round.member().before) {
+          return answered(round);
+        }
+        heardBefore(round);
+      }
+    }
+    return null;
+  }
+
+  private void pass() {
+    now += random.nextLong(300_000);
+    if (oneIn(12)) {
+      long[] paces = {SECOND, 30 * SECOND, HOUR / 3, 40 * HOUR};
+      long most = paces[Math.min(random.nextInt(4), random.nextInt(4))];
+      boolean back = oneIn(3);
+      note(back ? "clock set back" : "long pause");
+      now += back ? -random.nextLong(most) : random.nextLong(3 * most);
+    }
+    while (!instants.add(now)) {
+      now++; // the double makes names of instants
+    }
+  }
+
+  private Sent next() {
+    Member member = members.get(Math.min(random.nextInt(MEMBERS), random.nextInt(MEMBERS)));
+    if (oneIn(40)) {
+      note("member came anew");
+      member.told = null; // another process of that name
+      member.before = oneIn(10);
+      member.number = oneIn(2) ? 0 : member.number;
+    }
+    member.number++;
+    Told told = member.told;
+    boolean whole = !oneIn(4);
+    boolean leaves = oneIn(30);
+    List<Supply.Loss> losses = new ArrayList<>();
+    List<Supply.Missed> missed = new ArrayList<>();
+    while (oneIn(8)) {
+      losses.add(new Supply.Loss(limit(losses.size()), now - random.nextLong(HOUR)));
+    }
+    while (oneIn(8)) {
+      long ago = random.nextLong(oneIn(4) ? 2 * HOUR : 5 * SECOND) - SECOND;
+      String name = members.get(random.nextInt(MEMBERS)).name + (oneIn(3) ? "x" : "");
+      missed.add(new Supply.Missed(name, (now - ago) * 1_000));
+    }
+    Seen here = told == null ? null : told.here();
+    Round round =
+        new Round(member.name, member.number, List.of(), whole, losses, here, missed, leaves);
+    Sent made = new Sent(member, round, arguments(round, told == null ? null : told.there()));
+    sent.add(made);
+    return made;
+  }
+
+  private static LimitId limit(int number) {
+    return new LimitId(LimitId.Kind.KEY, "k " + number, "", Measure.TOKENS, 0);
+  }
+
+  /** All but the time, which is that of the arrival. */
+  private static List<String> arguments(Round round, @Nullable Seen told) {
+    List<String> arguments = new ArrayList<>();
+    long keepMillis = TimeUnit.DAYS.toMillis(2);
+    arguments.addAll(List.of(round.member(), String.valueOf(HOUR), String.valueOf(keepMillis), ""));
+    arguments.addAll(List.of(String.valueOf(round.number()), round.whole() ? "1" : ""));
+    arguments.addAll(
+        told == null ? List.of("", "", "0") : List.of(told.life(), told.run(), "" + told.count()));
+    arguments.addAll(List.of("", round.leaves() ? "1" : ""));
+    for (Supply.Loss loss : round.losses()) {
+      arguments.addAll(List.of("l", loss.id().text(), String.valueOf(loss.born())));
+    }
+    for (Supply.Missed missed : round.missed()) {
+      arguments.addAll(List.of("m", missed.name(), String.valueOf(missed.heardNanos() / 1_000)));
+    }
+    return arguments;
+  }
+
+  private Compared answered(Sent round) throws IOException {
+    List<String> words = new ArrayList<>(List.of("EVALSHA", script, "1", key));
+    words.addAll(round.arguments());
+    words.set(4 + 3, String.valueOf(now));
+    words.set(4 + 9, "id" + ids++);
+    servers.get(server).send(words);
+    Object reply = servers.get(server).answer();
+    if (reply instanceof RawRedis.Failure failure) {
+      throw new IOException(failure.message());
+    }
+    Masters.Life said = Masters.Life.read(reply);
+    Answer answer = store.round(round.round(), server, now);
+    learn(said.name(), answer.life());
+    learn(said.run().name(), answer.run().name());
+    Compared compared = new Compared(translated(said), expected(answer), words);
+    boolean late = round.round().number() < round.member().number;
+    if (!late && !oneIn(8)) {
+      Seen here = new Seen(answer.life(), answer.run().name(), answer.count());
+      Seen there = new Seen(said.name(), said.run().name(), said.count());
+      round.member().told = new Told(here, there);
+    }
+    note(compared.expected(), late);
+    return compared;
+  }
+
+  private void note(Masters.Life answer, boolean late) {
+    note(late, "late round");
+    note(answer.run().kept() != Long.MAX_VALUE, "part kept");
+    note(answer.lostMicros() == 0, "word of a loss");
+    note(!answer.losses().isEmpty(), "limit lost");
+    Collection<Masters.Heard> heard = answer.members().values();
+    note(heard.stream().anyMatch(Masters.Heard::left), "member left");
+    note(heard.stream().anyMatch(each -> each.awareMicros() > 0), "member aware");
+  }
+
+  private void heardBefore(Sent round) throws IOException {
+    note("round of the version before");
+    Round said = round.round();
+    servers
+        .get(server)
+        .call(
+            "EVAL",
+            BEFORE,
+            "1",
+            key,
+            said.member(),
+            String.valueOf(now),
+            String.valueOf(said.number()),
+            said.whole() ? "1" : "");
+    store.heardBefore(said.member(), said.number(), said.whole(), now);
+  }
+
+  private Masters.Life translated(Masters.Life said) {
+    Supply.Run run = said.run();
+    return new Masters.Life(
+        name(said.name()),
+        new Supply.Run(name(run.name()), run.ageNanos(), run.gapNanos(), run.kept()),
+        said.count(),
+        said.clockMicros(),
+        said.members(),
+        said.losses(),
+        said.lostMicros());
+  }
+
+  /** Two names that are both told for the first time name the same. */
+  private void learn(String there, String here) {
+    if (!names.containsValue(here)) {
+      names.putIfAbsent(there, here);
+    }
+  }
+
+  /** Returns the name that the double has for it; one that means something else stays as it is. */
+  private String name(String told) {
+    return names.getOrDefault(told, told);
+  }
+
+  private static Masters.Life expected(Answer answer) {
+    return new Masters.Life(
+        answer.life(),
+        answer.run(),
+        answer.count(),
+        answer.clockNanos() / 1_000,
+        answer.members().stream()
+            .collect(
+                Collectors.toMap(
+                    Supply.Member::name,
+                    member ->
+                        new Masters.Heard(
+                            micros(member.silentNanos()),
+                            micros(member.wholeNanos()),
+                            micros(member.awareNanos()),
+                            member.left()))),
+        answer.losses().stream()
+            .collect(Collectors.toMap(loss -> loss.id().text(), Supply.Loss::born)),
+        micros(answer.lostNanos()));
+  }
+
+  private static long micros(long nanos) {
+    return nanos == Long.MAX_VALUE ? -1 : nanos / 1_000;
+  }
+
+  private List<String> hash() throws IOException {
+    if (!(servers.get(server).call("HGETALL", key) instanceof List<?> words)) {
+      throw new IOException("the life is no hash");
+    }
+    return words.stream().map(String::valueOf).toList();
+  }
+
+  /** All is lost, by a flush or by a restart without data. */
+  private void loseAll() throws IOException {
+    if (calm) {
+      return;
+    }
+    note("all lost");
+    move(random.nextInt(servers.size()), List.of());
+    store.lose();
+  }
+
+  /** Another server answers, or the same one, and has this. */
+  private void move(int to, List<String> hash) throws IOException {
+    servers.get(server).call("DEL", key);
+    server = to;
+    if (!hash.isEmpty()) {
+      List<String> words = new ArrayList<>(List.of("HSET", key));
+      words.addAll(hash);
+      servers.get(to).send(words);
+      servers.get(to).answer();
+    }
+  }
+
+  /** The data is what it was once, here or on another server. */
+  private void putBack(int to) throws IOException {
+    if (calm || saved.isEmpty()) {
+      return;
+    }
+    note(to == server ? "put back" : "put back on another server");
+    Saved old = saved.get(random.nextInt(saved.size()));
+    move(to, old.there());
+    store.putBack(old.here());
+  }
+}
