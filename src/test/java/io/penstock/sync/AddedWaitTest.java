@@ -9,6 +9,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Answer;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.sim.SimRelease;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,8 +74,8 @@ class AddedWaitTest {
     world.run(UNTIL + 30 * SECOND);
     long[] waits = new long[arrivals.size()];
     int[] gone = new int[members];
-    for (World.Release release : world.releases) {
-      int node = world.nodes.indexOf(release.by);
+    for (SimRelease release : world.releases) {
+      int node = world.nodes.stream().map(Node::name).toList().indexOf(release.by);
       int arrival = lines.get(node).get(gone[node]++);
       waits[arrival] = release.at - arrivals.get(arrival).at();
     }

@@ -70,7 +70,7 @@ class KindChangeTest {
 
   private static long spentBy(World world, Node node) {
     return world.releases.stream()
-        .filter(each -> each.by == node)
+        .filter(each -> each.by.equals(node.name()))
         .mapToLong(each -> each.amount)
         .sum();
   }
@@ -161,9 +161,9 @@ class KindChangeTest {
   private static World disturbed(long seed, LimitSpec before, LimitSpec after) {
     World world = new World(seed, before);
     Random random = world.random;
-    world.loss = random.nextInt(3) * 0.05;
-    world.twice = random.nextInt(3) * 0.05;
-    world.slowest = List.of(5, 300, 900).get(random.nextInt(3)) * MILLI;
+    world.store.loss = random.nextInt(3) * 0.05;
+    world.store.twice = random.nextInt(3) * 0.05;
+    world.store.slowest = List.of(5, 300, 900).get(random.nextInt(3)) * MILLI;
     List<Node> nodes = new ArrayList<>();
     for (int each = 2 + random.nextInt(3); each > 0; each--) {
       nodes.add(world.join());
@@ -209,7 +209,8 @@ class KindChangeTest {
     for (Node node : world.nodes) {
       assertThat(
               world.releases.stream()
-                  .filter(each -> each.by == node && each.at >= from && each.at < until))
+                  .filter(
+                      each -> each.by.equals(node.name()) && each.at >= from && each.at < until))
           .as(node.name())
           .isNotEmpty();
     }
@@ -237,7 +238,7 @@ class KindChangeTest {
     ask(crashes, 20);
     world.run(START + 4 * SECOND);
     crashes.crash();
-    world.flush(true);
+    world.store.flush(true);
     ask(stays, 1);
     world.run(START + 14 * SECOND);
     assertThat(stays.rounds().figures().barred()).isEqualTo(1);

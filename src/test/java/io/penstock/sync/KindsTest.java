@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.sim.SimWindows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +25,7 @@ class KindsTest {
       RoundsTest.offer(world, world.join(), (long) (SECOND * members / perSecond), largest, until);
     }
     world.run(until);
-    assertThat(world.most()).isLessThanOrEqualTo(Kinds.capacity(spec, world.wayNanos()));
+    assertThat(world.most()).isLessThanOrEqualTo(SimWindows.capacity(spec, world.wayNanos()));
     return world;
   }
 
@@ -102,7 +103,7 @@ class KindsTest {
     world.run(START + 5 * SECOND);
     first.arrive(600);
     world.run(START + 10 * SECOND);
-    world.flush(true);
+    world.store.flush(true);
     second.arrive(301);
     world.run(START + 60 * SECOND);
     assertThat(world.releases).hasSize(1);

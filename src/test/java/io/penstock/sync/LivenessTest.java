@@ -8,6 +8,8 @@ import static io.penstock.sync.World.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.sim.SimRelease;
+import io.penstock.sim.SimWindows;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,11 +58,11 @@ class LivenessTest {
     void happen(World world) {
       long before = world.now() - 5 * SECOND;
       switch (this) {
-        case OF_ALL -> world.flush(false);
-        case OF_ALL_IN_A_RESTART -> world.flush(true);
-        case OF_THE_LAST_SECONDS -> world.rollback(before, false);
-        case OF_THE_LAST_SECONDS_IN_A_RESTART -> world.rollback(before, true);
-        case OF_THE_LIMIT_ALONE -> world.lose();
+        case OF_ALL -> world.store.flush(false);
+        case OF_ALL_IN_A_RESTART -> world.store.flush(true);
+        case OF_THE_LAST_SECONDS -> world.store.rollback(before, false);
+        case OF_THE_LAST_SECONDS_IN_A_RESTART -> world.store.rollback(before, true);
+        case OF_THE_LIMIT_ALONE -> world.store.lose(World.ID);
       }
     }
   }
@@ -96,13 +98,13 @@ class LivenessTest {
       RoundsTest.offer(world, node, SECOND / 100, largest, until);
     }
     world.run(until);
-    List<World.Release> releases = world.releases.stream().filter(each -> each.at >= from).toList();
+    List<SimRelease> releases = world.releases.stream().filter(each -> each.at >= from).toList();
     if (world.spec instanceof LimitSpec.Strict strict) {
       double slots = (double) WINDOW / strict.rate().intervalNanos();
       assertThat(releases.size() / slots).isGreaterThanOrEqualTo(SHARE);
     } else {
-      double capacity = Kinds.capacity(world.spec, world.wayNanos());
-      assertThat(Kinds.most(world.spec, releases, 0) / capacity).isGreaterThanOrEqualTo(SHARE);
+      double capacity = SimWindows.capacity(world.spec, world.wayNanos());
+      assertThat(SimWindows.most(world.spec, releases, 0) / capacity).isGreaterThanOrEqualTo(SHARE);
     }
   }
 

@@ -6,13 +6,14 @@ import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.Waits;
+import io.penstock.sim.SimRelease;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.Objects;
 
 /** One member of a {@link World}: its clock runs askew, and who waits does so in a line. */
 final class Node implements Waits.Alarm {
-  private record Took(Answer.Receipt receipt, World.Release release) {}
+  private record Took(Answer.Receipt receipt, SimRelease release) {}
 
   private final World world;
   private final String name;
@@ -40,7 +41,7 @@ final class Node implements Waits.Alarm {
     this.rounds =
         new Rounds(
             name,
-            world::carry,
+            world.store::carry,
             this::local,
             this,
             World.PACE,
@@ -150,7 +151,7 @@ final class Node implements Waits.Alarm {
       if (answer instanceof Answer.Receipt receipt) {
         waiting.removeFirst();
         longestWait = Math.max(longestWait, world.now() - since.removeFirst());
-        World.Release release = new World.Release(this, world.now(), amount);
+        SimRelease release = new SimRelease(name, world.now(), amount);
         world.releases.add(release);
         if (world.spec instanceof LimitSpec.Concurrency) {
           runOn(receipt, release);
@@ -174,7 +175,7 @@ final class Node implements Waits.Alarm {
   }
 
   /** It has a permit for as long as it runs. */
-  private void runOn(Answer.Receipt receipt, World.Release release) {
+  private void runOn(Answer.Receipt receipt, SimRelease release) {
     world.permits.begin(release);
     world.at(
         world.now() + world.shortestRun + world.random.nextLong(3 * World.SECOND),

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Reason;
+import io.penstock.sim.SimRelease;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -53,21 +54,21 @@ class OutageTest {
   }
 
   private static void outage(World world) {
-    world.at(AWAY, () -> world.cut = true);
-    world.at(BACK, () -> world.cut = false);
+    world.at(AWAY, () -> world.store.cut = true);
+    world.at(BACK, () -> world.store.cut = false);
   }
 
   /** Only of the limit nothing is heard; rounds have answers. */
   private static void deafness(World world) {
-    world.at(AWAY, () -> world.deaf = true);
-    world.at(BACK, () -> world.deaf = false);
+    world.at(AWAY, () -> world.store.deaf = true);
+    world.at(BACK, () -> world.store.deaf = false);
   }
 
-  private static List<World.Release> between(World world, long from, long until) {
+  private static List<SimRelease> between(World world, long from, long until) {
     return world.releases.stream().filter(each -> each.at >= from && each.at < until).toList();
   }
 
-  private static long sum(List<World.Release> releases) {
+  private static long sum(List<SimRelease> releases) {
     return releases.stream().mapToLong(each -> each.amount).sum();
   }
 
@@ -78,10 +79,10 @@ class OutageTest {
     trouble.accept(world);
     world.run(BACK);
     long first = Math.ceilDiv(CUT_OFF, window) * window;
-    List<World.Release> out = between(world, first - EARLY, BACK);
+    List<SimRelease> out = between(world, first - EARLY, BACK);
     assertThat(World.most(spec, out, EARLY)).isLessThanOrEqualTo(capacity);
     for (Node node : world.nodes) {
-      List<World.Release> own = out.stream().filter(each -> each.by == node).toList();
+      List<SimRelease> own = out.stream().filter(each -> each.by.equals(node.name())).toList();
       assertThat(World.most(spec, own, EARLY)).isLessThanOrEqualTo(capacity / members);
     }
     long whole = (BACK - first) / window;
@@ -134,7 +135,7 @@ class OutageTest {
   @Test
   void share_ofOneThatNeverHadContact_isNothing() {
     World world = world(OnOutage.SHARE, FIXED, 3);
-    world.cut = true;
+    world.store.cut = true;
     offer(world, 100, START + 20 * SECOND);
     world.run(START + 20 * SECOND);
     assertThat(world.releases).isEmpty();
@@ -161,7 +162,7 @@ class OutageTest {
   @Test
   void allow_ofOneThatNeverHadContact_isAll() {
     World world = world(OnOutage.ALLOW, FIXED, 1);
-    world.cut = true;
+    world.store.cut = true;
     Node node = world.nodes.getFirst();
     for (long at = START; at < START + 30 * SECOND; at += SECOND) {
       world.at(at, () -> node.arrive(3_000));
@@ -170,7 +171,7 @@ class OutageTest {
     assertThat(world.releases).isEmpty();
     world.run(START + 30 * SECOND);
     assertThat(node.waits()).isZero();
-    world.cut = false;
+    world.store.cut = false;
     world.run(START + 45 * SECOND);
     node.arrive(3_000);
     world.run(START + 46 * SECOND);
@@ -237,7 +238,7 @@ class OutageTest {
     for (Node node : world.nodes) {
       assertThat(
               between(world, BACK, healed).stream()
-                  .filter(each -> each.by == node && each.at >= BACK + World.TTL))
+                  .filter(each -> each.by.equals(node.name()) && each.at >= BACK + World.TTL))
           .isNotEmpty();
       assertThat(node.waits()).isZero();
     }

@@ -1,6 +1,6 @@
 package io.penstock.sync;
 
-import io.penstock.sync.World.Release;
+import io.penstock.sim.SimRelease;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -16,7 +16,7 @@ final class Permits {
   /** When each was heard again, at last, that had not been for too long. */
   private final Map<String, Long> again = new HashMap<>();
 
-  private final Set<Release> running = new HashSet<>();
+  private final Set<SimRelease> running = new HashSet<>();
 
   /** A member speaks of its permits. */
   void heard(String member, long now) {
@@ -31,22 +31,22 @@ final class Permits {
   }
 
   /** Begins, and takes note of how many run that count. */
-  void begin(Release release) {
+  void begin(SimRelease release) {
     running.add(release);
     release.together = running.stream().filter(each -> counts(each, release.at)).count();
   }
 
-  private boolean counts(Release release, long now) {
-    String member = release.by.name();
+  private boolean counts(SimRelease release, long now) {
+    String member = release.by;
     return !isSilent(member, now) && again.getOrDefault(member, Long.MIN_VALUE) <= release.at;
   }
 
-  void end(Release release) {
+  void end(SimRelease release) {
     running.remove(release);
   }
 
   /** All that runs there ends. */
   void end(Node node) {
-    running.removeIf(each -> each.by == node);
+    running.removeIf(each -> each.by.equals(node.name()));
   }
 }

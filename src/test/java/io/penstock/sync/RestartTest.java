@@ -27,7 +27,7 @@ class RestartTest {
 
   /** The store is another process, with all it knew. */
   private void restart() {
-    world.rollback(world.now(), true);
+    world.store.rollback(world.now(), true);
   }
 
   private long released() {
@@ -94,10 +94,10 @@ class RestartTest {
     one.arrive(3);
     other.arrive(3);
     runFor(SECOND);
-    world.cut = true;
+    world.store.cut = true;
     runFor(30 * SECOND);
     restart();
-    world.cut = false;
+    world.store.cut = false;
     runFor(3 * TTL);
     assertServed(one);
     assertServed(other);
@@ -125,18 +125,18 @@ class RestartTest {
     Node away = joined();
     Node there = joined();
     runFor(SECOND);
-    world.away.add(there.name());
+    world.store.away.add(there.name());
     runFor(SECOND);
     long kept = world.now();
     away.arrive(LIMIT - 10);
     runFor(SECOND / 2);
     assertThat(released()).isEqualTo(LIMIT - 10);
-    world.away.add(away.name());
-    world.rollback(kept, true);
-    world.away.remove(there.name());
+    world.store.away.add(away.name());
+    world.store.rollback(kept, true);
+    world.store.away.remove(there.name());
     there.arrive(LIMIT - 10);
     runFor(TTL / 2);
-    world.away.remove(away.name());
+    world.store.away.remove(away.name());
     runFor(10 * TTL);
     assertThat(world.most()).isLessThanOrEqualTo(LIMIT);
   }
@@ -152,7 +152,7 @@ class RestartTest {
     crashes.crash();
     stays.arrive(1);
     runFor(SECOND / 2);
-    world.rollback(kept, true);
+    world.store.rollback(kept, true);
     long before = released();
     runFor(3 * TTL);
     stays.arrive(20);
@@ -175,7 +175,7 @@ class RestartTest {
     runFor(SECOND);
     leaves.leave();
     runFor(SECOND);
-    world.flush(false);
+    world.store.flush(false);
     runFor(3 * TTL);
     stays.arrive(20);
     runFor(10 * TTL);

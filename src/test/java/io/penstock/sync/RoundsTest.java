@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.TrailingChecker;
 import io.penstock.limit.LimitSpec;
+import io.penstock.sim.SimWindows;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -164,13 +165,13 @@ class RoundsTest {
     Node node = world.join();
     offer(world, node, SECOND / 50, 3, START + 30 * SECOND);
     world.run(START + 12 * SECOND);
-    world.cut = true;
+    world.store.cut = true;
     world.run(START + 14 * SECOND + 100 * MILLI);
     int before = world.releases.size();
     world.run(START + 18 * SECOND);
     assertThat(world.releases).hasSize(before);
     assertThat(node.waits()).isPositive();
-    world.cut = false;
+    world.store.cut = false;
     world.run(START + 24 * SECOND);
     assertThat(world.releases.size()).isGreaterThan(before);
     assertThat(node.waits()).isZero();
@@ -183,8 +184,8 @@ class RoundsTest {
       World world = schedule(seed);
       assertThat(world.most())
           .as("penstock.sim.seed=" + seed + " " + world.spec)
-          .isLessThanOrEqualTo(Kinds.capacity(world.spec, world.wayNanos()));
-      if (world.slowest < World.PACE.timeoutNanos()) {
+          .isLessThanOrEqualTo(SimWindows.capacity(world.spec, world.wayNanos()));
+      if (world.store.slowest < World.PACE.timeoutNanos()) {
         assertThat(world.releases).as("penstock.sim.seed=" + seed).isNotEmpty();
       }
     }
@@ -195,9 +196,9 @@ class RoundsTest {
     World world = new World(seed, Kinds.draw(random));
     long until = START + 25 * SECOND;
     int members = 2 + random.nextInt(9);
-    world.loss = random.nextInt(3) * 0.05;
-    world.twice = random.nextInt(3) * 0.05;
-    world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
+    world.store.loss = random.nextInt(3) * 0.05;
+    world.store.twice = random.nextInt(3) * 0.05;
+    world.store.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     for (int each = 0; each < members; each++) {
       Node node = world.join();
       long largest = Kinds.largest(world.spec);
@@ -227,18 +228,18 @@ class RoundsTest {
     boolean restarted = random.nextBoolean();
     return switch (random.nextInt(8)) {
       case 0 -> List.of(() -> world.at(at, some::crash));
-      case 1 -> List.of(() -> world.at(at, () -> world.flush(restarted)));
-      case 2 -> List.of(() -> world.at(at, () -> world.rollback(at - 5 * SECOND, restarted)));
+      case 1 -> List.of(() -> world.at(at, () -> world.store.flush(restarted)));
+      case 2 -> List.of(() -> world.at(at, () -> world.store.rollback(at - 5 * SECOND, restarted)));
       case 3 -> List.of(() -> cut(world, at, at + SECOND * (1 + random.nextInt(4))));
       case 4 ->
           List.of(
               () -> world.at(at, some::crash),
-              () -> world.at(at + 10 * MILLI, () -> world.rollback(at - 5 * SECOND, true)));
-      case 5 -> List.of(() -> world.at(at, world::lose));
+              () -> world.at(at + 10 * MILLI, () -> world.store.rollback(at - 5 * SECOND, true)));
+      case 5 -> List.of(() -> world.at(at, () -> world.store.lose(World.ID)));
       case 6 ->
           List.of(
               () -> world.at(at + random.nextLong(SECOND), some::crash),
-              () -> world.at(at + random.nextLong(SECOND), world::lose));
+              () -> world.at(at + random.nextLong(SECOND), () -> world.store.lose(World.ID)));
       default -> List.of(() -> world.at(at, () -> world.join()));
     };
   }
@@ -250,7 +251,7 @@ class RoundsTest {
       offer(world, world.join(), SECOND / 200, 3, START + 40 * SECOND);
     }
     world.run(START + 13 * SECOND);
-    world.lose();
+    world.store.lose(World.ID);
     world.run(START + 17 * SECOND);
     long before = world.releases.size();
     world.run(START + 18 * SECOND);
@@ -268,7 +269,7 @@ class RoundsTest {
     idle.arrive(60);
     busy.arrive(1);
     world.run(START + 120 * SECOND);
-    world.lose();
+    world.store.lose(World.ID);
     for (int each = 0; each < 100; each++) {
       busy.arrive(1);
     }
@@ -300,7 +301,7 @@ class RoundsTest {
     dies.arrive(2_000);
     world.run(START + 13 * SECOND);
     dies.crash();
-    world.rollback(START + 9 * SECOND, true);
+    world.store.rollback(START + 9 * SECOND, true);
     world.run(START + 13 * SECOND + joins);
     Node joiner = world.join();
     for (int each = 0; each < 30; each++) {
@@ -319,7 +320,7 @@ class RoundsTest {
   }
 
   private static void cut(World world, long from, long until) {
-    world.at(from, () -> world.cut = true);
-    world.at(until, () -> world.cut = false);
+    world.at(from, () -> world.store.cut = true);
+    world.at(until, () -> world.store.cut = false);
   }
 }

@@ -5,6 +5,7 @@ import static io.penstock.sync.World.SECOND;
 import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.sim.SimWindows;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
@@ -56,9 +57,9 @@ final class Schedule {
   }
 
   private void run() {
-    world.loss = random.nextInt(3) * 0.05;
-    world.twice = random.nextInt(3) * 0.05;
-    world.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
+    world.store.loss = random.nextInt(3) * 0.05;
+    world.store.twice = random.nextInt(3) * 0.05;
+    world.store.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
     int members = 2 + random.nextInt(9);
     for (int each = 0; each < members; each++) {
       Node node = world.join();
@@ -69,11 +70,11 @@ final class Schedule {
       trouble(START + SECOND + random.nextLong(16 * SECOND));
     }
     world.run(UNTIL);
-    add(Fault.LOSS, world.lost > 0);
-    add(Fault.REPEATED, world.repeated > 0);
-    add(Fault.REORDERED, world.reordered > 0);
-    add(Fault.LATE, world.slowest > SECOND);
-    add(Fault.UNKNOWN, world.losses.unknown() > 0);
+    add(Fault.LOSS, world.store.lost > 0);
+    add(Fault.REPEATED, world.store.repeated > 0);
+    add(Fault.REORDERED, world.store.reordered > 0);
+    add(Fault.LATE, world.store.slowest > SECOND);
+    add(Fault.UNKNOWN, world.store.losses().unknown(World.ID) > 0);
   }
 
   private void add(Fault fault, boolean happened) {
@@ -134,8 +135,8 @@ final class Schedule {
       }
       case 5 -> {
         faults.add(Fault.CUT);
-        world.at(at, () -> world.cut = true);
-        world.at(at + random.nextLong(5 * SECOND), () -> world.cut = false);
+        world.at(at, () -> world.store.cut = true);
+        world.at(at + random.nextLong(5 * SECOND), () -> world.store.cut = false);
       }
       case 6 -> partition(node, at, random.nextLong(6 * SECOND));
       case 7 -> {
@@ -146,7 +147,7 @@ final class Schedule {
       }
       case 8 -> {
         faults.add(Fault.FORGOTTEN);
-        world.at(at, world::lose);
+        world.at(at, () -> world.store.lose(World.ID));
       }
       case 9 -> {
         crash(node, at);
@@ -188,7 +189,7 @@ final class Schedule {
 
   private void nothingLost(long at) {
     faults.add(Fault.NOTHING_LOST);
-    world.at(at, () -> world.rollback(at, true));
+    world.at(at, () -> world.store.rollback(at, true));
   }
 
   private void join(Fault as, long at) {
@@ -199,7 +200,7 @@ final class Schedule {
   private void rollback(Fault as, long at, long to, boolean restarted) {
     faults.add(as);
     add(Fault.IN_PLACE, !restarted);
-    world.at(at, () -> world.rollback(to, restarted));
+    world.at(at, () -> world.store.rollback(to, restarted));
   }
 
   /** Those who come know nothing of what those who went had spent. */
@@ -217,8 +218,8 @@ final class Schedule {
 
   private void partition(Node node, long at, long lasts) {
     faults.add(Fault.PARTITION);
-    world.at(at, () -> world.away.add(node.name()));
-    world.at(at + lasts, () -> world.away.remove(node.name()));
+    world.at(at, () -> world.store.away.add(node.name()));
+    world.at(at + lasts, () -> world.store.away.remove(node.name()));
   }
 
   World world() {
@@ -231,7 +232,7 @@ final class Schedule {
 
   /** By how much more passed in any window than may; of slots, how many came too soon. */
   long over() {
-    long over = Math.max(0, world.most() - Kinds.capacity(world.spec, world.wayNanos()));
+    long over = Math.max(0, world.most() - SimWindows.capacity(world.spec, world.wayNanos()));
     return world.spec instanceof LimitSpec.Strict strict
         ? Math.ceilDiv(over, strict.rate().intervalNanos())
         : over;
@@ -239,6 +240,6 @@ final class Schedule {
 
   /** The most that it may be over because nobody who is left could know what was lost. */
   long bound() {
-    return world.losses.unknown() + world.losses.unnoticed();
+    return world.store.losses().unknown(World.ID) + world.store.losses().unnoticed(World.ID);
   }
 }

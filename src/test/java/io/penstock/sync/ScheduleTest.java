@@ -69,9 +69,9 @@ class ScheduleTest {
     schedule.faults().forEach(fault -> drawn.merge(fault, 1, Integer::sum));
     if (schedule.over() > schedule.bound()) {
       over.put(seed, schedule.over() + " of " + schedule.world().spec + schedule.faults());
-    } else if (schedule.world().losses.unknown() > 0) {
+    } else if (schedule.world().store.losses().unknown(World.ID) > 0) {
       unknown.add(schedule);
-    } else if (schedule.world().losses.unnoticed() > 0) {
+    } else if (schedule.world().store.losses().unnoticed(World.ID) > 0) {
       unnoticed.add(schedule);
     }
   }

@@ -74,14 +74,14 @@ class StandingTest {
     joined(policy, 2);
     runFor(10 * SECOND);
     int before = said().size();
-    world.cut = true;
+    world.store.cut = true;
     runFor(60 * SECOND);
     assertThat(changes().subList(before, said().size())).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().detail())
         .isEqualTo(
             "Redis has not been heard for 2 s: %s (penstock.redis.on-outage=%s)"
                 .formatted(follows, policy.text()));
-    world.cut = false;
+    world.store.cut = false;
     runFor(60 * SECOND);
     assertThat(changes().subList(before + 1, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED, Change.REJOINED);
@@ -90,13 +90,13 @@ class StandingTest {
 
   @Test
   void storeThatNeverAnswered_saysSoAndJoinsLater() {
-    world.cut = true;
+    world.store.cut = true;
     joined(OnOutage.SHARE, 2);
     runFor(30 * SECOND);
     assertThat(changes()).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().members()).isZero();
     assertThat(said().getLast().detail()).contains("for it was never heard");
-    world.cut = false;
+    world.store.cut = false;
     runFor(30 * SECOND);
     assertThat(changes())
         .containsExactly(Change.CUT_OFF, Change.JOINING, Change.JOINED, Change.REJOINED);
@@ -107,7 +107,7 @@ class StandingTest {
     joined(OnOutage.PARK, 3);
     runFor(10 * SECOND);
     int before = said().size();
-    world.flush(true);
+    world.store.flush(true);
     runFor(30 * SECOND);
     assertThat(changes().subList(before, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED);
@@ -120,7 +120,7 @@ class StandingTest {
     joined(OnOutage.PARK, 3);
     runFor(10 * SECOND);
     int before = said().size();
-    world.rollback(world.now(), true);
+    world.store.rollback(world.now(), true);
     runFor(30 * SECOND);
     assertThat(changes().subList(before, said().size()))
         .containsExactly(Change.LEARNING, Change.LEARNED);

@@ -1,0 +1,224 @@
+package io.penstock.sim;
+
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Supply;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of what a simulated store lost that no instance could have known in time: found from the
+ * messages alone, not from what instances make of them. Limits are counted apart.
+ *
+ * <p>What was granted to an instance after the state that is left is known to that instance and to
+ * those that were told that it lives, provided they reach the store again: they have asked once
+ * knowing that another life answers, and did not end before they could say what they know. If an
+ * instance that has seen nothing from before the loss is granted anything before that, the rest may
+ * be granted twice.
+ *
+ * <p>Where older data was put back into a running store, an instance that has been told nothing
+ * since the state that is left cannot tell, unless one that was told speaks first.
+ */
+public final class SimLosses {
+  private static final class Loss {
+    /** The amounts that were granted and are lost, by limit and by member. */
+    final Map<LimitId, Map<String, Long>> granted = new HashMap<>();
+
+    /** By member, the members that it knew of before. */
+    final Map<String, Set<String>> knew = new HashMap<>();
+
+    final long at;
+
+    /** The limit that was lost alone, or null: members that were told nothing of it do not know. */
+    final @Nullable LimitId alone;
+
+    /** Whether the store is another life since, by which all can tell. */
+    boolean noticed;
+
+    /** Members that knew, and when the store was told that. */
+    final Map<String, Long> spoke = new HashMap<>();
+
+    Loss(long at, @Nullable LimitId alone, boolean noticed) {
+      this.at = at;
+      this.alone = alone;
+      this.noticed = noticed;
+    }
+
+    void add(LimitId id, String member, long amount) {
+      granted.computeIfAbsent(id, absent -> new HashMap<>()).merge(member, amount, Long::sum);
+    }
+  }
+
+  private final long ttlNanos;
+  private final Map<String, Set<String>> knows = new HashMap<>();
+
+  /** By limit, the members that were told of it. */
+  private final Map<LimitId, Set<String>> asked = new HashMap<>();
+
+  /** By limit and member, all that was ever granted. */
+  private final Map<LimitId, Map<String, Long>> given = new HashMap<>();
+
+  private final Map<String, Long> last = new HashMap<>();
+  private final List<Loss> losses = new ArrayList<>();
+  private long counted;
+  private final Map<LimitId, Long> unknown = new HashMap<>();
+  private final Map<LimitId, Long> unnoticed = new HashMap<>();
+
+  SimLosses(long ttlNanos) {
+    this.ttlNanos = ttlNanos;
+  }
+
+  /** An answer has reached its member. */
+  void heard(SimStore.Sent sent) {
+    know(knows, sent);
+    String member = sent.round().member();
+    sent.answer()
+        .grants()
+        .forEach(grant -> asked.computeIfAbsent(grant.id(), absent -> new HashSet<>()).add(member));
+    for (Loss loss : losses) {
+      boolean told =
+          loss.alone == null || asked.getOrDefault(loss.alone, Set.of()).contains(member);
+      if (sent.at() < loss.at && told) {
+        know(loss.knew, sent);
+      }
+    }
+  }
+
+  private static void know(Map<String, Set<String>> knows, SimStore.Sent sent) {
+    List<String> names = sent.answer().members().stream().map(Supply.Member::name).toList();
+    know(knows, sent.round().member(), names);
+  }
+
+  private static void know(
+      Map<String, Set<String>> knows, String member, Collection<String> others) {
+    knows.computeIfAbsent(member, name -> new HashSet<>()).addAll(others);
+  }
+
+  /** The store forgets all of these. */
+  void lose(List<SimStore.Sent> lost, long at, boolean restarted) {
+    if (lost.isEmpty()) {
+      return;
+    }
+    long from = lost.getFirst().at();
+    for (Loss before : losses) {
+      if (before.spoke.values().removeIf(told -> told >= from)) {
+        // what was known of that one is lost as well
+        knows.forEach((name, others) -> know(before.knew, name, others));
+      }
+    }
+    Loss loss = new Loss(at, null, restarted);
+    knows.forEach((name, others) -> know(loss.knew, name, others));
+    for (SimStore.Sent sent : lost) {
+      granted(sent).forEach((id, amount) -> loss.add(id, sent.round().member(), amount));
+    }
+    losses.add(loss);
+    counted -= lost.size();
+  }
+
+  /** The store forgets all of one limit; whoever asks for it notices. */
+  void forget(LimitId id, long at) {
+    Loss loss = new Loss(at, id, true);
+    given.getOrDefault(id, Map.of()).forEach((member, amount) -> loss.add(id, member, amount));
+    knows.forEach((name, others) -> know(loss.knew, name, others));
+    loss.knew.keySet().retainAll(asked.getOrDefault(id, Set.of()));
+    losses.add(loss);
+  }
+
+  private static long sum(Map<String, Long> granted) {
+    return granted.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /**
+   * Returns by limit the amount that an answer grants, without those of which it grants nothing.
+   */
+  private static Map<LimitId, Long> granted(SimStore.Sent sent) {
+    Map<LimitId, Long> granted = new HashMap<>();
+    for (Supply.Grant grant : sent.answer().grants()) {
+      long amount = grant.slices().stream().mapToLong(Supply.Slice::amount).sum();
+      if (amount > 0) {
+        granted.merge(grant.id(), amount, Long::sum);
+      }
+    }
+    return granted;
+  }
+
+  /** The store answers. */
+  void see(SimStore.Sent sent) {
+    Supply.Seen seen = sent.round().seen();
+    boolean knowsLife =
+        seen != null
+            && seen.life().equals(sent.answer().life())
+            && seen.run().equals(sent.answer().run().name());
+    String member = sent.round().member();
+    last.put(member, sent.at());
+    Map<LimitId, Long> granted = granted(sent);
+    for (Loss loss : losses) {
+      if (loss.noticed && knowsLife) {
+        look(loss, sent, granted.keySet());
+      } else if (seen != null && !loss.noticed) {
+        lookInPlace(loss, granted.keySet(), !knowsLife || seen.count() > counted);
+      }
+    }
+    granted.forEach(
+        (id, amount) ->
+            given.computeIfAbsent(id, absent -> new HashMap<>()).merge(member, amount, Long::sum));
+    counted++;
+  }
+
+  private void lookInPlace(Loss loss, Set<LimitId> granted, boolean notices) {
+    loss.noticed = notices;
+    if (!notices) {
+      for (LimitId id : granted) {
+        Map<String, Long> lost = loss.granted.remove(id);
+        if (lost != null) {
+          unnoticed.merge(id, sum(lost), Long::sum);
+        }
+      }
+    }
+  }
+
+  private void look(Loss loss, SimStore.Sent sent, Set<LimitId> granted) {
+    String member = sent.round().member();
+    if (loss.knew.containsKey(member)) {
+      loss.spoke.putIfAbsent(member, sent.at());
+      return;
+    }
+    for (LimitId id : granted) {
+      Map<String, Long> left = loss.granted.getOrDefault(id, Map.of());
+      Map<String, Long> lost = new HashMap<>(left);
+      lost.keySet().removeIf(name -> isKnown(loss, name, sent.at()));
+      if (!lost.isEmpty()) {
+        unknown.merge(id, sum(lost), Long::sum);
+        left.keySet().removeAll(lost.keySet());
+      }
+    }
+  }
+
+  private boolean isKnown(Loss loss, String member, long now) {
+    for (Map.Entry<String, Long> spoke : loss.spoke.entrySet()) {
+      String name = spoke.getKey();
+      long heard = last.getOrDefault(name, spoke.getValue());
+      boolean stayed = heard - spoke.getValue() > 3 * ttlNanos || now - heard <= ttlNanos;
+      if (stayed
+          && (name.equals(member) || loss.knew.getOrDefault(name, Set.of()).contains(member))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the most that may have been granted twice because all who knew of it have ended. */
+  public long unknown(LimitId id) {
+    return unknown.getOrDefault(id, 0L);
+  }
+
+  /** Returns the most that may have been granted twice because nobody could tell of the loss. */
+  public long unnoticed(LimitId id) {
+    return unnoticed.getOrDefault(id, 0L);
+  }
+}

@@ -1,0 +1,243 @@
+package io.penstock.sim;
+
+import io.penstock.quota.LimitId;
+import io.penstock.quota.MemorySupply;
+import io.penstock.quota.Supply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+/**
+ * The store that simulated instances share, and the network between: messages are delayed, lost,
+ * repeated and come late as the seed has it, and the store forgets, is restarted and is rolled back
+ * when it is told to. Its clock is the true time, plus what it was stepped by.
+ */
+public final class SimStore {
+  private static final long MILLI = 1_000_000L;
+
+  /** Copies of a message come up to so much later. */
+  private static final long LATE_NANOS = 3_000 * MILLI;
+
+  private static final long HEALED_MILLIS = 30;
+
+  private static final String FIRST = "first";
+
+  /** Something that happened to the store. */
+  sealed interface Past {
+    long at();
+  }
+
+  record Began(long at, String life) implements Past {}
+
+  /** It forgot one limit alone. */
+  record Forgot(long at, LimitId id) implements Past {}
+
+  /**
+   * A message that reached the store, and the answer.
+   *
+   * @param at the true time
+   * @param clock what the store's clock said
+   */
+  record Sent(long at, long clock, Supply.Round round, Supply.Answer answer) implements Past {}
+
+  /** The share of messages that get lost. */
+  public double loss;
+
+  /** The share of messages that come twice. */
+  public double twice;
+
+  /** The longest way of a message, in nanoseconds. */
+  public long slowest = 4 * MILLI;
+
+  /** Whether nothing reaches the store. */
+  public boolean cut;
+
+  /**
+   * Whether the store takes no note of what is said of limits: something else is in their place.
+   */
+  public boolean deaf;
+
+  /** Members that nothing reaches the store of, nor back. */
+  public final Set<String> away = new HashSet<>();
+
+  /** How many messages were lost so far. */
+  public int lost;
+
+  /** How many messages came twice so far. */
+  public int repeated;
+
+  /** How many messages came after a later one of the same member so far. */
+  public int reordered;
+
+  private final SimClock clock;
+  private final Random random;
+  private final long ttlNanos;
+  private final BiConsumer<String, Long> asks;
+  private final SimLosses losses;
+  private final List<Past> log = new ArrayList<>();
+  private final Map<String, Long> last = new HashMap<>();
+  private long stepped;
+  private long storeNow;
+  private int lives;
+  private String data = FIRST;
+  private MemorySupply store;
+
+  /**
+   * Makes a store that has granted nothing.
+   *
+   * @param asks told of each member that is heard asking for limits, and of the true time
+   */
+  public SimStore(SimClock clock, Random random, long ttlNanos, BiConsumer<String, Long> asks) {
+    this.clock = clock;
+    this.random = random;
+    this.ttlNanos = ttlNanos;
+    this.asks = asks;
+    this.losses = new SimLosses(ttlNanos);
+    this.store = new MemorySupply(() -> storeNow, ttlNanos, FIRST);
+  }
+
+  /** Returns what it lost of which nobody could have known in time. */
+  public SimLosses losses() {
+    return losses;
+  }
+
+  private long delay() {
+    return MILLI / 10 + random.nextLong(slowest);
+  }
+
+  /** Carries a round to the store, and the answer back. */
+  public CompletionStage<Supply.Answer> carry(Supply.Round round) {
+    CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
+    int copies = random.nextDouble() < twice ? 2 : 1;
+    for (int copy = 0; copy < copies; copy++) {
+      repeated += copy;
+      if (gets(round)) {
+        clock.at(
+            clock.now() + delay() + copy * random.nextLong(LATE_NANOS),
+            () -> arrive(round, answer));
+      }
+    }
+    return answer;
+  }
+
+  private boolean isGone(Supply.Round round) {
+    return cut || away.contains(round.member());
+  }
+
+  private boolean gets(Supply.Round round) {
+    boolean gone = isGone(round);
+    boolean gets = !gone && random.nextDouble() >= loss;
+    lost += gets || gone ? 0 : 1;
+    return gets;
+  }
+
+  private void arrive(Supply.Round round, CompletableFuture<Supply.Answer> back) {
+    if (isGone(round)) {
+      return;
+    }
+    long now = clock.now();
+    if (!round.asks().isEmpty() && round.number() > last.getOrDefault(round.member(), 0L)) {
+      asks.accept(round.member(), now);
+    }
+    reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
+    storeNow = now + stepped;
+    Supply.Answer answer;
+    try {
+      answer = store.round(deaf ? unasked(round) : round).toCompletableFuture().join();
+    } catch (CompletionException failed) {
+      throw new AssertionError("a member asks for what it may not", failed);
+    }
+    Sent sent = new Sent(now, storeNow, round, answer);
+    losses.see(sent);
+    log.add(sent);
+    if (gets(round)) {
+      clock.at(
+          now + delay(),
+          () -> {
+            losses.heard(sent);
+            back.complete(answer);
+          });
+    }
+  }
+
+  private static Supply.Round unasked(Supply.Round round) {
+    return new Supply.Round(
+        round.member(),
+        round.number(),
+        List.of(),
+        round.whole(),
+        round.losses(),
+        round.seen(),
+        round.missed(),
+        round.leaves());
+  }
+
+  /** Lets every message reach it once and in time from now on. */
+  void heal() {
+    loss = 0;
+    twice = 0;
+    slowest = Math.min(slowest, HEALED_MILLIS * MILLI);
+  }
+
+  /** Forgets everything. */
+  public void flush(boolean restarted) {
+    rollback(Long.MIN_VALUE, restarted);
+  }
+
+  /**
+   * Becomes again as it was at an instant.
+   *
+   * @param restarted whether it is another process then; else the data is put back in its place
+   */
+  public void rollback(long to, boolean restarted) {
+    List<Past> lately = log.stream().filter(past -> past.at() > to).toList();
+    log.subList(log.size() - lately.size(), log.size()).clear();
+    boolean empty = sent(log).isEmpty();
+    data = empty ? data + "+" : data; // its name is written with the first round
+    replay();
+    losses.lose(sent(lately), clock.now(), restarted || empty);
+    if (restarted) {
+      lives++;
+      log.add(new Began(clock.now(), FIRST + lives));
+      store.restart(FIRST + lives);
+    }
+  }
+
+  private static List<Sent> sent(List<Past> past) {
+    return past.stream().filter(Sent.class::isInstance).map(Sent.class::cast).toList();
+  }
+
+  /** Forgets one limit alone. */
+  public void lose(LimitId id) {
+    losses.forget(id, clock.now());
+    log.add(new Forgot(clock.now(), id));
+    store.lose(id);
+  }
+
+  /** Steps its clock by so many nanoseconds, back where they are negative. */
+  public void step(long nanos) {
+    stepped += nanos;
+  }
+
+  private void replay() {
+    store = new MemorySupply(() -> storeNow, ttlNanos, data);
+    for (Past past : log) {
+      switch (past) {
+        case Began began -> store.restart(began.life());
+        case Forgot forgot -> store.lose(forgot.id());
+        case Sent sent -> {
+          storeNow = sent.clock();
+          store.round(sent.round()).toCompletableFuture().join();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.penstock.sim;
+
+import io.penstock.limit.LimitSpec;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** The most that a limit lets pass, and the most that did, found from the releases alone. */
+public final class SimWindows {
+  private static final long MILLI = 1_000_000L;
+  private static final long SECOND = 1_000 * MILLI;
+
+  private SimWindows() {}
+
+  /**
+   * The most that may pass.
+   *
+   * @param wayNanos the longest that an answer is under way: so badly the time is known
+   */
+  public static long capacity(LimitSpec spec, long wayNanos) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> window.capacity();
+      case LimitSpec.TrailingWindow window -> window.capacity();
+      case LimitSpec.SlidingWindow window -> window.capacity();
+      case LimitSpec.Day day -> day.capacity();
+      case LimitSpec.TokenBucket bucket -> bucket.burst();
+      case LimitSpec.Concurrency permits -> permits.max();
+      case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
+      default -> throw new IllegalArgumentException("not shared here: " + spec);
+    };
+  }
+
+  /**
+   * The most that was let go in any window, or was missing from the bucket, by the true time; of
+   * slots, how much sooner than its slot after another one any was used, in nanoseconds.
+   *
+   * @param early how much before one of its cells a fixed window starts
+   */
+  public static long most(LimitSpec spec, List<SimRelease> releases, long early) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window ->
+          mostIn(releases, at -> (at + early) / window.windowNanos());
+      case LimitSpec.TrailingWindow window -> mostTrailing(releases, window.windowNanos());
+      case LimitSpec.SlidingWindow window -> mostTrailing(releases, window.windowNanos());
+      case LimitSpec.Day day ->
+          day.midnight() == null
+              ? mostSpanned(releases, LimitSpec.Day.NANOS)
+              : mostIn(releases, at -> date(at - day.guardNanos(), day.midnight().zone()));
+      case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
+      case LimitSpec.Concurrency permits ->
+          releases.stream().mapToLong(each -> each.together).max().orElse(0);
+      case LimitSpec.Strict strict -> mostEarly(releases, strict.rate().intervalNanos());
+      default -> throw new IllegalArgumentException("not shared here: " + spec);
+    };
+  }
+
+  private static long date(long at, ZoneId zone) {
+    return Instant.ofEpochMilli(at / MILLI).atZone(zone).toLocalDate().toEpochDay();
+  }
+
+  private static long mostIn(List<SimRelease> releases, ToLongFunction<Long> window) {
+    Map<Long, Long> sums = new HashMap<>();
+    releases.forEach(each -> sums.merge(window.applyAsLong(each.at), each.amount, Long::sum));
+    return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  private static long mostTrailing(List<SimRelease> releases, long window) {
+    long most = 0;
+    long sum = 0;
+    int first = 0;
+    for (SimRelease last : releases) {
+      sum += last.amount;
+      while (releases.get(first).at <= last.at - window) {
+        sum -= releases.get(first++).amount;
+      }
+      most = Math.max(most, sum);
+    }
+    return most;
+  }
+
+  /** Each begins with the first release after the one before it. */
+  private static long mostSpanned(List<SimRelease> releases, long span) {
+    long most = 0;
+    long sum = 0;
+    long begins = Long.MIN_VALUE / 2;
+    for (SimRelease each : releases) {
+      if (each.at - begins >= span) {
+        begins = each.at;
+        sum = 0;
+      }
+      sum += each.amount;
+      most = Math.max(most, sum);
+    }
+    return most;
+  }
+
+  /**
+   * As if what was given back had never been taken. Rounded down: a nanosecond more or less is no
+   * token.
+   */
+  private static long mostMissing(List<SimRelease> releases, LimitSpec.TokenBucket bucket) {
+    double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
+    double missing = 0;
+    double most = 0;
+    long before = Long.MIN_VALUE / 4;
+    for (SimRelease each : releases) {
+      missing = Math.max(0, missing - (each.at - before) * perNano) + each.amount; // starts full
+      most = Math.max(most, missing);
+      before = each.at;
+    }
+    return (long) (most - 1e-3);
+  }
+
+  private static long mostEarly(List<SimRelease> releases, long interval) {
+    long most = 0;
+    long latest = Long.MIN_VALUE / 2;
+    for (int at = 0; at < releases.size(); at++) {
+      long late = releases.get(at).at - at * interval;
+      latest = Math.max(latest, late);
+      most = Math.max(most, latest - late);
+    }
+    return most;
+  }
+}
