@@ -1,0 +1,146 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Measure;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.queue.Bounds;
+import io.penstock.time.Midnight;
+import java.net.URI;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** The configuration of a simulated fleet, drawn from a seed: the same at all of its instances. */
+final class FleetPlan {
+  private static final long MILLI = 1_000_000L;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final List<Long> WINDOWS = List.of(5 * SECOND, 12 * SECOND, 60 * SECOND);
+
+  private final Random random;
+  private final long start;
+
+  /** The length of the window of upstreams' and keys' limits. */
+  final long window;
+
+  /** The most tokens that a request takes. */
+  final long largest;
+
+  final List<EndpointSpec> endpoints = new ArrayList<>();
+  final List<FleetKey> keys = new ArrayList<>();
+
+  FleetPlan(Random random, long start) {
+    this.random = random;
+    this.start = start;
+    this.window = WINDOWS.get(isOneIn(6) ? 2 : random.nextInt(2));
+    this.largest = random.nextInt(3) == 0 ? 1 : 20;
+    List<UpstreamSpec> upstreams = new ArrayList<>();
+    for (int each = 1 + random.nextInt(2); each > 0; each--) {
+      upstreams.add(upstream("up-" + each));
+    }
+    for (int each = 1 + random.nextInt(2); each > 0; each--) {
+      endpoints.add(endpoint("/e" + each, upstreams));
+    }
+    FleetKey group = random.nextInt(3) == 0 ? key("group", true, null) : null;
+    for (int each = random.nextInt(3); each > 0; each--) {
+      keys.add(key("key-" + each, random.nextBoolean(), random.nextBoolean() ? group : null));
+    }
+  }
+
+  boolean isOneIn(int many) {
+    return random.nextInt(many) == 0;
+  }
+
+  /** Returns the amount that a limit of tokens has in a window, or of requests. */
+  private long capacity(boolean tokens) {
+    long requests = 60L + random.nextInt(400);
+    return tokens ? requests * (1 + largest) / 2 : requests;
+  }
+
+  private UpstreamSpec upstream(String id) {
+    UpstreamSpec.Limits limits =
+        new UpstreamSpec.Limits(
+            isOneIn(2) ? capacity(false) : 0, isOneIn(2) ? capacity(true) : 0, 0, 0, 0, 0);
+    return new UpstreamSpec(
+        id,
+        URI.create("mock://" + id),
+        null,
+        null,
+        Map.of(),
+        Map.of(),
+        1,
+        limits,
+        Charge.TOTAL,
+        0,
+        60,
+        new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
+  }
+
+  private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {
+    List<Algorithm> all = List.of(Algorithm.values());
+    Algorithm algorithm = all.get(random.nextInt(all.size()));
+    return new EndpointSpec(
+        path,
+        path,
+        algorithm,
+        limit(algorithm),
+        EndpointSpec.Scheduling.fifo(64),
+        EndpointSpec.Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, 1 << 20), 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        true,
+        upstreams,
+        Map.of());
+  }
+
+  private LimitSpec limit(Algorithm algorithm) {
+    long nanos = WINDOWS.get(random.nextInt(2));
+    long sliding = WINDOWS.get(1); // shorter ones are not shared
+    return switch (algorithm) {
+      case NONE -> new LimitSpec.Unlimited();
+      case STRICT -> new LimitSpec.Strict(new Rate(10 + random.nextInt(40), 1));
+      case TOKEN_BUCKET ->
+          new LimitSpec.TokenBucket(new Rate(10 + random.nextInt(40), 1), 20 + random.nextInt(200));
+      case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(capacity(false), sliding);
+      case TOKEN_WINDOW -> new LimitSpec.FixedWindow(capacity(true), nanos);
+    };
+  }
+
+  private FleetKey key(String name, boolean waits, @Nullable FleetKey group) {
+    Map<Measure, LimitSpec> limits = new EnumMap<>(Measure.class);
+    if (isOneIn(2)) {
+      limits.put(Measure.REQUESTS, trailing(capacity(false)));
+    }
+    if (isOneIn(3)) {
+      limits.put(Measure.TOKENS, budget(4 * capacity(true)));
+    } else if (limits.isEmpty() || isOneIn(2)) {
+      limits.put(Measure.TOKENS, trailing(capacity(true)));
+    }
+    return new FleetKey(name, waits, group, limits);
+  }
+
+  private LimitSpec trailing(long capacity) {
+    return new LimitSpec.TrailingWindow(capacity, window, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  /** A day from its first use, or one that ends ten seconds after the start. */
+  private LimitSpec budget(long capacity) {
+    if (isOneIn(2)) {
+      return new LimitSpec.Day(capacity, null, 0);
+    }
+    int toMidnight = (int) (86_400 - Math.floorMod((start + 10 * SECOND) / SECOND, 86_400L));
+    ZoneId zone = ZoneOffset.ofTotalSeconds(toMidnight > 43_200 ? toMidnight - 86_400 : toMidnight);
+    return new LimitSpec.Day(capacity, new Midnight(zone, () -> start / MILLI), 0);
+  }
+}

@@ -1,0 +1,178 @@
+package io.penstock.sim;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.Metered;
+import io.penstock.sync.OnOutage;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that a simulated fleet gets its work done: a ticket that waits although nothing holds it
+ * is a fault at that instant; and once all faults are over, whoever waits does so for a limit of
+ * which nearly everything is used.
+ */
+final class FleetProgress {
+  private final FleetSimulation fleet;
+
+  /** By ticket that all on one way have had room for, since when. */
+  private final Map<FleetTicket, Long> held = new HashMap<>();
+
+  private long longestHeld;
+  private long checks;
+  private long releases;
+  private long quietFrom = FleetSimulation.START;
+  private long longestSilence;
+
+  /** By kind of limit, the share used of those that the oldest ticket of an instance waits for. */
+  private final Map<String, Double> leastUsed = new TreeMap<>();
+
+  FleetProgress(FleetSimulation fleet) {
+    this.fleet = fleet;
+  }
+
+  long releases() {
+    return releases;
+  }
+
+  /** Returns the longest time for which a ticket waited that all on one way had room for. */
+  long longestHeld() {
+    return longestHeld;
+  }
+
+  long checks() {
+    return checks;
+  }
+
+  /** Returns the longest time without a release after all faults, in nanoseconds. */
+  long longestSilence() {
+    return longestSilence;
+  }
+
+  Map<String, Double> leastUsed() {
+    return leastUsed;
+  }
+
+  void released() {
+    releases++;
+    quietFrom = fleet.clock().now();
+  }
+
+  /** Measures how long nobody was released while somebody waited, since all was well. */
+  private void silence(boolean waits) {
+    long now = fleet.clock().now();
+    quietFrom = waits ? Math.max(quietFrom, wellFrom()) : now;
+    longestSilence = Math.max(longestSilence, now - quietFrom);
+  }
+
+  /** Returns the instant from which all faults are over and made good. */
+  private long wellFrom() {
+    return fleet.until() - 2 * fleet.longestWindow();
+  }
+
+  /** Nothing more happens at this instant: whoever could go has gone. */
+  void rested() {
+    boolean waits = false;
+    for (FleetInstance instance : fleet.instances()) {
+      FleetTicket oldest = instance.serves() ? instance.oldest() : null;
+      if (oldest != null && oldest.waits) {
+        checks++;
+        waits = true;
+        look(instance, oldest);
+      }
+    }
+    silence(waits);
+  }
+
+  private void look(FleetInstance instance, FleetTicket oldest) {
+    boolean admitted =
+        instance.ways(oldest).values().stream().anyMatch(way -> instance.admits(oldest, way));
+    if (!admitted) {
+      held.remove(oldest);
+      return;
+    }
+    long now = fleet.clock().now();
+    long lasts = now - held.computeIfAbsent(oldest, absent -> now);
+    longestHeld = Math.max(longestHeld, lasts);
+    if (lasts > fleet.longestSubCell()) {
+      throw new Violation(
+          "%s waits at %s though all on one way have had room for %d ns, at %d; %s"
+              .formatted(oldest, instance.name(), lasts, now, fleet));
+    }
+  }
+
+  /** All is over: looks at what was used. */
+  void ended() {
+    if (fleet.onOutage() == OnOutage.ALLOW) {
+      return; // what passed meanwhile counts, so that nothing more may pass for long
+    }
+    for (FleetInstance instance : fleet.instances()) {
+      FleetTicket oldest = instance.serves() ? instance.oldest() : null;
+      if (oldest != null
+          && oldest.waits
+          && oldest.arrived < fleet.until() - FleetSimulation.SECOND) {
+        instance.ways(oldest).values().forEach(way -> look(instance, way));
+      }
+    }
+  }
+
+  private void look(FleetInstance instance, List<Metered> way) {
+    double most = 0;
+    String kind = "";
+    for (Metered metered : way) {
+      LimitId id = instance.limits().idOf(metered.limit());
+      if (id == null) {
+        continue;
+      }
+      if (LostSpending.bars(metered.limit(), 1, instance.local())) {
+        return;
+      }
+      Double used = used(id);
+      if (used != null && used >= most) {
+        most = used;
+        kind = fleet.specs().get(id).getClass().getSimpleName();
+      }
+    }
+    leastUsed.merge(kind, most, Math::min);
+  }
+
+  /**
+   * Returns the share of a limit that was used since all was well, or null where that says little.
+   */
+  private @Nullable Double used(LimitId id) {
+    LimitSpec spec = fleet.specs().get(id);
+    long window = FleetSimulation.windowOf(spec);
+    long end = fleet.until();
+    long from = wellFrom();
+    return switch (spec) {
+      case LimitSpec.FixedWindow fixed -> {
+        long first = Math.ceilDiv(from, window) * window;
+        long last = end / window * window;
+        yield last > first
+            ? sum(id, first, last) / ((double) fixed.capacity() * (last - first) / window)
+            : null;
+      }
+      case LimitSpec.TrailingWindow trailing ->
+          sum(id, end - window, end) / (double) trailing.capacity();
+      case LimitSpec.SlidingWindow sliding ->
+          sum(id, end - window, end) / (double) sliding.capacity();
+      case LimitSpec.TokenBucket bucket ->
+          sum(id, from, end) * (double) bucket.rate().intervalNanos() / (end - from);
+      case LimitSpec.Strict strict ->
+          sum(id, from, end) * (double) strict.rate().intervalNanos() / (end - from);
+      case LimitSpec.Day day -> sum(id, 0, end) / (double) day.capacity();
+      default -> null;
+    };
+  }
+
+  private double sum(LimitId id, long from, long until) {
+    return fleet.releases(id).stream()
+        .filter(each -> each.at >= from && each.at < until)
+        .mapToLong(each -> each.amount)
+        .sum();
+  }
+}

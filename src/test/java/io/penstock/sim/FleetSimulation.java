@@ -1,0 +1,241 @@
+package io.penstock.sim;
+
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.quota.LimitId;
+import io.penstock.sync.OnOutage;
+import io.penstock.sync.Pace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several gateways on one store, with clients who always ask for more than the limits let pass, in
+ * one thread and one true time. Everything is drawn from one seed.
+ */
+final class FleetSimulation {
+  static final long MILLI = 1_000_000L;
+  static final long SECOND = 1_000 * MILLI;
+
+  /** An instant of the true time at which all begins, in the middle of no cell. */
+  static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
+
+  static final Pace PACE = new Pace(100 * MILLI, 2 * SECOND, SECOND);
+
+  /**
+   * The longest that it takes after the last fault until all are granted again what the limits let
+   * pass: a round is given up after a second, what was granted before ends a slice's time later,
+   * and those who are gone are waited for as long, twice where another loss is found meanwhile.
+   */
+  static final long RECOVERY = PACE.timeoutNanos() + 3 * PACE.ttlNanos();
+
+  /** So many wait at one instance at most; then nobody more comes. */
+  private static final int MOST_WAITING = 30;
+
+  private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
+
+  /** Windows that are looked at once all is well again. */
+  private static final int WINDOWS = 2;
+
+  private final long seed;
+  private final Random random;
+  private final SimClock clock = new SimClock(START);
+  private final SimStore store;
+  private final FleetPlan plan;
+  private final OnOutage onOutage;
+  private final FleetTroubles troubles;
+  private final List<FleetInstance> instances = new ArrayList<>();
+  private final Map<LimitId, List<SimRelease>> releases = new HashMap<>();
+  private final Map<LimitId, LimitSpec> specs = new HashMap<>();
+  private final FleetProgress progress;
+  private long until;
+
+  FleetSimulation(long seed) {
+    this.seed = seed;
+    this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+    this.store = new SimStore(clock, random, PACE.ttlNanos(), (member, now) -> {});
+    this.plan = new FleetPlan(random, START);
+    this.onOutage = POLICIES.get(random.nextInt(POLICIES.size()));
+    this.troubles = new FleetTroubles(this, random);
+    this.progress = new FleetProgress(this);
+  }
+
+  long seed() {
+    return seed;
+  }
+
+  Random random() {
+    return random;
+  }
+
+  SimClock clock() {
+    return clock;
+  }
+
+  SimStore store() {
+    return store;
+  }
+
+  FleetPlan plan() {
+    return plan;
+  }
+
+  OnOutage onOutage() {
+    return onOutage;
+  }
+
+  FleetTroubles troubles() {
+    return troubles;
+  }
+
+  FleetProgress progress() {
+    return progress;
+  }
+
+  List<FleetInstance> instances() {
+    return instances;
+  }
+
+  Map<LimitId, LimitSpec> specs() {
+    return specs;
+  }
+
+  List<SimRelease> releases(LimitId id) {
+    return releases.getOrDefault(id, List.of());
+  }
+
+  /** Returns the instant at which it ends. */
+  long until() {
+    return until;
+  }
+
+  /** Runs to the end; throws a {@link Violation} when work is not done that could be. */
+  void run() {
+    store.loss = random.nextInt(3) * 0.05;
+    store.twice = random.nextInt(3) * 0.05;
+    store.slowest = List.of(5, 30, 150).get(random.nextInt(3)) * MILLI;
+    for (int each = 2 + random.nextInt(4); each > 0; each--) {
+      join();
+    }
+    long last = troubles.draw();
+    clock.at(last, store::heal);
+    until = last + RECOVERY + (WINDOWS + 1) * longestWindow();
+    clock.run(until, progress::rested);
+    progress.ended();
+  }
+
+  /** Returns the length of the longest window but those of days. */
+  long longestWindow() {
+    long longest = plan.window;
+    for (EndpointSpec each : plan.endpoints) {
+      longest = Math.max(longest, windowOf(each.limit()));
+    }
+    return longest;
+  }
+
+  /**
+   * Returns the length of the longest sub-cell: a ticket that knows of a slice in the next one is
+   * not woken when more comes for this one.
+   */
+  long longestSubCell() {
+    return longestWindow() / 60 + MILLI;
+  }
+
+  /** Returns the length of a limit's window, the time to fill a bucket, or a second. */
+  static long windowOf(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> window.windowNanos();
+      case LimitSpec.TrailingWindow window -> window.windowNanos();
+      case LimitSpec.SlidingWindow window -> window.windowNanos();
+      case LimitSpec.TokenBucket bucket -> bucket.burst() * bucket.rate().intervalNanos();
+      default -> SECOND;
+    };
+  }
+
+  /** One more instance comes, and with it clients. */
+  FleetInstance join() {
+    FleetInstance instance = new FleetInstance(this, "instance-" + instances.size(), plan);
+    instances.add(instance);
+    arrive(instance);
+    return instance;
+  }
+
+  private void arrive(FleetInstance instance) {
+    if (instance.isEnded()) {
+      return;
+    }
+    if (instance.serves() && instance.waiting() < MOST_WAITING) {
+      instance.submit(path(), key(), cost());
+      FleetTicket oldest = instance.oldest();
+      if (random.nextInt(50) == 0 && oldest != null) {
+        instance.cancel(oldest);
+      }
+    }
+    long mean = instance.waiting() < MOST_WAITING / 2 ? 40 * MILLI : 400 * MILLI;
+    clock.at(
+        clock.now() + 1 + (long) (-mean * Math.log(1 - random.nextDouble())),
+        () -> arrive(instance));
+  }
+
+  private String path() {
+    return plan.endpoints.get(random.nextInt(plan.endpoints.size())).path();
+  }
+
+  private @Nullable FleetKey key() {
+    return plan.keys.isEmpty() || random.nextInt(4) == 0
+        ? null
+        : plan.keys.get(random.nextInt(plan.keys.size()));
+  }
+
+  private Cost cost() {
+    long input = random.nextLong(plan.largest) + 1;
+    return new Cost(input, random.nextLong(input + 1) / 2, 0);
+  }
+
+  /** Returns how long an upstream takes to answer. */
+  long serviceNanos() {
+    return random.nextLong(SECOND);
+  }
+
+  /** An instance let an amount pass a limit. */
+  SimRelease released(LimitId id, String by, long amount) {
+    SimRelease release = new SimRelease(by, clock.now(), amount);
+    releases.computeIfAbsent(id, absent -> new ArrayList<>()).add(release);
+    progress.released();
+    return release;
+  }
+
+  /** Returns the longest that an answer is under way that is taken. */
+  private long wayNanos() {
+    return Math.min(2 * store.slowest + MILLI, PACE.timeoutNanos());
+  }
+
+  /** Returns by limit how much more passed than may, where anything did that somebody knew of. */
+  Map<LimitId, Long> over() {
+    Map<LimitId, Long> over = new HashMap<>();
+    releases.forEach(
+        (id, each) -> {
+          LimitSpec spec = specs.get(id);
+          long most = SimWindows.most(spec, each, 0) - SimWindows.capacity(spec, wayNanos());
+          long excess =
+              spec instanceof LimitSpec.Strict strict
+                  ? Math.ceilDiv(Math.max(0, most), strict.rate().intervalNanos())
+                  : most;
+          long bound = store.losses().unknown(id) + store.losses().unnoticed(id);
+          if (excess > bound) {
+            over.put(id, excess);
+          }
+        });
+    return over;
+  }
+
+  @Override
+  public String toString() {
+    return "seed %d, %s, %s, %d instances, %s"
+        .formatted(seed, onOutage, troubles.drawn(), instances.size(), specs);
+  }
+}

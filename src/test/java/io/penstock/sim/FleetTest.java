@@ -1,0 +1,107 @@
+package io.penstock.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import io.penstock.sim.FleetTroubles.Trouble;
+import io.penstock.sync.OnOutage;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs fleets of gateways in which several things go wrong at once. One seed is one fleet; {@code
+ * -Dpenstock.sim.fleet=N} plays one again, {@code -Dpenstock.sim.fleets=N} runs the first N.
+ */
+class FleetTest {
+  private static final int FLEETS =
+      Boolean.getBoolean("penstock.deep") ? 10_000 : Integer.getInteger("penstock.sim.fleets", 40);
+
+  /**
+   * The share that is used in the median of the limit that is used most on the way of a ticket that
+   * waits in the end. A ticket needs slices of several limits at one instance and at one time, so
+   * that fleets that share several small limits among many instances use less.
+   */
+  private static final double USUALLY_USED = 0.9;
+
+  /** The share that is used in the worst fleet, with a strict limit and two upstreams. */
+  private static final double LEAST_USED = 0.05;
+
+  /** A fleet that releases fewer requests than this tells nothing. */
+  private static final int TRIVIAL = 100;
+
+  private final Map<String, List<Double>> used = new TreeMap<>();
+  private final Map<Trouble, Integer> drawn = new EnumMap<>(Trouble.class);
+  private final List<String> faults = new ArrayList<>();
+  private long events;
+  private long silence;
+  private long held;
+  private int trivial;
+
+  @Test
+  void anyFleet_keepsItsLimits_andGetsItsWorkDone() {
+    Long only = Long.getLong("penstock.sim.fleet");
+    if (only != null) {
+      play(only);
+    } else {
+      for (long seed = 1; seed <= FLEETS; seed++) {
+        play(seed);
+      }
+      assertThat(trivial).as("fleets that tell nothing").isLessThanOrEqualTo(FLEETS / 10);
+      assertThat(drawn).as("what went wrong").containsOnlyKeys(Trouble.values());
+    }
+    report();
+    assertThat(faults).isEmpty();
+    assertThat(used.values())
+        .allSatisfy(shares -> assertThat(shares.getFirst()).isGreaterThanOrEqualTo(LEAST_USED));
+    if (only == null) {
+      List<Double> all = used.values().stream().flatMap(List::stream).sorted().toList();
+      assertThat(all.get(all.size() / 2)).isGreaterThanOrEqualTo(USUALLY_USED);
+    }
+  }
+
+  private void play(long seed) {
+    FleetSimulation fleet = new FleetSimulation(seed);
+    try {
+      fleet.run();
+    } catch (AssertionError | RuntimeException failure) {
+      fail("replay with -Dpenstock.sim.fleet=%d: %s".formatted(seed, failure), failure);
+    }
+    FleetProgress progress = fleet.progress();
+    events += fleet.clock().events();
+    silence = Math.max(silence, progress.longestSilence());
+    held = Math.max(held, progress.longestHeld());
+    trivial += progress.releases() < TRIVIAL ? 1 : 0;
+    fleet.troubles().drawn().forEach(each -> drawn.merge(each, 1, Integer::sum));
+    progress
+        .leastUsed()
+        .forEach(
+            (kind, share) -> used.computeIfAbsent(kind, absent -> new ArrayList<>()).add(share));
+    if (fleet.onOutage() == OnOutage.PARK || fleet.onOutage() == OnOutage.REFUSE) {
+      fleet.over().forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
+    }
+  }
+
+  private void report() {
+    System.out.printf(
+        "fleets: %,d events, %d trivial, longest silence %,d ms, longest wait with room %,d ms%n",
+        events, trivial, silence / 1_000_000, held / 1_000_000);
+    used.forEach(
+        (kind, shares) -> {
+          shares.sort(null);
+          long many = shares.stream().filter(each -> each >= USUALLY_USED).count();
+          System.out.printf(
+              "  waits for %s: %d fleets, used %.2f at least, %.2f in the median, %d %% of them"
+                  + " %.1f or more%n",
+              kind,
+              shares.size(),
+              shares.getFirst(),
+              shares.get(shares.size() / 2),
+              100 * many / shares.size(),
+              USUALLY_USED);
+        });
+  }
+}

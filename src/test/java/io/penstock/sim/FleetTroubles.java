@@ -1,0 +1,143 @@
+package io.penstock.sim;
+
+import static io.penstock.sim.FleetSimulation.MILLI;
+import static io.penstock.sim.FleetSimulation.SECOND;
+import static io.penstock.sim.FleetSimulation.START;
+
+import io.penstock.quota.LimitId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** The things that go wrong in one simulated fleet, as its seed has it. */
+final class FleetTroubles {
+  /** One thing that goes wrong. */
+  enum Trouble {
+    /** An instance ends at once. */
+    CRASH,
+    /** An instance ends at once, and another one starts. */
+    RESTART,
+    /** An instance ends as on SIGTERM. */
+    LEAVE,
+    /** One more instance starts. */
+    JOIN,
+    /** All instances are replaced, one after another. */
+    ROLLING_UPDATE,
+    /** An instance is stopped for a while, as by SIGSTOP. */
+    PAUSE,
+    /** The store is another process, with all it knew. */
+    STORE_RESTART,
+    /** The store forgets everything. */
+    FLUSH,
+    /** The store becomes as it was some seconds ago. */
+    ROLLBACK,
+    /** An instance ends, and at about the same time the store loses its last seconds. */
+    CRASH_AND_ROLLBACK,
+    /** Nothing reaches the store for a while. */
+    CUT,
+    /** One instance does not reach the store for a while. */
+    PARTITION,
+    /** The store forgets one limit alone. */
+    FORGOTTEN_LIMIT
+  }
+
+  private final FleetSimulation fleet;
+  private final Random random;
+  private final Set<Trouble> drawn = EnumSet.noneOf(Trouble.class);
+  private long last = START;
+
+  FleetTroubles(FleetSimulation fleet, Random random) {
+    this.fleet = fleet;
+    this.random = random;
+  }
+
+  Set<Trouble> drawn() {
+    return drawn;
+  }
+
+  /** Has one to three of them happen; returns when the last one is over. */
+  long draw() {
+    List<Trouble> all = List.of(Trouble.values());
+    for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
+      Trouble trouble = all.get(random.nextInt(all.size()));
+      drawn.add(trouble);
+      happen(trouble, START + SECOND + random.nextLong(16 * SECOND));
+    }
+    return last;
+  }
+
+  private void at(long instant, Runnable what) {
+    last = Math.max(last, instant);
+    fleet.clock().at(instant, what);
+  }
+
+  private FleetInstance some() {
+    List<FleetInstance> serving = fleet.instances().stream().filter(FleetInstance::serves).toList();
+    List<FleetInstance> all = serving.isEmpty() ? fleet.instances() : serving;
+    return all.get(random.nextInt(all.size()));
+  }
+
+  private void happen(Trouble trouble, long at) {
+    boolean restarted = random.nextInt(4) > 0;
+    long lasts = random.nextLong(5 * SECOND);
+    long back = random.nextLong(5 * SECOND);
+    SimStore store = fleet.store();
+    switch (trouble) {
+      case CRASH -> at(at, () -> some().crash());
+      case RESTART -> {
+        at(at, () -> some().crash());
+        at(at + lasts, fleet::join);
+      }
+      case LEAVE -> at(at, () -> some().leave());
+      case JOIN -> at(at, fleet::join);
+      case ROLLING_UPDATE -> roll(at);
+      case PAUSE ->
+          at(
+              at,
+              () -> {
+                FleetInstance instance = some();
+                instance.stop();
+                fleet.clock().at(at + lasts, instance::resume);
+              });
+      case STORE_RESTART -> at(at, () -> store.rollback(at, true));
+      case FLUSH -> at(at, () -> store.flush(restarted));
+      case ROLLBACK -> at(at, () -> store.rollback(at - back, restarted));
+      case CRASH_AND_ROLLBACK -> {
+        at(at, () -> some().crash());
+        long then = at + random.nextLong(100 * MILLI);
+        at(then, () -> store.rollback(then - back, restarted));
+      }
+      case CUT -> {
+        at(at, () -> store.cut = true);
+        at(at + lasts, () -> store.cut = false);
+      }
+      case PARTITION -> {
+        String name = some().name();
+        at(at, () -> store.away.add(name));
+        at(at + lasts, () -> store.away.remove(name));
+      }
+      case FORGOTTEN_LIMIT -> at(at, () -> store.lose(someLimit()));
+    }
+    last = Math.max(last, at + lasts);
+  }
+
+  private LimitId someLimit() {
+    List<LimitId> ids = new ArrayList<>(fleet.specs().keySet());
+    ids.sort(Comparator.comparing(LimitId::toString));
+    return ids.get(random.nextInt(ids.size()));
+  }
+
+  /** Replaces all that are there: a new one starts, and a second later an old one leaves. */
+  private void roll(long at) {
+    long next = at;
+    for (int each = 0; each < fleet.instances().size(); each++) {
+      FleetInstance old = fleet.instances().get(each);
+      at(next, fleet::join);
+      at(next + SECOND, old::leave);
+      next += 2 * SECOND;
+    }
+  }
+}
