@@ -4,7 +4,7 @@ import io.penstock.queue.Ticket;
 import org.jspecify.annotations.Nullable;
 
 /** One who stands in a line without tickets: passed by all, and woken like others. */
-abstract class Onlooker implements Line.Waiter {
+public abstract class Onlooker implements Line.Waiter {
   @Override
   public long headOrder() {
     return Long.MAX_VALUE;

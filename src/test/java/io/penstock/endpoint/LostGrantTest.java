@@ -9,8 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
-import io.penstock.queue.Ticket;
-import io.penstock.quota.Line;
+import io.penstock.quota.Onlooker;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Reason;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class LostGrantTest {
    * Acts once, as other threads may, between two takes of one grant: whoever stands in the line of
    * a key is asked then whether anything is kept for it.
    */
-  private static final class Meanwhile implements Line.Waiter {
+  private static final class Meanwhile extends Onlooker {
     private final Runnable action;
     private boolean acted;
 
@@ -53,39 +52,6 @@ class LostGrantTest {
         acted = true;
         action.run();
       }
-      return false;
-    }
-
-    @Override
-    public long headOrder() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public boolean holds() {
-      return false;
-    }
-
-    @Override
-    public boolean precedes(Ticket gone) {
-      return false;
-    }
-
-    @Override
-    public boolean unskippable(Ticket gone) {
-      return false;
-    }
-
-    @Override
-    public void skip(Ticket gone) {}
-
-    @Override
-    public @Nullable Quota claim(Ticket gone, long now) {
-      return null;
-    }
-
-    @Override
-    public boolean waits(Ticket ticket) {
       return false;
     }
 

@@ -133,10 +133,6 @@ final class FleetInstance {
     return limits;
   }
 
-  Rounds rounds() {
-    return rounds;
-  }
-
   /** Returns whether it serves: it was neither stopped nor ended. */
   boolean serves() {
     return !ended && !stopped;

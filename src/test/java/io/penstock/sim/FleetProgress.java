@@ -44,6 +44,7 @@ final class FleetProgress {
     return longestHeld;
   }
 
+  /** Returns how often it looked at a ticket that waits. */
   long checks() {
     return checks;
   }

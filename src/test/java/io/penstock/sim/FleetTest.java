@@ -40,6 +40,7 @@ class FleetTest {
   private final Map<Trouble, Integer> drawn = new EnumMap<>(Trouble.class);
   private final List<String> faults = new ArrayList<>();
   private long events;
+  private long checks;
   private long silence;
   private long held;
   private int trivial;
@@ -77,6 +78,7 @@ class FleetTest {
     }
     FleetProgress progress = fleet.progress();
     events += fleet.clock().events();
+    checks += progress.checks();
     silence = Math.max(silence, progress.longestSilence());
     held = Math.max(held, progress.longestHeld());
     trivial += progress.releases() < TRIVIAL ? 1 : 0;
@@ -92,8 +94,9 @@ class FleetTest {
 
   private void report() {
     System.out.printf(
-        "fleets: %,d events, %d trivial, longest silence %,d ms, longest wait with room %,d ms%n",
-        events, trivial, silence / 1_000_000, held / 1_000_000);
+        "fleets: %,d events, %,d looks at who waits, %d trivial, longest silence %,d ms, longest"
+            + " wait with room %,d ms%n",
+        events, checks, trivial, silence / 1_000_000, held / 1_000_000);
     used.forEach(
         (kind, shares) -> {
           shares.sort(null);

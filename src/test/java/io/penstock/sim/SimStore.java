@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 /**
  * The store that simulated instances share, and the network between: messages are delayed, lost,
  * repeated and come late as the seed has it, and the store forgets, is restarted and is rolled back
- * when it is told to. Its clock is the true time, plus what it was stepped by.
+ * when it is told to. Its clock is the true time.
  */
 public final class SimStore {
   private static final long MILLI = 1_000_000L;
@@ -44,9 +44,8 @@ public final class SimStore {
    * A message that reached the store, and the answer.
    *
    * @param at the true time
-   * @param clock what the store's clock said
    */
-  record Sent(long at, long clock, Supply.Round round, Supply.Answer answer) implements Past {}
+  record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
 
   /** The share of messages that get lost. */
   public double loss;
@@ -84,7 +83,6 @@ public final class SimStore {
   private final SimLosses losses;
   private final List<Past> log = new ArrayList<>();
   private final Map<String, Long> last = new HashMap<>();
-  private long stepped;
   private long storeNow;
   private int lives;
   private String data = FIRST;
@@ -148,14 +146,14 @@ public final class SimStore {
       asks.accept(round.member(), now);
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
-    storeNow = now + stepped;
+    storeNow = now;
     Supply.Answer answer;
     try {
       answer = store.round(deaf ? unasked(round) : round).toCompletableFuture().join();
     } catch (CompletionException failed) {
       throw new AssertionError("a member asks for what it may not", failed);
     }
-    Sent sent = new Sent(now, storeNow, round, answer);
+    Sent sent = new Sent(now, round, answer);
     losses.see(sent);
     log.add(sent);
     if (gets(round)) {
@@ -222,11 +220,6 @@ public final class SimStore {
     store.lose(id);
   }
 
-  /** Steps its clock by so many nanoseconds, back where they are negative. */
-  public void step(long nanos) {
-    stepped += nanos;
-  }
-
   private void replay() {
     store = new MemorySupply(() -> storeNow, ttlNanos, data);
     for (Past past : log) {
@@ -234,7 +227,7 @@ public final class SimStore {
         case Began began -> store.restart(began.life());
         case Forgot forgot -> store.lose(forgot.id());
         case Sent sent -> {
-          storeNow = sent.clock();
+          storeNow = sent.at();
           store.round(sent.round()).toCompletableFuture().join();
         }
       }
