@@ -1,0 +1,55 @@
+package io.penstock.suite;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.logging.LogFile;
+import org.springframework.boot.logging.LoggingInitializationContext;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.logging.LoggingSystemFactory;
+import org.springframework.boot.logging.logback.LogbackLoggingSystem;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/**
+ * Lets the gateways inside this JVM set up its log one after another.
+ *
+ * <p>Logback has one configuration for a JVM, and Spring sets it up anew for a gateway that starts
+ * after another one has stopped. It does so without a lock, because a process has one gateway. Test
+ * classes that run side by side start several, and two at the same instant damage Logback's lists:
+ * one of the gateways does not start. Spring finds this factory by its name in {@code
+ * META-INF/spring.factories}. Thread-safe.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+public final class SerialLogging implements LoggingSystemFactory {
+  @Override
+  public LoggingSystem getLoggingSystem(ClassLoader loader) {
+    return new Serial(loader);
+  }
+
+  private static final class Serial extends LogbackLoggingSystem {
+    Serial(ClassLoader loader) {
+      super(loader);
+    }
+
+    @Override
+    public void beforeInitialize() {
+      synchronized (SerialLogging.class) {
+        super.beforeInitialize();
+      }
+    }
+
+    @Override
+    public void initialize(
+        LoggingInitializationContext context, @Nullable String location, @Nullable LogFile file) {
+      synchronized (SerialLogging.class) {
+        super.initialize(context, location, file);
+      }
+    }
+
+    @Override
+    public void cleanUp() {
+      synchronized (SerialLogging.class) {
+        super.cleanUp();
+      }
+    }
+  }
+}
