@@ -110,11 +110,11 @@ final class TerminalProgram implements AutoCloseable {
 
   /** Gives the terminal another size, as a window does. */
   void resize(int columns, int rows) throws IOException, InterruptedException {
+    screen.setSize(columns, rows); // first, as a terminal does: what the program draws fits it then
     String tty = Files.readString(directory.resolve("tty")).strip();
     Process stty =
         new ProcessBuilder("stty", "-F", tty, "cols", "" + columns, "rows", "" + rows).start();
     assertThat(stty.waitFor()).isZero();
-    screen.setSize(columns, rows);
   }
 
   /** Asks the program itself to end. */
