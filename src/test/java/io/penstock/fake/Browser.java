@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.Assumptions;
 public final class Browser implements AutoCloseable {
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
+
+  /** What the console asks of a ticket that has gone meanwhile is not found: as it has to be. */
+  private static final Pattern GONE = Pattern.compile("/tickets/[^/?]+$");
 
   private final Playwright playwright;
   private final com.microsoft.playwright.Browser browser;
@@ -74,8 +78,9 @@ public final class Browser implements AutoCloseable {
   }
 
   private void note(ConsoleMessage message) {
-    if (message.type().equals("error") || message.type().equals("warning")) {
-      complaints.add(message.text());
+    boolean complaint = message.type().equals("error") || message.type().equals("warning");
+    if (complaint && !GONE.matcher(message.location()).find()) {
+      complaints.add(message.text() + " " + message.location());
     }
   }
 
