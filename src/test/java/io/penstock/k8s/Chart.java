@@ -13,9 +13,11 @@ import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -28,6 +30,9 @@ final class Chart {
   private static final String KUBERNETES = "1.30.0";
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What was read already: most values leave most objects as they are. */
+  private static final Map<String, JsonNode> READ = new ConcurrentHashMap<>();
 
   private final Path copy;
   private final Path work;
@@ -139,9 +144,11 @@ final class Chart {
   }
 
   private static List<Manifest> manifests(String text) {
-    return StreamSupport.stream(loader().loadAll(text).spliterator(), false)
-        .filter(document -> document != null)
-        .map(document -> new Manifest(JSON.valueToTree(document)))
+    return Pattern.compile("^---$", Pattern.MULTILINE)
+        .splitAsStream(text)
+        .map(document -> READ.computeIfAbsent(document, Chart::yaml))
+        .filter(object -> !object.isEmpty())
+        .map(object -> new Manifest(object.deepCopy()))
         .toList();
   }
 

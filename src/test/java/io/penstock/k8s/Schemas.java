@@ -38,6 +38,7 @@ import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What objects of each kind may hold, as Kubernetes describes it. Two libraries look: the models of
@@ -101,10 +102,17 @@ final class Schemas {
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .build();
 
+  /** What was found already: many values make the same object. */
+  private static final Map<String, Optional<String>> FOUND = new ConcurrentHashMap<>();
+
   private Schemas() {}
 
   /** Returns what is wrong with an object, if anything is. */
   static Optional<String> fault(Manifest object) {
+    return FOUND.computeIfAbsent(object.root().toString(), text -> fault(object, text));
+  }
+
+  private static Optional<String> fault(Manifest object, String text) {
     String kind = object.at("/apiVersion").asText() + "/" + object.kind();
     Class<?> model = MODELS.get(kind);
     if (model == null) {
@@ -114,7 +122,7 @@ final class Schemas {
       STRICT.treeToValue(object.root(), model);
       OpenApi openApi = OPEN_API.get(kind);
       if (openApi != null) {
-        openApi.check(JsonParser.parseString(object.root().toString()));
+        openApi.check(JsonParser.parseString(text));
       }
       return Optional.empty();
     } catch (IOException | IllegalArgumentException wrong) {
