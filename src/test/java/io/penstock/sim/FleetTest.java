@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class FleetTest {
   private static final int FLEETS =
-      Boolean.getBoolean("penstock.deep") ? 10_000 : Integer.getInteger("penstock.sim.fleets", 15);
+      Integer.getInteger("penstock.sim.fleets", Boolean.getBoolean("penstock.deep") ? 400 : 15);
 
   /**
    * The share that is used in the median of the limit that is used most on the way of a ticket that
