@@ -26,13 +26,15 @@ public final class SerialLogging implements LoggingSystemFactory {
   }
 
   private static final class Serial extends LogbackLoggingSystem {
+    private static final Object LOCK = new Object();
+
     Serial(ClassLoader loader) {
       super(loader);
     }
 
     @Override
     public void beforeInitialize() {
-      synchronized (SerialLogging.class) {
+      synchronized (LOCK) {
         super.beforeInitialize();
       }
     }
@@ -40,14 +42,14 @@ public final class SerialLogging implements LoggingSystemFactory {
     @Override
     public void initialize(
         LoggingInitializationContext context, @Nullable String location, @Nullable LogFile file) {
-      synchronized (SerialLogging.class) {
+      synchronized (LOCK) {
         super.initialize(context, location, file);
       }
     }
 
     @Override
     public void cleanUp() {
-      synchronized (SerialLogging.class) {
+      synchronized (LOCK) {
         super.cleanUp();
       }
     }
