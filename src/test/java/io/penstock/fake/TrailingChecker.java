@@ -11,7 +11,9 @@ import java.util.TreeMap;
 public final class TrailingChecker {
   private final long limit;
   private final long windowNanos;
-  private final TreeMap<Long, Long> charged = new TreeMap<>();
+
+  /** By the instants of charges, all that was charged until then, that one included. */
+  private final TreeMap<Long, Long> sums = new TreeMap<>();
 
   /** Makes a checker of at most {@code limit} in any {@code windowNanos}. */
   public TrailingChecker(long limit, long windowNanos) {
@@ -32,27 +34,31 @@ public final class TrailingChecker {
   public synchronized long early(long now, long amount) {
     long at = now;
     while (!fits(at, amount)) {
-      at = charged.higherKey(at - windowNanos) + windowNanos; // when the oldest leaves
+      at = sums.higherKey(at - windowNanos) + windowNanos; // when the oldest leaves
     }
     return at - now;
   }
 
   /** Charges {@code amount}, whether it fits or not; the instant may be to come. */
   public synchronized void charge(long at, long amount) {
-    charged.merge(at, amount, Long::sum);
+    sums.putIfAbsent(at, sum(at));
+    sums.tailMap(at, true).replaceAll((instant, sum) -> sum + amount);
+  }
+
+  private long sum(long until) {
+    Map.Entry<Long, Long> last = sums.floorEntry(until);
+    return last == null ? 0 : last.getValue();
   }
 
   /** Returns what the window that ends at {@code now}, this instant included, has used. */
   public synchronized long used(long now) {
-    return charged.subMap(now - windowNanos, false, now, true).values().stream()
-        .mapToLong(Long::longValue)
-        .sum();
+    return sum(now) - sum(now - windowNanos);
   }
 
   /** Returns the largest sum that any trailing window ever had. */
   public synchronized long most() {
     long most = 0;
-    for (long at : charged.keySet()) {
+    for (long at : sums.keySet()) {
       most = Math.max(most, used(at));
     }
     return most;
@@ -67,7 +73,7 @@ public final class TrailingChecker {
       return limit;
     }
     long least = used(from);
-    for (long at : charged.keySet()) {
+    for (long at : sums.keySet()) {
       // Sums fall only where a charge leaves its window.
       long leaves = at + windowNanos;
       if (leaves >= from && leaves <= to) {
@@ -83,7 +89,7 @@ public final class TrailingChecker {
    */
   public synchronized double mean(long from, long to) {
     double sum = 0;
-    for (Map.Entry<Long, Long> each : charged.entrySet()) {
+    for (Map.Entry<Long, Long> each : charges().entrySet()) {
       long counts = Math.min(to, each.getKey() + windowNanos) - Math.max(from, each.getKey());
       sum += (double) each.getValue() * Math.max(0, counts);
     }
@@ -92,12 +98,18 @@ public final class TrailingChecker {
 
   /** Returns all that was charged. */
   public synchronized long total() {
-    return charged.values().stream().mapToLong(Long::longValue).sum();
+    return sums.isEmpty() ? 0 : sums.lastEntry().getValue();
   }
 
   /** Returns all charges by their instants. */
   public synchronized Map<Long, Long> charges() {
-    return Map.copyOf(charged);
+    Map<Long, Long> charges = new TreeMap<>();
+    long before = 0;
+    for (Map.Entry<Long, Long> each : sums.entrySet()) {
+      charges.put(each.getKey(), each.getValue() - before);
+      before = each.getValue();
+    }
+    return charges;
   }
 
   /** Returns the limit. */
