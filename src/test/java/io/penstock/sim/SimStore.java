@@ -14,11 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store that simulated instances share, and the network between: messages are delayed, lost,
- * repeated and come late as the seed has it, and the store forgets, is restarted and is rolled back
- * when it is told to. Its clock is the true time.
+ * repeated and come late as the seed has it, and the store forgets, is restarted, is rolled back
+ * and splits when it is told to. Its clock is the true time until it steps.
  */
 public final class SimStore {
   private static final long MILLI = 1_000_000L;
@@ -44,8 +45,9 @@ public final class SimStore {
    * A message that reached the store, and the answer.
    *
    * @param at the true time
+   * @param storeAt the time by the store's clock
    */
-  record Sent(long at, Supply.Round round, Supply.Answer answer) implements Past {}
+  record Sent(long at, long storeAt, Supply.Round round, Supply.Answer answer) implements Past {}
 
   /** The share of messages that get lost. */
   public double loss;
@@ -83,10 +85,16 @@ public final class SimStore {
   private final SimLosses losses;
   private final List<Past> log = new ArrayList<>();
   private final Map<String, Long> last = new HashMap<>();
+  private long ahead;
   private long storeNow;
   private int lives;
   private String data = FIRST;
   private MemorySupply store;
+
+  /** The master of before, which some members still talk to while the store is split. */
+  private @Nullable MemorySupply before;
+
+  private Set<String> staying = Set.of();
 
   /**
    * Makes a store that has granted nothing.
@@ -146,16 +154,14 @@ public final class SimStore {
       asks.accept(round.member(), now);
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
-    storeNow = now;
-    Supply.Answer answer;
-    try {
-      answer = store.round(deaf ? unasked(round) : round).toCompletableFuture().join();
-    } catch (CompletionException failed) {
-      throw new AssertionError("a member asks for what it may not", failed);
+    storeNow = now + ahead;
+    MemorySupply old = staying.contains(round.member()) ? before : null;
+    Supply.Answer answer = answer(old == null ? store : old, deaf ? unasked(round) : round);
+    Sent sent = new Sent(now, storeNow, round, answer);
+    if (old == null) {
+      losses.see(sent);
+      log.add(sent);
     }
-    Sent sent = new Sent(now, round, answer);
-    losses.see(sent);
-    log.add(sent);
     if (gets(round)) {
       clock.at(
           now + delay(),
@@ -163,6 +169,14 @@ public final class SimStore {
             losses.heard(sent);
             back.complete(answer);
           });
+    }
+  }
+
+  private static Supply.Answer answer(MemorySupply store, Supply.Round round) {
+    try {
+      return store.round(round).toCompletableFuture().join();
+    } catch (CompletionException failed) {
+      throw new AssertionError("a member asks for what it may not", failed);
     }
   }
 
@@ -185,6 +199,35 @@ public final class SimStore {
     slowest = Math.min(slowest, HEALED_MILLIS * MILLI);
   }
 
+  /** Its clock is set, by so much forward, or back. */
+  public void stepClock(long nanos) {
+    ahead += nanos;
+  }
+
+  /**
+   * A copy takes over as another process, but some members still talk to the master of before,
+   * which knows nothing of that.
+   */
+  public void split(Set<String> stay) {
+    MemorySupply old = store;
+    replay();
+    begin();
+    before = old;
+    staying = Set.copyOf(stay);
+  }
+
+  /** Ends a split: what the master of before granted meanwhile is lost. */
+  public void unite() {
+    before = null;
+    staying = Set.of();
+  }
+
+  private void begin() {
+    lives++;
+    log.add(new Began(clock.now(), FIRST + lives));
+    store.restart(FIRST + lives);
+  }
+
   /** Forgets everything. */
   public void flush(boolean restarted) {
     rollback(Long.MIN_VALUE, restarted);
@@ -203,9 +246,7 @@ public final class SimStore {
     replay();
     losses.lose(sent(lately), clock.now(), restarted || empty);
     if (restarted) {
-      lives++;
-      log.add(new Began(clock.now(), FIRST + lives));
-      store.restart(FIRST + lives);
+      begin();
     }
   }
 
@@ -227,7 +268,7 @@ public final class SimStore {
         case Began began -> store.restart(began.life());
         case Forgot forgot -> store.lose(forgot.id());
         case Sent sent -> {
-          storeNow = sent.at();
+          storeNow = sent.storeAt();
           store.round(sent.round()).toCompletableFuture().join();
         }
       }

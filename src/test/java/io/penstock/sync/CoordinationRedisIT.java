@@ -12,6 +12,7 @@ import io.penstock.coordination.Turn;
 import io.penstock.fake.FaultProxy;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
+import io.penstock.suite.KnownFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -59,6 +60,18 @@ class CoordinationRedisIT {
       for (RedisServer master : redis.masters()) {
         assertThat(Long.parseLong(master.command("DBSIZE").substring(1))).isGreaterThan(3);
       }
+    }
+  }
+
+  @KnownFailure("Redis loses who holds a lock: somebody else is given it.")
+  void redisThatLostItsData_givesNoLockThatIsHeld() {
+    try (RedisServer server = RedisServer.started();
+        Crew crew = new Crew(address(server.port()), 2, Bounds.DEFAULT)) {
+      Coordination one = crew.members.get(0);
+      Coordination other = crew.members.get(1);
+      assertThat(answer(one.call("lock", place("a"), 0))).isEqualTo(new Reply.Said("a"));
+      server.command("FLUSHALL");
+      assertThat(answer(other.call("lock", place("b"), 0))).isNotEqualTo(new Reply.Said("b"));
     }
   }
 
