@@ -169,7 +169,7 @@ class MainJobIT {
 
   /** The same of fixed windows: what was let go in each, and what it produced. */
   private static double leastUsedWindow(MainJob job) {
-    ReleaseLog.Stretch queued = job.windowLog.queued(Dimension.TOTAL, 2 * MainJob.LIMIT);
+    ReleaseLog.Stretch queued = job.windowLog.queued(Dimension.TOTAL, MainJob.LIMIT);
     long shift = job.shiftNanos();
     long first = job.windowTokens.window(queued.fromNanos() + shift) + 1;
     long end = job.windowTokens.window(queued.toNanos() + shift);
