@@ -40,7 +40,7 @@ final class JarGateway implements AutoCloseable {
       throws IOException {
     this.place = place;
     this.version = version;
-    List<String> command = JavaCommand.java("-Xmx256m", "-jar", jar(version).toString());
+    List<String> command = JavaCommand.java("-Xmx256m", "-jar", UnpackedJar.of(version).toString());
     command.addAll(
         List.of(
             "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
@@ -48,15 +48,6 @@ final class JarGateway implements AutoCloseable {
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
     reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
-  }
-
-  private static Path jar(JarVersion version) throws IOException {
-    if (version == JarVersion.PREVIOUS) {
-      return PreviousJar.built();
-    }
-    Path built = Path.of("target", "penstock.jar").toAbsolutePath();
-    assertThat(built).as("the jar that the phase package makes").isRegularFile();
-    return built;
   }
 
   JarVersion version() {
