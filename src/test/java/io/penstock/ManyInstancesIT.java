@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Gateways in processes of their own that share limits through a real Redis. */
 @Timeout(300)
+@Order(2) // takes long
 class ManyInstancesIT {
   private static final long SECOND = 1_000_000_000L;
   private static final int TOKENS = 10_000;

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * src/test/node}, and where it is run.
  */
 @Timeout(240)
+@Order(2) // takes long
 class NodeClientsIT {
   /** For each dialect: plain, one a second, one a minute with a short queue, small, and slow. */
   private static final String OF_A_DIALECT =

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * runs all cases side by side, since most of their time goes into importing the clients.
  */
 @Timeout(120)
+@Order(2) // takes long
 class PythonClientsIT {
   /** For each dialect: plain, one a second, one each half minute, small, slow, and with tools. */
   private static final String OF_A_DIALECT =

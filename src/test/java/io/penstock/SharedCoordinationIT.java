@@ -13,12 +13,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Objects that gateways in processes of their own share through a real Redis. */
 @Timeout(300)
+@Order(2) // takes long
 class SharedCoordinationIT {
   private static final int MEMBERS = 3;
 

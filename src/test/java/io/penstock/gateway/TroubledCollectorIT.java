@@ -6,10 +6,12 @@ import io.penstock.fake.Collector;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Requests never notice how a collector of traces fares. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
+@Order(2) // takes long
 class TroubledCollectorIT extends HostileCase {
   private static final String LOST = "traces: the collector does not take spans, they are lost";
   private static final String AGAIN = "traces: the collector takes spans again";

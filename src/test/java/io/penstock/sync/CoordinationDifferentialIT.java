@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * take, go away and change sizes: every answer is the same, and comes at the same instant.
  */
 @Timeout(300)
+@Order(2) // takes long
 class CoordinationDifferentialIT {
   private static final int HISTORIES = Integer.getInteger("penstock.coordination.histories", 40);
   private static final int STEPS = 120;

@@ -14,9 +14,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Sharing through a cluster, whose masters have some of the limits each. */
+@Order(2) // takes long
 class RedisClusterIT {
   private static final int LIMITS = 60;
 

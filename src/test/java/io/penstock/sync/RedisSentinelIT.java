@@ -6,9 +6,11 @@ import io.penstock.fake.RedisSentinels;
 import io.penstock.quota.Supply.Answer;
 import io.penstock.sync.RedisTrouble.Kind;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Sharing through a master that sentinels name. */
+@Order(2) // takes long
 class RedisSentinelIT {
   @Test
   void masterThatDies_isFollowedByItsReplica_whichIsAnotherRun() {
