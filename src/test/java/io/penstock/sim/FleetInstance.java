@@ -81,7 +81,7 @@ final class FleetInstance {
             fleet.onOutage(),
             fleet.random()::nextDouble);
     this.source = new SharedLimitSource(rounds, id -> true);
-    this.limits = new FleetLimits(source, fleet.specs());
+    this.limits = new FleetLimits(source, fleet);
     this.upstreams = new Upstreams(limits, plan.window);
     this.registry =
         new Registry(
@@ -94,8 +94,13 @@ final class FleetInstance {
                 this::heard,
                 arrivals));
     plan.keys.forEach(this::open);
-    registry.apply(plan.endpoints);
+    registry.apply(List.copyOf(plan.endpoints));
     rounds.start();
+  }
+
+  /** Is told of the configuration as it is now. */
+  void reload(FleetPlan plan) {
+    run(() -> registry.apply(List.copyOf(plan.endpoints)));
   }
 
   private void open(FleetKey key) {
@@ -245,15 +250,14 @@ final class FleetInstance {
     public void at(long instantNanos, Runnable step) {
       long mine = ++asked;
       if (instantNanos != Ticker.NEVER) {
-        later(
-            trueTime(instantNanos),
-            rank,
-            () -> {
-              if (mine == asked) {
-                step.run();
-              }
-            });
+        later(trueTime(instantNanos), rank, () -> runIf(mine == asked, step));
       }
+    }
+  }
+
+  private static void runIf(boolean still, Runnable step) {
+    if (still) {
+      step.run();
     }
   }
 

@@ -5,23 +5,18 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The limits of one instance of a simulated fleet; it remembers which id each has. */
 final class FleetLimits implements LimitSource {
   private final LimitSource source;
   private final IdentityHashMap<Limit, LimitId> ids = new IdentityHashMap<>();
-  private final Map<LimitId, LimitSpec> specs;
+  private final FleetSimulation fleet;
 
-  /**
-   * Makes a source of none.
-   *
-   * @param specs takes the specification of each limit that is asked for
-   */
-  FleetLimits(LimitSource source, Map<LimitId, LimitSpec> specs) {
+  /** Makes a source of none. */
+  FleetLimits(LimitSource source, FleetSimulation fleet) {
     this.source = source;
-    this.specs = specs;
+    this.fleet = fleet;
   }
 
   static long durationNanos(LimitSpec spec) {
@@ -35,12 +30,12 @@ final class FleetLimits implements LimitSource {
   /** Returns the id of a limit, or null where it limits nothing. */
   @Nullable LimitId idOf(Limit limit) {
     LimitId id = ids.get(limit);
-    return id == null || specs.get(id) instanceof LimitSpec.Unlimited ? null : id;
+    return id == null || fleet.specs().get(id) instanceof LimitSpec.Unlimited ? null : id;
   }
 
   private Limit known(LimitId id, LimitSpec spec, Limit limit) {
     ids.put(limit, id);
-    specs.put(id, spec);
+    fleet.has(id, spec);
     return limit;
   }
 

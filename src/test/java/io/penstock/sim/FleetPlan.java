@@ -21,7 +21,10 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration of a simulated fleet, drawn from a seed: the same at all of its instances. */
+/**
+ * The configuration of a simulated fleet, drawn from a seed: the same at all of its instances, but
+ * for those that have not been told yet of a change.
+ */
 final class FleetPlan {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;
@@ -102,6 +105,27 @@ final class FleetPlan {
         true,
         upstreams,
         Map.of());
+  }
+
+  /** Changes the size of the limit of an endpoint, if it has windows. */
+  void resize() {
+    int which = random.nextInt(endpoints.size());
+    EndpointSpec of = endpoints.get(which);
+    endpoints.set(which, Specs.with(of, resized(of.limit())));
+  }
+
+  private LimitSpec resized(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.SlidingWindow window ->
+          new LimitSpec.SlidingWindow(resized(window.capacity()), window.windowNanos());
+      case LimitSpec.FixedWindow window ->
+          new LimitSpec.FixedWindow(resized(window.capacity()), window.windowNanos());
+      default -> spec;
+    };
+  }
+
+  private long resized(long capacity) {
+    return Math.max(10, capacity * (50 + random.nextInt(100)) / 100);
   }
 
   private LimitSpec limit(Algorithm algorithm) {

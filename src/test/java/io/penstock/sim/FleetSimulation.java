@@ -50,7 +50,13 @@ final class FleetSimulation {
   private final FleetTroubles troubles;
   private final List<FleetInstance> instances = new ArrayList<>();
   private final Map<LimitId, List<SimRelease>> releases = new HashMap<>();
+
+  /** What each limit is, as the instance has it that asked last. */
   private final Map<LimitId, LimitSpec> specs = new HashMap<>();
+
+  /** The most that each may let pass, as any instance has or had it. */
+  private final Map<LimitId, Long> capacities = new HashMap<>();
+
   private final FleetProgress progress;
   private long until;
 
@@ -102,6 +108,14 @@ final class FleetSimulation {
 
   Map<LimitId, LimitSpec> specs() {
     return specs;
+  }
+
+  /** An instance has a limit of this size. */
+  void has(LimitId id, LimitSpec spec) {
+    specs.put(id, spec);
+    if (!(spec instanceof LimitSpec.Unlimited)) {
+      capacities.merge(id, SimWindows.capacity(spec, wayNanos()), Math::max);
+    }
   }
 
   List<SimRelease> releases(LimitId id) {
@@ -220,7 +234,7 @@ final class FleetSimulation {
     releases.forEach(
         (id, each) -> {
           LimitSpec spec = specs.get(id);
-          long most = SimWindows.most(spec, each, 0) - SimWindows.capacity(spec, wayNanos());
+          long most = SimWindows.most(spec, each, 0) - capacities.get(id);
           long excess =
               spec instanceof LimitSpec.Strict strict
                   ? Math.ceilDiv(Math.max(0, most), strict.rate().intervalNanos())

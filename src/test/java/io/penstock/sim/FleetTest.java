@@ -87,7 +87,8 @@ class FleetTest {
         .leastUsed()
         .forEach(
             (kind, share) -> used.computeIfAbsent(kind, absent -> new ArrayList<>()).add(share));
-    if (fleet.onOutage() == OnOutage.PARK || fleet.onOutage() == OnOutage.REFUSE) {
+    boolean exact = fleet.onOutage() == OnOutage.PARK || fleet.onOutage() == OnOutage.REFUSE;
+    if (exact && fleet.troubles().isSafe()) {
       fleet.over().forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
     }
   }

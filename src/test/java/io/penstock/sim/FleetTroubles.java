@@ -8,6 +8,7 @@ import io.penstock.quota.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -41,8 +42,19 @@ final class FleetTroubles {
     /** One instance does not reach the store for a while. */
     PARTITION,
     /** The store forgets one limit alone. */
-    FORGOTTEN_LIMIT
+    FORGOTTEN_LIMIT,
+    /** A limit has another size, of which one instance after another is told. */
+    RELOAD,
+    /** All instances are replaced by some for which a limit has another size. */
+    ROLLING_CHANGE,
+    /** The store's clock is set forward or back. */
+    CLOCK_STEP,
+    /** The store has two masters for a while, each with some of the instances. */
+    SPLIT
   }
+
+  /** With these, more than a limit passes: {@code KnownFailuresTest} says when. */
+  private static final Set<Trouble> UNSAFE = EnumSet.of(Trouble.CLOCK_STEP, Trouble.SPLIT);
 
   private final FleetSimulation fleet;
   private final Random random;
@@ -56,6 +68,11 @@ final class FleetTroubles {
 
   Set<Trouble> drawn() {
     return drawn;
+  }
+
+  /** Returns whether limits hold through all that was drawn. */
+  boolean isSafe() {
+    return drawn.stream().noneMatch(UNSAFE::contains);
   }
 
   /** Has one to three of them happen; returns when the last one is over. */
@@ -94,6 +111,25 @@ final class FleetTroubles {
       case LEAVE -> at(at, () -> some().leave());
       case JOIN -> at(at, fleet::join);
       case ROLLING_UPDATE -> roll(at);
+      case RELOAD -> reload(at);
+      case ROLLING_CHANGE -> {
+        at(at, () -> fleet.plan().resize());
+        roll(at);
+      }
+      case CLOCK_STEP -> {
+        long step = random.nextLong(6 * SECOND) - 3 * SECOND;
+        at(at, () -> store.stepClock(step));
+        last = Math.max(last, at - step); // nothing new is granted until it is made up for
+      }
+      case SPLIT -> {
+        Set<String> stay = new HashSet<>();
+        fleet.instances().stream()
+            .map(FleetInstance::name)
+            .filter(name -> random.nextBoolean())
+            .forEach(stay::add);
+        at(at, () -> store.split(stay));
+        at(at + lasts, store::unite);
+      }
       case PAUSE ->
           at(
               at,
@@ -122,6 +158,13 @@ final class FleetTroubles {
       case FORGOTTEN_LIMIT -> at(at, () -> store.lose(someLimit()));
     }
     last = Math.max(last, at + lasts);
+  }
+
+  private void reload(long at) {
+    at(at, () -> fleet.plan().resize());
+    for (FleetInstance each : fleet.instances()) {
+      at(at + random.nextLong(2 * SECOND), () -> each.reload(fleet.plan()));
+    }
   }
 
   private LimitId someLimit() {

@@ -1,6 +1,7 @@
 package io.penstock.sim;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
@@ -28,6 +29,22 @@ final class Specs {
         spec.shadow(),
         spec.forwarding().stripPrefix(),
         upstreams,
+        Map.of());
+  }
+
+  static EndpointSpec with(EndpointSpec spec, LimitSpec limit) {
+    return new EndpointSpec(
+        spec.path(),
+        spec.configuredPath(),
+        spec.algorithm(),
+        limit,
+        spec.scheduling(),
+        spec.waiting(),
+        spec.reading(),
+        spec.descendants(),
+        spec.shadow(),
+        spec.forwarding().stripPrefix(),
+        spec.upstreams(),
         Map.of());
   }
 
