@@ -122,12 +122,7 @@ final class FleetTroubles {
         last = Math.max(last, at - step); // nothing new is granted until it is made up for
       }
       case SPLIT -> {
-        Set<String> stay = new HashSet<>();
-        fleet.instances().stream()
-            .map(FleetInstance::name)
-            .filter(name -> random.nextBoolean())
-            .forEach(stay::add);
-        at(at, () -> store.split(stay));
+        at(at, () -> store.split(someNames()));
         at(at + lasts, store::unite);
       }
       case PAUSE ->
@@ -165,6 +160,13 @@ final class FleetTroubles {
     for (FleetInstance each : fleet.instances()) {
       at(at + random.nextLong(2 * SECOND), () -> each.reload(fleet.plan()));
     }
+  }
+
+  private Set<String> someNames() {
+    Set<String> names = new HashSet<>();
+    fleet.instances().forEach(each -> names.add(each.name()));
+    names.removeIf(name -> random.nextBoolean());
+    return names;
   }
 
   private LimitId someLimit() {
