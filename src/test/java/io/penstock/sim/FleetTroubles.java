@@ -150,7 +150,7 @@ final class FleetTroubles {
         at(at, () -> store.away.add(name));
         at(at + lasts, () -> store.away.remove(name));
       }
-      case FORGOTTEN_LIMIT -> at(at, () -> store.lose(someLimit()));
+      case FORGOTTEN_LIMIT -> at(at, this::forgetLimit);
     }
     last = Math.max(last, at + lasts);
   }
@@ -169,10 +169,13 @@ final class FleetTroubles {
     return names;
   }
 
-  private LimitId someLimit() {
+  /** Has the store forget one limit, unless there is none. */
+  private void forgetLimit() {
     List<LimitId> ids = new ArrayList<>(fleet.specs().keySet());
     ids.sort(Comparator.comparing(LimitId::toString));
-    return ids.get(random.nextInt(ids.size()));
+    if (!ids.isEmpty()) {
+      fleet.store().lose(ids.get(random.nextInt(ids.size())));
+    }
   }
 
   /** Replaces all that are there: a new one starts, and a second later an old one leaves. */
