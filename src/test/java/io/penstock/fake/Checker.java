@@ -13,14 +13,6 @@ public interface Checker {
    */
   boolean takes(long now, long inputTokens, long statedTokens);
 
-  /**
-   * Returns how many nanoseconds too early it comes, 0 if it would be taken; the largest number if
-   * that is not known.
-   */
-  default long early(long now, long inputTokens, long statedTokens) {
-    return Long.MAX_VALUE;
-  }
-
   /** Charges output that is produced at an instant, which may be to come. */
   default void produces(long at, long outputTokens) {}
 
@@ -37,12 +29,6 @@ public interface Checker {
         tokens.charge(now, amount);
         return true;
       }
-    }
-
-    @Override
-    public long early(long now, long inputTokens, long statedTokens) {
-      return Math.max(
-          requests.early(now, 1), tokens.early(now, Math.max(statedTokens, inputTokens)));
     }
   }
 
@@ -62,12 +48,6 @@ public interface Checker {
         input.charge(now, inputTokens);
         return true;
       }
-    }
-
-    @Override
-    public long early(long now, long inputTokens, long statedTokens) {
-      return Math.max(
-          requests.early(now, 1), Math.max(input.early(now, inputTokens), output.early(now, 0)));
     }
 
     @Override

@@ -46,14 +46,6 @@ public final class MachineStalls implements AutoCloseable {
     return stalls.stream().mapToLong(Stall::nanos).sum();
   }
 
-  /** Returns how long the stalls took together that ended from one instant to another. */
-  public long nanos(long from, long to) {
-    return stalls.stream()
-        .filter(stall -> stall.atNanos() >= from && stall.atNanos() <= to)
-        .mapToLong(Stall::nanos)
-        .sum();
-  }
-
   /** Returns the largest part of any window that was lost to stalls, from 0 to 1. */
   public double largestShare(long windowNanos) {
     Deque<Stall> within = new ArrayDeque<>();

@@ -26,19 +26,6 @@ public final class TrailingChecker {
     return used(now) + amount <= limit;
   }
 
-  /**
-   * Returns how many nanoseconds too early {@code amount} comes at {@code now}: 0 if it fits.
-   *
-   * @param amount at most the limit
-   */
-  public synchronized long early(long now, long amount) {
-    long at = now;
-    while (!fits(at, amount)) {
-      at = sums.higherKey(at - windowNanos) + windowNanos; // when the oldest leaves
-    }
-    return at - now;
-  }
-
   /** Charges {@code amount}, whether it fits or not; the instant may be to come. */
   public synchronized void charge(long at, long amount) {
     sums.putIfAbsent(at, sum(at));

@@ -35,15 +35,6 @@ class TrailingCheckerTest {
   }
 
   @Test
-  void early_isHowLongUntilEnoughHasLeft() {
-    checker.charge(0, 40);
-    checker.charge(300, 60);
-    assertThat(checker.early(500, 40)).isEqualTo(500);
-    assertThat(checker.early(500, 41)).isEqualTo(800);
-    assertThat(checker.early(1_000, 40)).isZero();
-  }
-
-  @Test
   void windowOverrun_isSeenAfterwards() {
     checker.charge(0, 60);
     checker.charge(999, 41);
