@@ -79,7 +79,8 @@ public final class Browser implements AutoCloseable {
 
   private void note(ConsoleMessage message) {
     boolean complaint = message.type().equals("error") || message.type().equals("warning");
-    if (complaint && !GONE.matcher(message.location()).find()) {
+    boolean gone = message.text().contains(" 404 ") && GONE.matcher(message.location()).find();
+    if (complaint && !gone) {
       complaints.add(message.text() + " " + message.location());
     }
   }

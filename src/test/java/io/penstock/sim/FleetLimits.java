@@ -35,7 +35,7 @@ final class FleetLimits implements LimitSource {
 
   private Limit known(LimitId id, LimitSpec spec, Limit limit) {
     ids.put(limit, id);
-    fleet.has(id, spec);
+    fleet.configured(id, spec);
     return limit;
   }
 

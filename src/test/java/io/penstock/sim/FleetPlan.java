@@ -110,8 +110,8 @@ final class FleetPlan {
   /** Changes the size of the limit of an endpoint, if it has windows. */
   void resize() {
     int which = random.nextInt(endpoints.size());
-    EndpointSpec of = endpoints.get(which);
-    endpoints.set(which, Specs.with(of, resized(of.limit())));
+    EndpointSpec before = endpoints.get(which);
+    endpoints.set(which, Specs.with(before, resized(before.limit())));
   }
 
   private LimitSpec resized(LimitSpec spec) {

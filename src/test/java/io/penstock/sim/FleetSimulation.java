@@ -110,8 +110,8 @@ final class FleetSimulation {
     return specs;
   }
 
-  /** An instance has a limit of this size. */
-  void has(LimitId id, LimitSpec spec) {
+  /** Takes note of a limit as an instance is configured with it. */
+  void configured(LimitId id, LimitSpec spec) {
     specs.put(id, spec);
     if (!(spec instanceof LimitSpec.Unlimited)) {
       capacities.merge(id, SimWindows.capacity(spec, wayNanos()), Math::max);

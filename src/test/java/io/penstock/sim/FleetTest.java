@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs fleets of gateways in which several things go wrong at once. One seed is one fleet; {@code
  * -Dpenstock.sim.fleet=N} plays one again, {@code -Dpenstock.sim.fleets=N} runs the first N.
  */
+@Timeout(3_600) // as many as are asked for
 class FleetTest {
   private static final int FLEETS =
       Integer.getInteger("penstock.sim.fleets", Boolean.getBoolean("penstock.deep") ? 400 : 15);

@@ -13,8 +13,9 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
  * A test of a fault that the program still has. It asserts what ought to be, so it is to fail: the
- * build prints the fault, and fails once the test passes, so that who corrects the fault takes the
- * annotation away. An exception other than an {@link AssertionError} is a failure as ever.
+ * build prints the fault, and fails once the test passes, so that who corrects the fault writes
+ * {@link Test} in its place. An exception other than an {@link AssertionError} is a failure as
+ * ever.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

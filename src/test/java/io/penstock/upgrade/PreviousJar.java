@@ -40,7 +40,7 @@ final class PreviousJar {
    * @param status its exit status
    * @param text its output and errors
    */
-  private record Ended(int status, String text) {}
+  record Ended(int status, String text) {}
 
   private final Path home;
 
@@ -157,7 +157,8 @@ final class PreviousJar {
     return Objects.requireNonNull(System.getProperty(name), () -> name + " is told by the build");
   }
 
-  private static Ended run(Path directory, Path log, Duration limit, List<String> command)
+  /** Runs a command, whose output goes to a file, and ends it after {@code limit}. */
+  static Ended run(Path directory, Path log, Duration limit, List<String> command)
       throws IOException {
     Process process =
         new ProcessBuilder(command)

@@ -1,23 +1,23 @@
 package io.penstock.upgrade;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.suite.JavaCommand;
 import java.io.IOException;
-import java.io.InterruptedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A jar of the program, unpacked by the tool that Spring Boot puts into it. The same classes run
  * then, and start with a third less processor time, because there are no jars within the jar.
  */
 final class UnpackedJar {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final Map<JarVersion, Path> ALL = new EnumMap<>(JarVersion.class);
 
   private UnpackedJar() {}
@@ -46,16 +46,10 @@ final class UnpackedJar {
     Path directory = Path.of("target", "unpacked-jars", name).toAbsolutePath();
     List<String> command = JavaCommand.java("-Djarmode=tools", "-jar", jar.toString());
     command.addAll(List.of("extract", "--force", "--destination", directory.toString()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    try {
-      assertThat(process.waitFor(1, TimeUnit.MINUTES)).as(said).isTrue();
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("stopped while it unpacked " + jar);
-    }
-    assertThat(process.exitValue()).as(said).isZero();
+    Files.createDirectories(directory);
+    Path log = directory.resolveSibling(name + ".log");
+    PreviousJar.Ended ended = PreviousJar.run(Path.of(""), log, LIMIT, command);
+    assertThat(ended.status()).as(ended.text()).isZero();
     return directory.resolve(jar.getFileName());
   }
 }
