@@ -93,12 +93,12 @@ final class Outage {
 
   /** Grants each that is on its own its part, in windows of the own clock. */
   void grant(Collection<SharedLimit> limits, Lives lives, long now, List<Runnable> eased) {
+    aloneAt = now; // also if there is none, or it would be time for that again at once
+    hurried = false;
     Collection<SharedLimit> those = parted(limits);
     if (those.isEmpty()) {
       return;
     }
-    aloneAt = now;
-    hurried = false;
     long parts = contact.parts() > 0 ? contact.parts() : contact.members();
     CellClock own = new CellClock();
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;

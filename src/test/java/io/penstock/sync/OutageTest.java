@@ -6,9 +6,15 @@ import static io.penstock.sync.World.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Waits;
 import io.penstock.refusal.Reason;
+import io.penstock.sim.SimClock;
 import io.penstock.sim.SimRelease;
+import io.penstock.sim.SimStore;
+import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -271,5 +277,41 @@ class OutageTest {
     world.run(BACK + 60 * SECOND);
     assertThat(World.most(FIXED, between(world, BACK + 10 * SECOND, world.now()), 0))
         .isBetween(2_900L, 3_000L);
+  }
+
+  /** Runs the steps of an instance; too many of them are a fault, lest the test never ends. */
+  private record Steps(SimClock clock, AtomicLong asked) implements Waits.Alarm {
+    @Override
+    public void soon(Runnable step) {
+      clock.at(clock.now(), step);
+    }
+
+    @Override
+    public void at(long instantNanos, Runnable step) {
+      assertThat(clock.events()).as("steps").isLessThan(10_000);
+      long mine = asked.incrementAndGet();
+      if (instantNanos != Ticker.NEVER) {
+        clock.at(instantNanos, () -> runIf(mine == asked.get(), step));
+      }
+    }
+
+    private static void runIf(boolean still, Runnable step) {
+      if (still) {
+        step.run();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void instanceWithoutLimits_isNotKeptBusy(OnOutage policy) {
+    SimClock clock = new SimClock(START);
+    SimStore store = new SimStore(clock, new Random(1), World.TTL, (member, now) -> {});
+    Steps steps = new Steps(clock, new AtomicLong());
+    Rounds rounds = new Rounds("a", store::carry, clock::now, steps, World.PACE, policy, () -> 0.5);
+    rounds.start();
+    clock.at(AWAY, () -> store.cut = true);
+    clock.run(BACK);
+    assertThat(clock.events()).isLessThan(10_000);
   }
 }
