@@ -17,6 +17,7 @@ public final class Demand {
   }
 
   private final AtomicLong least = new AtomicLong();
+  private volatile boolean later;
   private volatile boolean said;
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
   private final Runnable dry;
@@ -45,9 +46,18 @@ public final class Demand {
     return least.get();
   }
 
+  /**
+   * Returns whether anybody waits for slices that begin later. What is granted meanwhile may begin
+   * sooner.
+   */
+  public boolean hasLater() {
+    return later;
+  }
+
   /** Wakes all who wait: those who still lack something say so again. */
   public void wake() {
     least.set(0);
+    later = false;
     waiters.forEach(Waiter::wake);
   }
 
@@ -60,8 +70,17 @@ public final class Demand {
     waiters.forEach(Waiter::wake);
   }
 
-  /** Takes note of what is lacked; known to be denied, it does not hurry anybody. */
-  void lacks(long amount, boolean denied) {
+  /**
+   * Takes note of what is lacked.
+   *
+   * @param later whether slices suffice that begin later
+   * @param denied whether it is known that nobody has it: that does not hurry anybody
+   */
+  void lacks(long amount, boolean later, boolean denied) {
+    if (later) {
+      this.later = true;
+      return;
+    }
     said = true;
     long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
     if (before == 0 && !denied) {

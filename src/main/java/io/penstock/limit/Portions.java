@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -29,6 +30,26 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns the first instant at which one of these has so much free, or {@link Ticker#NEVER}. Only
+   * the running one is spent now, also where the span of another one overlaps it, as it does after
+   * the store has lost a day and began another.
+   *
+   * @param from the first instant that is of use, ≥ {@code now}
+   */
+  long opens(long amount, long held, long from, long now) {
+    Portion running = running(now);
+    for (Portion each : all) {
+      long instant = Math.max(from, each.span().fromNanos());
+      boolean spent =
+          each.span().fromNanos() > now || (running != null && each.cell() == running.cell());
+      if (spent && instant < each.span().untilNanos() && each.free(held) >= amount) {
+        return instant;
+      }
+    }
+    return Ticker.NEVER;
   }
 
   /**

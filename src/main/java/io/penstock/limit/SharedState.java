@@ -195,22 +195,18 @@ final class SharedState implements Around {
 
   @Override
   public void lacks(long amount, long now) {
-    if (amount <= roomAlone(now)) {
-      demand.lacks(amount, supplied.denies(amount, now));
+    if (amount <= roomAlone(now) && amount > room(now)) {
+      boolean later = opens(amount, now) != Ticker.NEVER;
+      demand.lacks(amount, later, supplied.denies(amount, now));
     }
   }
 
-  /** Never, when only what others are granted less of could help. */
+  /** Never, when only what others are granted less of could help; nothing needs no slices. */
   @Override
   public long opens(long amount, long now) {
     long alone = own(now).opens(amount, now);
-    for (Portion portion : portions) {
-      long instant = Math.max(alone, Math.max(now, portion.span().fromNanos()));
-      if (instant < portion.span().untilNanos() && portion.free(held) >= amount) {
-        return instant;
-      }
-    }
-    return alone > now ? alone : Ticker.NEVER;
+    long opens = portions.opens(amount, held, Math.max(alone, now), now);
+    return opens == Ticker.NEVER && (alone > now || amount <= room(now)) ? alone : opens;
   }
 
   @Override

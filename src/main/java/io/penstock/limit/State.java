@@ -141,12 +141,12 @@ sealed interface State
     return null;
   }
 
-  /** Takes note that {@code amount} is waited for, where what is lacked is asked of others. */
+  /** Takes note that {@code amount} is waited for, where others may grant it. */
   default void lacks(long amount, long now) {}
 
-  /** Who is told that only a wake-up helps waits for one. */
+  /** Who is told to wait is woken when others grant what is lacked before that. */
   default long lacking(long amount, long instant, long now) {
-    if (instant == Ticker.NEVER) {
+    if (instant > now) {
       lacks(amount, now);
     }
     return instant;

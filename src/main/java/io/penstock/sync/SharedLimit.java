@@ -392,6 +392,6 @@ final class SharedLimit {
   /** Whether those who wait are to look again. */
   boolean suffices(long now) {
     long least = demand.least();
-    return least > 0 && !limit.lacks(least, now);
+    return demand.hasLater() || (least > 0 && !limit.lacks(least, now));
   }
 }

@@ -76,6 +76,27 @@ class SharedKindsTest {
     assertThat(limit.room(DAY)).isEqualTo(45);
   }
 
+  /** The endpoint's thread would otherwise look for a ticket to release for ever. */
+  @Test
+  void twoDaysOverlap_theLaterIsSpent_andLimitOpensOnlyWhenThatHasRoom() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0));
+    grant(limit, 9, 50, 0, 2 * SECOND);
+    takes(limit, 10, 1);
+    grant(limit, 1_000, 20, SECOND, 3 * SECOND);
+    assertThat(takes(limit, 20, SECOND)).isTrue();
+    assertThat(limit.room(SECOND)).isZero();
+    assertThat(limit.opens(1, SECOND)).isGreaterThan(SECOND);
+    assertThat(takes(limit, 1, SECOND)).as("more than the later day has").isFalse();
+  }
+
+  @Test
+  void nothingIsAskedFor_noSliceIsNeeded() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100));
+    assertThat(limit.room(1)).isZero();
+    assertThat(limit.opens(0, 1)).isLessThanOrEqualTo(1);
+    assertThat(limit.opens(1, 1)).isEqualTo(Ticker.NEVER);
+  }
+
   @Test
   void slots_areUsedOnceEachWhenTheyBegin() {
     Limit limit = shared(new LimitSpec.Strict(new Rate(10, 1)));
