@@ -15,6 +15,7 @@ import io.penstock.fake.TrailingChecker;
 import io.penstock.limit.LimitSpec;
 import io.penstock.time.Ticker;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -39,24 +40,55 @@ class MainJobIT {
   private static final double BURST_SECONDS =
       Double.parseDouble(System.getProperty("penstock.burst-seconds", "0.5"));
 
+  /**
+   * When the machine stands still for more of a window than this, requests reach the provider
+   * closer together than they were released, by more than the gateway allows for: an attempt that
+   * fails then says nothing about the gateway and is repeated.
+   */
+  private static final double TOO_MUCH_STALLED = 0.1;
+
+  private static final int ATTEMPTS = 3;
+
   @TempDir private Path directory;
 
   @Test
   void fiveTimesTheBudget_everyoneIsServedAndNobodySays429()
       throws IOException, InterruptedException {
-    try (MainJob job = new MainJob(directory, "burst_seconds: " + BURST_SECONDS)) {
+    for (int attempt = 1; !isDone(attempt); attempt++) {
+      say("attempt %d of %d failed while the machine stood still".formatted(attempt, ATTEMPTS));
+    }
+  }
+
+  /** Returns whether an attempt went as it is to go; false when the machine did not let it. */
+  private boolean isDone(int attempt) throws IOException, InterruptedException {
+    Path own = Files.createDirectory(directory.resolve("attempt-" + attempt));
+    try (MainJob job = new MainJob(own, "burst_seconds: " + BURST_SECONDS)) {
       job.warmUp();
       job.run(CALLS_EACH);
       print(job);
-      assertServed(job);
-      assertWithinLimits(job);
-      assertUsed(job);
-      assertInOrder(job.openAiLog, Dimension.STATED);
-      assertInOrder(job.anthropicLog, Dimension.OUTPUT);
-      assertInOrder(job.windowLog, Dimension.TOTAL);
-      for (String path : List.of("/openai", "/anthropic", "/window")) {
-        assertBalanced(job.gateway.endpoint(path).totals());
+      double stalled = job.stalls.largestShare(MainJob.WINDOW.toNanos());
+      try {
+        assertAsConfigured(job);
+        return true;
+      } catch (AssertionError failed) {
+        if (stalled <= TOO_MUCH_STALLED || attempt == ATTEMPTS) {
+          throw failed;
+        }
+        say(failed.toString());
+        return false;
       }
+    }
+  }
+
+  private static void assertAsConfigured(MainJob job) {
+    assertServed(job);
+    assertWithinLimits(job);
+    assertUsed(job);
+    assertInOrder(job.openAiLog, Dimension.STATED);
+    assertInOrder(job.anthropicLog, Dimension.OUTPUT);
+    assertInOrder(job.windowLog, Dimension.TOTAL);
+    for (String path : List.of("/openai", "/anthropic", "/window")) {
+      assertBalanced(job.gateway.endpoint(path).totals());
     }
   }
 
