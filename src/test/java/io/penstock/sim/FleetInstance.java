@@ -1,24 +1,18 @@
 package io.penstock.sim;
 
 import io.penstock.cost.Charge;
-import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
-import io.penstock.cost.Usage;
 import io.penstock.endpoint.Algorithm;
-import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Driver;
 import io.penstock.endpoint.Endpoint;
-import io.penstock.endpoint.Outcome;
-import io.penstock.endpoint.Patience;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Registry;
-import io.penstock.endpoint.Settlement;
-import io.penstock.event.Event;
-import io.penstock.limit.Limit;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.Upstreams;
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Metered;
+import io.penstock.quota.ModelLimits;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Waits;
@@ -33,9 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One gateway of a simulated fleet: the dispatcher of production on limits of production that it
@@ -53,12 +45,10 @@ final class FleetInstance {
   private final Rounds rounds;
   private final Upstreams upstreams;
   private final Registry registry;
+  private final ModelQuotas models;
   private final AtomicLong arrivals = new AtomicLong();
   private final Map<String, Account> accounts = new HashMap<>();
-  private final Map<String, List<Metered>> keyLimits = new HashMap<>();
-
-  /** Tickets that were neither released nor ended, in the order in which they arrived. */
-  private final TreeMap<Long, FleetTicket> waiting = new TreeMap<>();
+  private final FleetRequests requests;
 
   private final Deque<Runnable> whenResumed = new ArrayDeque<>();
   private int alarms;
@@ -83,38 +73,46 @@ final class FleetInstance {
     this.source = new SharedLimitSource(rounds, id -> true);
     this.limits = new FleetLimits(source, fleet);
     this.upstreams = new Upstreams(limits, plan.window);
+    this.models = new ModelQuotas(limits, plan.window);
+    models.configure(List.of(), plan.models, local());
+    this.requests = new FleetRequests(fleet, this);
     this.registry =
         new Registry(
             new Endpoint.House(
-                upstreams,
-                new ModelQuotas(limits, plan.window),
-                limits,
-                this::local,
-                this::driver,
-                this::heard,
-                arrivals));
+                upstreams, models, limits, this::local, this::driver, requests::heard, arrivals));
+    models.whenChanged(registry::termsChanged);
     plan.keys.forEach(this::open);
     registry.apply(List.copyOf(plan.endpoints));
     rounds.start();
   }
 
-  /** Is told of the configuration as it is now. */
-  void reload(FleetPlan plan) {
-    run(() -> registry.apply(List.copyOf(plan.endpoints)));
+  /** Is told of another configuration. */
+  void reload(List<EndpointSpec> endpoints) {
+    run(() -> registry.apply(List.copyOf(endpoints)));
+  }
+
+  /** An operator says what a model may be asked. */
+  void override(String model, ModelLimits limits) {
+    run(() -> models.override(model, limits, local()));
+  }
+
+  /** An operator changes what a key may spend. */
+  void change(FleetKey key) {
+    run(
+        () -> {
+          metered(key, LimitId.Kind.KEY);
+          registry.termsChanged();
+        });
   }
 
   private void open(FleetKey key) {
     List<Quota> quotas = new ArrayList<>();
-    List<Metered> all = new ArrayList<>(metered(key, LimitId.Kind.KEY));
-    quotas.add(Quota.personal(key.name(), List.copyOf(all)));
+    quotas.add(Quota.personal(key.name(), metered(key, LimitId.Kind.KEY)));
     FleetKey group = key.group();
     if (group != null) {
-      List<Metered> shared = metered(group, LimitId.Kind.GROUP);
-      quotas.add(new Quota(group.name(), Charge.TOTAL, shared));
-      all.addAll(shared);
+      quotas.add(new Quota(group.name(), Charge.TOTAL, metered(group, LimitId.Kind.GROUP)));
     }
     accounts.put(key.name(), new Account(key.name(), key.waits(), (model, now) -> quotas));
-    keyLimits.put(key.name(), all);
   }
 
   private List<Metered> metered(FleetKey key, LimitId.Kind kind) {
@@ -147,17 +145,46 @@ final class FleetInstance {
     return ended;
   }
 
-  int waiting() {
-    return waiting.size();
+  FleetRequests requests() {
+    return requests;
   }
 
-  /** Returns the ticket that arrived first of those that wait, or null. */
-  @Nullable FleetTicket oldest() {
-    return waiting.isEmpty() ? null : waiting.firstEntry().getValue();
+  Upstream upstream(String id) {
+    return Objects.requireNonNull(upstreams.find(id));
   }
 
-  List<FleetTicket> tickets() {
-    return List.copyOf(waiting.values());
+  ModelQuotas models() {
+    return models;
+  }
+
+  Endpoint endpoint(String path) {
+    return Objects.requireNonNull(registry.find(path));
+  }
+
+  Account account(FleetKey key) {
+    return Objects.requireNonNull(accounts.get(key.name()));
+  }
+
+  /** Returns the number of the next request. */
+  long nextArrival() {
+    return arrivals.get();
+  }
+
+  /** Fails where somebody waits for an upstream that has answered for long, and is not tried. */
+  void assertUpstreamsTried() {
+    for (Upstream upstream : upstreams.all()) {
+      String id = upstream.spec().id();
+      if (upstream.health().onTrial()
+          && requests.waitsFor(id)
+          && fleet.choices().isWellForLong(this, id)) {
+        throw new Violation(name + " still takes " + id + " for unhealthy");
+      }
+    }
+  }
+
+  /** Returns the true time. */
+  long now() {
+    return clock.now();
   }
 
   /** Returns what its clock says. */
@@ -182,14 +209,13 @@ final class FleetInstance {
   void crash() {
     ended = true;
     rounds.stop();
-    waiting.clear();
+    requests.forget();
   }
 
   /** Ends as on SIGTERM: those who wait are let down, and the others are told of what is left. */
   void leave() {
     if (!ended && !stopped) {
-      List<FleetTicket> left = tickets();
-      left.forEach(this::cancel);
+      requests.cancelAll();
       rounds.leave();
       ended = true;
     }
@@ -215,6 +241,11 @@ final class FleetInstance {
     } else if (!ended) {
       step.run();
     }
+  }
+
+  /** Runs a step later, by the true time. */
+  void later(long instant, Runnable step) {
+    later(instant, 0, step);
   }
 
   private void later(long instant, int rank, Runnable step) {
@@ -259,142 +290,5 @@ final class FleetInstance {
     if (still) {
       step.run();
     }
-  }
-
-  /** A request comes. */
-  void submit(String path, @Nullable FleetKey key, Cost cost) {
-    Endpoint endpoint = Objects.requireNonNull(registry.find(path));
-    FleetTicket ticket = new FleetTicket(arrivals.get(), endpoint, key, cost, clock.now());
-    waiting.put(ticket.number, ticket);
-    Ask ask =
-        new Ask(
-            null,
-            cost,
-            100,
-            Patience.DEFAULT,
-            0,
-            Ask.Flow.ANONYMOUS,
-            Ask.Kept.NOWHERE,
-            key == null ? null : accounts.get(key.name()),
-            null);
-    ticket.pending = endpoint.submit(ask);
-    ticket.pending.whenDecided(outcome -> decided(ticket, outcome));
-  }
-
-  /** The client of one that waits goes away. */
-  void cancel(FleetTicket ticket) {
-    if (waiting.containsKey(ticket.number)) {
-      ticket.endpoint.cancel(Objects.requireNonNull(ticket.pending));
-    }
-  }
-
-  private void decided(FleetTicket ticket, Outcome outcome) {
-    if (outcome instanceof Outcome.Granted(Settlement settlement)) {
-      Usage usage = new Usage(ticket.cost.inputTokens(), 0, ticket.cost.outputTokens());
-      later(
-          clock.now() + fleet.serviceNanos(),
-          0,
-          () -> settlement.served(usage, ticket.cost.outputTokens(), local()));
-    }
-  }
-
-  private void heard(Event event) {
-    if (!(event instanceof Event.TicketEvent about)) {
-      return;
-    }
-    FleetTicket ticket = waiting.get(about.ticket());
-    switch (about) {
-      case Event.Queued queued -> {
-        FleetTicket known = Objects.requireNonNull(ticket);
-        known.waits = true;
-        chargeKey(known);
-      }
-      case Event.Released released -> {
-        FleetTicket known = Objects.requireNonNull(waiting.remove(about.ticket()));
-        chargeKey(known);
-        path(known, released.upstream()).forEach(each -> release(known, each));
-      }
-      case Event.Refused refused -> end(ticket);
-      case Event.Expired expired -> end(ticket);
-      case Event.Cancelled cancelled -> end(ticket);
-      case Event.Served served -> {}
-      case Event.Settled settled -> {}
-      case Event.Returned returned -> {}
-      case Event.Shadowed shadowed -> throw new Violation("nobody has a shadow: " + shadowed);
-    }
-  }
-
-  /** Charges a key that does not wait for its limits when its request came. */
-  private void chargeKey(FleetTicket ticket) {
-    if (ticket.key != null && !ticket.key.waits() && !ticket.charged) {
-      ticket.charged = true;
-      for (Metered each : keyLimits.getOrDefault(ticket.key.name(), List.of())) {
-        SimRelease release = release(ticket, each);
-        if (release != null) {
-          ticket.atArrival.add(release);
-        }
-      }
-    }
-  }
-
-  /** Takes note that a ticket passed a limit; returns null for what limits nothing. */
-  private @Nullable SimRelease release(FleetTicket ticket, Metered metered) {
-    LimitId id = limits.idOf(metered.limit());
-    return id == null ? null : fleet.released(id, name, amount(ticket, metered.measure()));
-  }
-
-  private void end(@Nullable FleetTicket ticket) {
-    if (ticket != null && waiting.remove(ticket.number) != null) {
-      ticket.atArrival.forEach(each -> each.giveBack(each.amount));
-    }
-  }
-
-  private static long amount(FleetTicket ticket, Measure measure) {
-    return switch (measure) {
-      case REQUESTS, CONCURRENCY -> 1;
-      case TOKENS -> ticket.cost.totalTokens();
-      case INPUT_TOKENS -> ticket.cost.inputTokens();
-      case OUTPUT_TOKENS -> ticket.cost.outputTokens();
-    };
-  }
-
-  /**
-   * Returns the limits that a ticket has to pass still, by way of one upstream, or of none: its
-   * endpoint's, those of its key if that waits, and the upstream's.
-   */
-  private List<Metered> path(FleetTicket ticket, @Nullable String upstream) {
-    List<Metered> path = new ArrayList<>(ticket.endpoint.limits());
-    if (ticket.key != null && ticket.key.waits()) {
-      path.addAll(keyLimits.getOrDefault(ticket.key.name(), List.of()));
-    }
-    Upstream found = upstream == null ? null : upstreams.find(upstream);
-    if (found != null) {
-      path.addAll(found.pool(null, local()).limits());
-    }
-    return path;
-  }
-
-  /** Returns by upstream the limits that a ticket has to pass there. */
-  Map<String, List<Metered>> ways(FleetTicket ticket) {
-    Map<String, List<Metered>> ways = new TreeMap<>();
-    ticket
-        .endpoint
-        .spec()
-        .upstreams()
-        .forEach(each -> ways.put(each.id(), path(ticket, each.id())));
-    return ways;
-  }
-
-  /** Returns whether every limit on a way would let a ticket pass now. */
-  boolean admits(FleetTicket ticket, List<Metered> way) {
-    long now = local();
-    for (Metered metered : way) {
-      Limit limit = metered.limit();
-      long amount = Math.min(amount(ticket, metered.measure()), limit.capacity(now));
-      if (amount > limit.room(now) || limit.paced(amount, now) > now) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -4,13 +4,19 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The limits of one instance of a simulated fleet; it remembers which id each has. */
 final class FleetLimits implements LimitSource {
+  /** A limit that counts and never says no has more than this. */
+  private static final long UNLIMITED = 1L << 40;
+
   private final LimitSource source;
   private final IdentityHashMap<Limit, LimitId> ids = new IdentityHashMap<>();
+  private final Map<LimitId, LimitSpec> specs = new HashMap<>();
   private final FleetSimulation fleet;
 
   /** Makes a source of none. */
@@ -30,11 +36,18 @@ final class FleetLimits implements LimitSource {
   /** Returns the id of a limit, or null where it limits nothing. */
   @Nullable LimitId idOf(Limit limit) {
     LimitId id = ids.get(limit);
-    return id == null || fleet.specs().get(id) instanceof LimitSpec.Unlimited ? null : id;
+    boolean limits = !(limit.spec() instanceof LimitSpec.Unlimited) && limit.capacity() < UNLIMITED;
+    return id != null && limits ? id : null;
+  }
+
+  /** Returns what a limit is here, or null where it is not known. */
+  @Nullable LimitSpec spec(LimitId id) {
+    return specs.get(id);
   }
 
   private Limit known(LimitId id, LimitSpec spec, Limit limit) {
     ids.put(limit, id);
+    specs.put(id, spec);
     fleet.configured(id, spec);
     return limit;
   }

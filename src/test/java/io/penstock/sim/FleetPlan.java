@@ -10,6 +10,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.Bounds;
+import io.penstock.quota.ModelLimits;
 import io.penstock.time.Midnight;
 import java.net.URI;
 import java.time.ZoneId;
@@ -19,6 +20,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class FleetPlan {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;
+  private static final String SHADOW = "/shadow";
   private static final List<Long> WINDOWS = List.of(5 * SECOND, 12 * SECOND, 60 * SECOND);
 
   private final Random random;
@@ -42,17 +45,38 @@ final class FleetPlan {
   final List<EndpointSpec> endpoints = new ArrayList<>();
   final List<FleetKey> keys = new ArrayList<>();
 
+  /** The models that requests ask for; none where they ask for none. */
+  final List<String> asked;
+
+  /** What models may be asked, whoever serves them. */
+  final Map<String, ModelLimits> models = new TreeMap<>();
+
+  /** Whether requests belong to conversations, which are kept to one upstream. */
+  final boolean conversations;
+
+  /** The share of attempts that do not reach their upstream. */
+  final double unsent;
+
   FleetPlan(Random random, long start) {
     this.random = random;
     this.start = start;
     this.window = WINDOWS.get(isOneIn(6) ? 2 : random.nextInt(2));
     this.largest = random.nextInt(3) == 0 ? 1 : 20;
+    this.asked = isOneIn(2) ? List.of() : List.of("model-0", "model-1");
+    this.conversations = isOneIn(4);
+    this.unsent = isOneIn(3) ? 0.05 : 0;
+    if (!asked.isEmpty() && isOneIn(2)) {
+      models.put("model-0", new ModelLimits(capacity(false), capacity(true), 0));
+    }
     List<UpstreamSpec> upstreams = new ArrayList<>();
     for (int each = 1 + random.nextInt(2); each > 0; each--) {
       upstreams.add(upstream("up-" + each));
     }
     for (int each = 1 + random.nextInt(2); each > 0; each--) {
       endpoints.add(endpoint("/e" + each, upstreams));
+    }
+    if (isOneIn(4)) {
+      endpoints.add(Specs.shadow(endpoint(SHADOW, List.of(upstream("up-shadow")))));
     }
     FleetKey group = random.nextInt(3) == 0 ? key("group", true, null) : null;
     for (int each = random.nextInt(3); each > 0; each--) {
@@ -73,7 +97,12 @@ final class FleetPlan {
   private UpstreamSpec upstream(String id) {
     UpstreamSpec.Limits limits =
         new UpstreamSpec.Limits(
-            isOneIn(2) ? capacity(false) : 0, isOneIn(2) ? capacity(true) : 0, 0, 0, 0, 0);
+            isOneIn(2) ? capacity(false) : 0,
+            isOneIn(2) ? capacity(true) : 0,
+            isOneIn(6) ? capacity(true) : 0,
+            isOneIn(6) ? capacity(true) : 0,
+            0,
+            isOneIn(4) ? 10 + random.nextInt(40) : 0);
     return new UpstreamSpec(
         id,
         URI.create("mock://" + id),
@@ -90,28 +119,90 @@ final class FleetPlan {
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {
-    List<Algorithm> all = List.of(Algorithm.values());
-    Algorithm algorithm = all.get(random.nextInt(all.size()));
-    return new EndpointSpec(
-        path,
-        path,
-        algorithm,
-        limit(algorithm),
-        EndpointSpec.Scheduling.fifo(64),
-        EndpointSpec.Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, 1 << 20), 0, 0),
-        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
-        EndpointSpec.Descendants.SERVED,
-        false,
-        true,
-        upstreams,
-        Map.of());
+    Algorithm algorithm = algorithm();
+    EndpointSpec spec =
+        new EndpointSpec(
+            path,
+            path,
+            algorithm,
+            limit(algorithm),
+            EndpointSpec.Scheduling.fifo(64),
+            EndpointSpec.Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, 1 << 20), 0, 0),
+            new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+            EndpointSpec.Descendants.SERVED,
+            false,
+            true,
+            upstreams,
+            Map.of());
+    return asked.isEmpty() || isOneIn(2) ? spec : spec.withFallbacks(fallbacks());
   }
 
-  /** Changes the size of the limit of an endpoint, if it has windows. */
-  void resize() {
-    int which = random.nextInt(endpoints.size());
-    EndpointSpec before = endpoints.get(which);
-    endpoints.set(which, Specs.with(before, resized(before.limit())));
+  private Map<String, EndpointSpec.Fallback> fallbacks() {
+    return Map.of(
+        "model-0", new EndpointSpec.Fallback(List.of("model-1"), random.nextInt(3) * SECOND));
+  }
+
+  private Algorithm algorithm() {
+    List<Algorithm> all = List.of(Algorithm.values());
+    return all.get(random.nextInt(all.size()));
+  }
+
+  /** Returns the id of an upstream that requests wait for. */
+  String someUpstream() {
+    List<UpstreamSpec> upstreams = endpoints.getFirst().upstreams();
+    return upstreams.get(random.nextInt(upstreams.size())).id();
+  }
+
+  /** Returns its endpoints with another limit of one of them: of another size, window or kind. */
+  List<EndpointSpec> changed() {
+    List<EndpointSpec> changed = new ArrayList<>(endpoints);
+    int which = random.nextInt(changed.size());
+    EndpointSpec before = changed.get(which);
+    if (isOneIn(4)) {
+      Algorithm other = algorithm();
+      changed.set(which, Specs.with(before, other, limit(other)));
+    } else {
+      changed.set(which, Specs.with(before, before.algorithm(), resized(before.limit())));
+    }
+    return changed;
+  }
+
+  /** Changes its endpoints to others. */
+  void change(List<EndpointSpec> next) {
+    endpoints.clear();
+    endpoints.addAll(next);
+  }
+
+  /** Changes what a key may spend, and returns that; null where there is none. */
+  @Nullable FleetKey changeKey() {
+    if (keys.isEmpty()) {
+      return null;
+    }
+    int which = random.nextInt(keys.size());
+    FleetKey before = keys.get(which);
+    Map<Measure, LimitSpec> limits = new EnumMap<>(before.limits());
+    limits.replaceAll((measure, spec) -> resized(spec));
+    FleetKey after = new FleetKey(before.name(), before.waits(), before.group(), limits);
+    keys.set(which, after);
+    return after;
+  }
+
+  /** Changes what a model may be asked. */
+  void changeModel() {
+    models.replaceAll(
+        (name, limits) -> new ModelLimits(resized(limits.rpm()), resized(limits.tpm()), 0));
+  }
+
+  /** Returns the same endpoints with another size of the limit of one of them. */
+  List<EndpointSpec> different() {
+    List<EndpointSpec> different = new ArrayList<>(endpoints);
+    EndpointSpec first = different.getFirst();
+    LimitSpec limit =
+        first.limit() instanceof LimitSpec.FixedWindow window
+            ? new LimitSpec.FixedWindow(resized(window.capacity()), window.windowNanos())
+            : resized(first.limit());
+    different.set(0, Specs.with(first, first.algorithm(), limit));
+    return different;
   }
 
   private LimitSpec resized(LimitSpec spec) {
@@ -119,9 +210,15 @@ final class FleetPlan {
       case LimitSpec.SlidingWindow window ->
           new LimitSpec.SlidingWindow(resized(window.capacity()), window.windowNanos());
       case LimitSpec.FixedWindow window ->
-          new LimitSpec.FixedWindow(resized(window.capacity()), window.windowNanos());
+          new LimitSpec.FixedWindow(
+              resized(window.capacity()), isOneIn(2) ? window.windowNanos() : shortWindow());
+      case LimitSpec.TrailingWindow window -> trailing(resized(window.capacity()));
       default -> spec;
     };
+  }
+
+  private long shortWindow() {
+    return WINDOWS.get(random.nextInt(2));
   }
 
   private long resized(long capacity) {
@@ -129,7 +226,7 @@ final class FleetPlan {
   }
 
   private LimitSpec limit(Algorithm algorithm) {
-    long nanos = WINDOWS.get(random.nextInt(2));
+    long nanos = shortWindow();
     long sliding = WINDOWS.get(1); // shorter ones are not shared
     return switch (algorithm) {
       case NONE -> new LimitSpec.Unlimited();

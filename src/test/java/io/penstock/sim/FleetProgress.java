@@ -1,12 +1,10 @@
 package io.penstock.sim;
 
-import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Metered;
 import io.penstock.sync.OnOutage;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * which nearly everything is used.
  */
 final class FleetProgress {
+  /** The store counts microseconds: instances know no better when one of its windows begins. */
+  private static final long CLOCK_NANOS = 1_000;
+
   private final FleetSimulation fleet;
 
   /** By ticket that all on one way have had room for, since when. */
   private final Map<FleetTicket, Long> held = new HashMap<>();
 
-  private long longestHeld;
   private long checks;
   private long releases;
   private long quietFrom = FleetSimulation.START;
@@ -37,11 +37,6 @@ final class FleetProgress {
 
   long releases() {
     return releases;
-  }
-
-  /** Returns the longest time for which a ticket waited that all on one way had room for. */
-  long longestHeld() {
-    return longestHeld;
   }
 
   /** Returns how often it looked at a ticket that waits. */
@@ -72,14 +67,14 @@ final class FleetProgress {
 
   /** Returns the instant from which all faults are over and made good. */
   private long wellFrom() {
-    return fleet.until() - 2 * fleet.longestWindow();
+    return fleet.until() - FleetSimulation.WINDOWS * fleet.longestWindow();
   }
 
   /** Nothing more happens at this instant: whoever could go has gone. */
   void rested() {
     boolean waits = false;
     for (FleetInstance instance : fleet.instances()) {
-      FleetTicket oldest = instance.serves() ? instance.oldest() : null;
+      FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
       if (oldest != null && oldest.waits) {
         checks++;
         waits = true;
@@ -90,16 +85,15 @@ final class FleetProgress {
   }
 
   private void look(FleetInstance instance, FleetTicket oldest) {
-    boolean admitted =
-        instance.ways(oldest).values().stream().anyMatch(way -> instance.admits(oldest, way));
+    FleetWays ways = instance.requests().ways();
+    boolean admitted = ways.of(oldest).stream().anyMatch(way -> ways.admits(oldest, way));
     if (!admitted) {
       held.remove(oldest);
       return;
     }
     long now = fleet.clock().now();
     long lasts = now - held.computeIfAbsent(oldest, absent -> now);
-    longestHeld = Math.max(longestHeld, lasts);
-    if (lasts > fleet.longestSubCell()) {
+    if (lasts > CLOCK_NANOS) {
       throw new Violation(
           "%s waits at %s though all on one way have had room for %d ns, at %d; %s"
               .formatted(oldest, instance.name(), lasts, now, fleet));
@@ -108,23 +102,28 @@ final class FleetProgress {
 
   /** All is over: looks at what was used. */
   void ended() {
+    for (FleetInstance instance : fleet.instances()) {
+      if (instance.serves()) {
+        instance.assertUpstreamsTried();
+      }
+    }
     if (fleet.onOutage() == OnOutage.ALLOW) {
       return; // what passed meanwhile counts, so that nothing more may pass for long
     }
     for (FleetInstance instance : fleet.instances()) {
-      FleetTicket oldest = instance.serves() ? instance.oldest() : null;
+      FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
       if (oldest != null
           && oldest.waits
           && oldest.arrived < fleet.until() - FleetSimulation.SECOND) {
-        instance.ways(oldest).values().forEach(way -> look(instance, way));
+        instance.requests().ways().of(oldest).forEach(way -> look(instance, way));
       }
     }
   }
 
-  private void look(FleetInstance instance, List<Metered> way) {
+  private void look(FleetInstance instance, FleetWays.Way way) {
     double most = 0;
     String kind = "";
-    for (Metered metered : way) {
+    for (Metered metered : way.limits()) {
       LimitId id = instance.limits().idOf(metered.limit());
       if (id == null) {
         continue;
@@ -135,45 +134,16 @@ final class FleetProgress {
       Double used = used(id);
       if (used != null && used >= most) {
         most = used;
-        kind = fleet.specs().get(id).getClass().getSimpleName();
+        kind = fleet.spec(id).getClass().getSimpleName();
       }
     }
     leastUsed.merge(kind, most, Math::min);
   }
 
   /**
-   * Returns the share of a limit that was used since all was well, or null where that says little.
+   * Returns the share of a limit that was used since all was well, or null where that says nothing.
    */
   private @Nullable Double used(LimitId id) {
-    LimitSpec spec = fleet.specs().get(id);
-    long window = FleetSimulation.windowOf(spec);
-    long end = fleet.until();
-    long from = wellFrom();
-    return switch (spec) {
-      case LimitSpec.FixedWindow fixed -> {
-        long first = Math.ceilDiv(from, window) * window;
-        long last = end / window * window;
-        yield last > first
-            ? sum(id, first, last) / ((double) fixed.capacity() * (last - first) / window)
-            : null;
-      }
-      case LimitSpec.TrailingWindow trailing ->
-          sum(id, end - window, end) / (double) trailing.capacity();
-      case LimitSpec.SlidingWindow sliding ->
-          sum(id, end - window, end) / (double) sliding.capacity();
-      case LimitSpec.TokenBucket bucket ->
-          sum(id, from, end) * (double) bucket.rate().intervalNanos() / (end - from);
-      case LimitSpec.Strict strict ->
-          sum(id, from, end) * (double) strict.rate().intervalNanos() / (end - from);
-      case LimitSpec.Day day -> sum(id, 0, end) / (double) day.capacity();
-      default -> null;
-    };
-  }
-
-  private double sum(LimitId id, long from, long until) {
-    return fleet.releases(id).stream()
-        .filter(each -> each.at >= from && each.at < until)
-        .mapToLong(each -> each.amount)
-        .sum();
+    return SimWindows.used(fleet.spec(id), fleet.releases(id), wellFrom(), fleet.until());
   }
 }

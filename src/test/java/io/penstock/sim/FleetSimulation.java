@@ -39,7 +39,7 @@ final class FleetSimulation {
   private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
 
   /** Windows that are looked at once all is well again. */
-  private static final int WINDOWS = 2;
+  static final int WINDOWS = 2;
 
   private final long seed;
   private final Random random;
@@ -57,8 +57,13 @@ final class FleetSimulation {
   /** The most that each may let pass, as any instance has or had it. */
   private final Map<LimitId, Long> capacities = new HashMap<>();
 
+  /** Since when each has been of one kind and length. */
+  private final Map<LimitId, Long> sameSince = new HashMap<>();
+
+  private final FleetChoices choices = new FleetChoices(this);
   private final FleetProgress progress;
-  private long until;
+  private long longestWindow;
+  private long until = Long.MAX_VALUE;
 
   FleetSimulation(long seed) {
     this.seed = seed;
@@ -102,6 +107,10 @@ final class FleetSimulation {
     return progress;
   }
 
+  FleetChoices choices() {
+    return choices;
+  }
+
   List<FleetInstance> instances() {
     return instances;
   }
@@ -112,10 +121,33 @@ final class FleetSimulation {
 
   /** Takes note of a limit as an instance is configured with it. */
   void configured(LimitId id, LimitSpec spec) {
-    specs.put(id, spec);
+    LimitSpec before = specs.put(id, spec);
+    longestWindow = Math.max(longestWindow, SimWindows.length(spec));
+    if (before != null && !isSameKind(before, spec)) {
+      sameSince.put(id, clock.now());
+      capacities.remove(id);
+    }
     if (!(spec instanceof LimitSpec.Unlimited)) {
       capacities.merge(id, SimWindows.capacity(spec, wayNanos()), Math::max);
     }
+  }
+
+  private static boolean isSameKind(LimitSpec before, LimitSpec spec) {
+    return before.getClass().equals(spec.getClass())
+        && SimWindows.length(before) == SimWindows.length(spec);
+  }
+
+  /** Returns what a limit is: the smallest that any instance has, which counts for all. */
+  LimitSpec spec(LimitId id) {
+    LimitSpec least = specs.get(id);
+    for (FleetInstance instance : instances) {
+      LimitSpec own = instance.isEnded() ? null : instance.limits().spec(id);
+      boolean sized = own != null && !(own instanceof LimitSpec.Strict) && isSameKind(least, own);
+      if (sized && SimWindows.capacity(own, 0) < SimWindows.capacity(least, 0)) {
+        least = own;
+      }
+    }
+    return least;
   }
 
   List<SimRelease> releases(LimitId id) {
@@ -137,37 +169,15 @@ final class FleetSimulation {
     }
     long last = troubles.draw();
     clock.at(last, store::heal);
-    until = last + RECOVERY + (WINDOWS + 1) * longestWindow();
+    clock.run(last, progress::rested);
+    until = last + RECOVERY + (WINDOWS + 1) * longestWindow;
     clock.run(until, progress::rested);
     progress.ended();
   }
 
   /** Returns the length of the longest window but those of days. */
   long longestWindow() {
-    long longest = plan.window;
-    for (EndpointSpec each : plan.endpoints) {
-      longest = Math.max(longest, windowOf(each.limit()));
-    }
-    return longest;
-  }
-
-  /**
-   * Returns the length of the longest sub-cell: a ticket that knows of a slice in the next one is
-   * not woken when more comes for this one.
-   */
-  long longestSubCell() {
-    return longestWindow() / 60 + MILLI;
-  }
-
-  /** Returns the length of a limit's window, the time to fill a bucket, or a second. */
-  static long windowOf(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.FixedWindow window -> window.windowNanos();
-      case LimitSpec.TrailingWindow window -> window.windowNanos();
-      case LimitSpec.SlidingWindow window -> window.windowNanos();
-      case LimitSpec.TokenBucket bucket -> bucket.burst() * bucket.rate().intervalNanos();
-      default -> SECOND;
-    };
+    return longestWindow;
   }
 
   /** One more instance comes, and with it clients. */
@@ -182,21 +192,19 @@ final class FleetSimulation {
     if (instance.isEnded()) {
       return;
     }
-    if (instance.serves() && instance.waiting() < MOST_WAITING) {
-      instance.submit(path(), key(), cost());
-      FleetTicket oldest = instance.oldest();
+    FleetRequests requests = instance.requests();
+    if (instance.serves() && requests.waiting() < MOST_WAITING) {
+      EndpointSpec endpoint = plan.endpoints.get(random.nextInt(plan.endpoints.size()));
+      requests.submit(endpoint.path(), endpoint.shadow() ? null : key(), ask());
+      FleetTicket oldest = requests.oldest();
       if (random.nextInt(50) == 0 && oldest != null) {
-        instance.cancel(oldest);
+        requests.cancel(oldest);
       }
     }
-    long mean = instance.waiting() < MOST_WAITING / 2 ? 40 * MILLI : 400 * MILLI;
+    long mean = requests.waiting() < MOST_WAITING / 2 ? 40 * MILLI : 400 * MILLI;
     clock.at(
         clock.now() + 1 + (long) (-mean * Math.log(1 - random.nextDouble())),
         () -> arrive(instance));
-  }
-
-  private String path() {
-    return plan.endpoints.get(random.nextInt(plan.endpoints.size())).path();
   }
 
   private @Nullable FleetKey key() {
@@ -205,9 +213,22 @@ final class FleetSimulation {
         : plan.keys.get(random.nextInt(plan.keys.size()));
   }
 
+  private FleetAsk ask() {
+    String model = plan.asked.isEmpty() ? null : plan.asked.get(random.nextInt(plan.asked.size()));
+    String conversation =
+        plan.conversations && random.nextBoolean() ? "conversation-" + random.nextInt(4) : null;
+    return new FleetAsk(cost(), model, conversation);
+  }
+
   private Cost cost() {
     long input = random.nextLong(plan.largest) + 1;
     return new Cost(input, random.nextLong(input + 1) / 2, 0);
+  }
+
+  /** Returns whether an attempt does not reach its upstream. */
+  boolean isFailing(String upstream, FleetTicket ticket) {
+    return choices.isDown(upstream)
+        || (plan.unsent > 0 && ticket.failed == 0 && random.nextDouble() < plan.unsent);
   }
 
   /** Returns how long an upstream takes to answer. */
@@ -234,7 +255,9 @@ final class FleetSimulation {
     releases.forEach(
         (id, each) -> {
           LimitSpec spec = specs.get(id);
-          long most = SimWindows.most(spec, each, 0) - capacities.get(id);
+          long from = sameSince.containsKey(id) ? sameSince.get(id) + RECOVERY + longestWindow : 0;
+          List<SimRelease> since = each.stream().filter(release -> release.at >= from).toList();
+          long most = SimWindows.most(spec, since, 0) - capacities.get(id);
           long excess =
               spec instanceof LimitSpec.Strict strict
                   ? Math.ceilDiv(Math.max(0, most), strict.rate().intervalNanos())

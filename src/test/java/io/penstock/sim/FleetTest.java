@@ -1,10 +1,10 @@
 package io.penstock.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
 import io.penstock.sim.FleetTroubles.Trouble;
 import io.penstock.sync.OnOutage;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -38,13 +38,13 @@ class FleetTest {
   /** A fleet that releases fewer requests than this tells nothing. */
   private static final int TRIVIAL = 100;
 
+  private final ProgressTable table = new ProgressTable();
   private final Map<String, List<Double>> used = new TreeMap<>();
   private final Map<Trouble, Integer> drawn = new EnumMap<>(Trouble.class);
   private final List<String> faults = new ArrayList<>();
   private long events;
   private long checks;
-  private long silence;
-  private long held;
+  private final Ticker clock = Ticker.system();
   private int trivial;
 
   @Test
@@ -76,14 +76,16 @@ class FleetTest {
     try {
       fleet.run();
     } catch (AssertionError | RuntimeException failure) {
-      fail("replay with -Dpenstock.sim.fleet=%d: %s".formatted(seed, failure), failure);
+      faults.add("-Dpenstock.sim.fleet=%d: %s".formatted(seed, failure));
+      return;
     }
     FleetProgress progress = fleet.progress();
     events += fleet.clock().events();
     checks += progress.checks();
-    silence = Math.max(silence, progress.longestSilence());
-    held = Math.max(held, progress.longestHeld());
     trivial += progress.releases() < TRIVIAL ? 1 : 0;
+    Double least = progress.leastUsed().values().stream().min(Double::compare).orElse(null);
+    table.add(
+        fleet.onOutage().toString(), progress.releases() > 0, least, progress.longestSilence());
     fleet.troubles().drawn().forEach(each -> drawn.merge(each, 1, Integer::sum));
     progress
         .leastUsed()
@@ -97,9 +99,8 @@ class FleetTest {
 
   private void report() {
     System.out.printf(
-        "fleets: %,d events, %,d looks at who waits, %d trivial, longest silence %,d ms, longest"
-            + " wait with room %,d ms%n",
-        events, checks, trivial, silence / 1_000_000, held / 1_000_000);
+        "fleets: %,d events, %,.0f events/s, %,d looks at who waits, %d trivial, with %s%n%s",
+        events, events * 1e9 / clock.nanos(), checks, trivial, drawn, table);
     used.forEach(
         (kind, shares) -> {
           shares.sort(null);

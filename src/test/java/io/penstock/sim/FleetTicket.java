@@ -1,6 +1,5 @@
 package io.penstock.sim;
 
-import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Pending;
 import java.util.ArrayList;
@@ -12,25 +11,31 @@ final class FleetTicket {
   final long number;
   final Endpoint endpoint;
   final @Nullable FleetKey key;
-  final Cost cost;
+  final FleetAsk ask;
 
   /** The true time at which it arrived. */
   final long arrived;
 
-  /** Whether its key was charged at arrival, and for what. */
+  /** Whether its key was charged at arrival. */
   boolean charged;
 
-  /** The amounts that it took from limits of its key when it arrived. */
-  final List<SimRelease> atArrival = new ArrayList<>();
+  /** The amounts that it took from limits other than upstreams', for all its attempts. */
+  final List<SimRelease> kept = new ArrayList<>();
 
   boolean waits;
   @Nullable Pending pending;
 
-  FleetTicket(long number, Endpoint endpoint, @Nullable FleetKey key, Cost cost, long arrived) {
+  /** How often an attempt failed; after the first it has paid all but the upstream. */
+  int failed;
+
+  /** The upstream that failed last, or null. */
+  @Nullable String avoided;
+
+  FleetTicket(long number, Endpoint endpoint, @Nullable FleetKey key, FleetAsk ask, long arrived) {
     this.number = number;
     this.endpoint = endpoint;
     this.key = key;
-    this.cost = cost;
+    this.ask = ask;
     this.arrived = arrived;
   }
 
@@ -41,7 +46,7 @@ final class FleetTicket {
             number,
             key == null ? "nobody" : key.name(),
             endpoint.path(),
-            cost.totalTokens(),
+            ask.cost().totalTokens(),
             arrived);
   }
 }

@@ -4,14 +4,18 @@ import static io.penstock.sim.FleetSimulation.MILLI;
 import static io.penstock.sim.FleetSimulation.SECOND;
 import static io.penstock.sim.FleetSimulation.START;
 
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.quota.LimitId;
+import io.penstock.quota.ModelLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The things that go wrong in one simulated fleet, as its seed has it. */
 final class FleetTroubles {
@@ -43,10 +47,18 @@ final class FleetTroubles {
     PARTITION,
     /** The store forgets one limit alone. */
     FORGOTTEN_LIMIT,
-    /** A limit has another size, of which one instance after another is told. */
+    /** A limit has another size, window or kind, of which one instance after another is told. */
     RELOAD,
-    /** All instances are replaced by some for which a limit has another size. */
+    /** All instances are replaced by some for which a limit is another one. */
     ROLLING_CHANGE,
+    /** One instance is configured with another size of a limit than the others, for good. */
+    DIFFERENT,
+    /** An operator changes what a key may spend, at one instance after another. */
+    KEY_CHANGE,
+    /** An operator changes what a model may be asked, at one instance after another. */
+    OVERRIDE,
+    /** An upstream is not reached for a while. */
+    UPSTREAM_DOWN,
     /** The store's clock is set forward or back. */
     CLOCK_STEP,
     /** The store has two masters for a while, each with some of the instances. */
@@ -55,6 +67,12 @@ final class FleetTroubles {
 
   /** With these, more than a limit passes: {@code KnownFailuresTest} says when. */
   private static final Set<Trouble> UNSAFE = EnumSet.of(Trouble.CLOCK_STEP, Trouble.SPLIT);
+
+  /** Within this time all are told of a change. */
+  private static final long TOLD = 2 * SECOND;
+
+  /** An upstream that was not reached for 5 s is tried again within this time. */
+  static final long LONGEST_TRIAL = 8 * SECOND;
 
   private final FleetSimulation fleet;
   private final Random random;
@@ -113,9 +131,13 @@ final class FleetTroubles {
       case ROLLING_UPDATE -> roll(at);
       case RELOAD -> reload(at);
       case ROLLING_CHANGE -> {
-        at(at, () -> fleet.plan().resize());
+        at(at, () -> fleet.plan().change(fleet.plan().changed()));
         roll(at);
       }
+      case DIFFERENT -> at(at, () -> some().reload(fleet.plan().different()));
+      case KEY_CHANGE -> at(at, this::changeKey);
+      case OVERRIDE -> at(at, this::override);
+      case UPSTREAM_DOWN -> upstreamDown(at, lasts);
       case CLOCK_STEP -> {
         long step = random.nextLong(6 * SECOND) - 3 * SECOND;
         at(at, () -> store.stepClock(step));
@@ -125,14 +147,7 @@ final class FleetTroubles {
         at(at, () -> store.split(someNames()));
         at(at + lasts, store::unite);
       }
-      case PAUSE ->
-          at(
-              at,
-              () -> {
-                FleetInstance instance = some();
-                instance.stop();
-                fleet.clock().at(at + lasts, instance::resume);
-              });
+      case PAUSE -> at(at, () -> pause(at + lasts));
       case STORE_RESTART -> at(at, () -> store.rollback(at, true));
       case FLUSH -> at(at, () -> store.flush(restarted));
       case ROLLBACK -> at(at, () -> store.rollback(at - back, restarted));
@@ -152,13 +167,49 @@ final class FleetTroubles {
       }
       case FORGOTTEN_LIMIT -> at(at, this::forgetLimit);
     }
-    last = Math.max(last, at + lasts);
+    last = Math.max(last, at + Math.max(lasts, TOLD));
+  }
+
+  private void pause(long until) {
+    FleetInstance instance = some();
+    instance.stop();
+    fleet.clock().at(until, instance::resume);
+  }
+
+  private void upstreamDown(long at, long lasts) {
+    String upstream = fleet.plan().someUpstream();
+    at(at, () -> fleet.choices().fails(upstream));
+    at(at + lasts, () -> fleet.choices().recovers(upstream));
+    last = Math.max(last, at + lasts + LONGEST_TRIAL);
   }
 
   private void reload(long at) {
-    at(at, () -> fleet.plan().resize());
+    at(
+        at,
+        () -> {
+          fleet.plan().change(fleet.plan().changed());
+          List<EndpointSpec> now = List.copyOf(fleet.plan().endpoints);
+          tellAll(each -> each.reload(now));
+        });
+  }
+
+  private void changeKey() {
+    FleetKey key = fleet.plan().changeKey();
+    if (key != null) {
+      tellAll(each -> each.change(key));
+    }
+  }
+
+  private void override() {
+    fleet.plan().changeModel();
+    Map<String, ModelLimits> now = Map.copyOf(fleet.plan().models);
+    tellAll(each -> now.forEach(each::override));
+  }
+
+  /** Tells all instances of something, each at another time. */
+  private void tellAll(Consumer<FleetInstance> what) {
     for (FleetInstance each : fleet.instances()) {
-      at(at + random.nextLong(2 * SECOND), () -> each.reload(fleet.plan()));
+      fleet.clock().at(fleet.clock().now() + random.nextLong(TOLD), () -> what.accept(each));
     }
   }
 

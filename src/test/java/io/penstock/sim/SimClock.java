@@ -21,10 +21,14 @@ public final class SimClock {
     }
   }
 
+  /** So many things never happen at one instant but for a loop without an end. */
+  private static final int MOST_AT_ONCE = 20_000;
+
   private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
   private long now;
   private long orders;
   private long events;
+  private int atOnce;
 
   /** Makes a clock that stands at {@code start}, in nanoseconds. */
   public SimClock(long start) {
@@ -69,6 +73,10 @@ public final class SimClock {
   public void run(long until, Runnable rested) {
     while (!happenings.isEmpty() && happenings.peek().at() <= until) {
       Happening next = happenings.remove();
+      atOnce = next.at() > now ? 0 : atOnce + 1;
+      if (atOnce > MOST_AT_ONCE) {
+        throw new AssertionError("it never comes to rest at " + now);
+      }
       now = next.at();
       events++;
       next.what().run();

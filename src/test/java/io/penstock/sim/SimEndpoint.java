@@ -63,7 +63,7 @@ final class SimEndpoint {
   }
 
   /** The endpoint's own quota is nobody's business but its own and a sceptic's. */
-  private static Quota quotaOf(Endpoint endpoint) {
+  static Quota quotaOf(Endpoint endpoint) {
     try {
       Field field = Endpoint.class.getDeclaredField("own");
       field.setAccessible(true);

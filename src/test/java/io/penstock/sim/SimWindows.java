@@ -1,12 +1,16 @@
 package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Rate;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The most that a limit lets pass, and the most that did, found from the releases alone. */
 public final class SimWindows {
@@ -31,6 +35,66 @@ public final class SimWindows {
       case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
+  }
+
+  /** Returns the length of a limit's window, the time to fill a bucket, or a second. */
+  public static long length(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> window.windowNanos();
+      case LimitSpec.TrailingWindow window -> window.windowNanos();
+      case LimitSpec.SlidingWindow window -> window.windowNanos();
+      case LimitSpec.TokenBucket bucket -> bucket.burst() * bucket.rate().intervalNanos();
+      default -> SECOND;
+    };
+  }
+
+  /**
+   * Returns the share of a limit that was used, or null where that says nothing: of windows that
+   * began and ended meanwhile, of the last trailing one, or of what came to a bucket.
+   *
+   * @param from from when on it could be used all the time
+   * @param end the instant it is looked at
+   */
+  public static @Nullable Double used(
+      LimitSpec spec, List<SimRelease> releases, long from, long end) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> {
+        long first = Math.ceilDiv(from, window.windowNanos()) * window.windowNanos();
+        long last = end / window.windowNanos() * window.windowNanos();
+        yield last > first
+            ? sum(releases, first, last)
+                / ((double) window.capacity() * (last - first) / window.windowNanos())
+            : null;
+      }
+      case LimitSpec.TrailingWindow window ->
+          sum(releases, end - window.windowNanos(), end) / (double) window.capacity();
+      case LimitSpec.SlidingWindow window ->
+          sum(releases, end - window.windowNanos(), end) / (double) window.capacity();
+      case LimitSpec.TokenBucket bucket -> rated(bucket.rate(), releases, from, end);
+      case LimitSpec.Strict strict -> rated(strict.rate(), releases, from, end);
+      case LimitSpec.Day day -> {
+        long midnight = day.midnight() == null ? 0 : midnight(end - day.guardNanos(), day);
+        yield sum(releases, midnight, end) / (double) day.capacity();
+      }
+      default -> null;
+    };
+  }
+
+  private static double rated(Rate rate, List<SimRelease> releases, long from, long end) {
+    return sum(releases, from, end) * (double) rate.intervalNanos() / (end - from);
+  }
+
+  private static long midnight(long at, LimitSpec.Day day) {
+    ZoneId zone = Objects.requireNonNull(day.midnight()).zone();
+    LocalDate date = LocalDate.ofEpochDay(date(at, zone));
+    return date.atStartOfDay(zone).toInstant().toEpochMilli() * MILLI;
+  }
+
+  private static double sum(List<SimRelease> releases, long from, long until) {
+    return releases.stream()
+        .filter(each -> each.at >= from && each.at < until)
+        .mapToLong(each -> each.amount)
+        .sum();
   }
 
   /**

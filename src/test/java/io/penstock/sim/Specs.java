@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.endpoint.Algorithm;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
@@ -7,6 +8,7 @@ import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Configurations with a part of them changed. */
 final class Specs {
@@ -32,20 +34,31 @@ final class Specs {
         Map.of());
   }
 
-  static EndpointSpec with(EndpointSpec spec, LimitSpec limit) {
+  static EndpointSpec with(EndpointSpec spec, Algorithm algorithm, LimitSpec limit) {
+    return with(spec, algorithm, limit, spec.shadow());
+  }
+
+  /** One that counts and holds nothing. */
+  static EndpointSpec shadow(EndpointSpec spec) {
+    return with(spec, spec.algorithm(), spec.limit(), true);
+  }
+
+  private static EndpointSpec with(
+      EndpointSpec spec, Algorithm algorithm, LimitSpec limit, boolean shadow) {
     return new EndpointSpec(
         spec.path(),
         spec.configuredPath(),
-        spec.algorithm(),
+        algorithm,
         limit,
         spec.scheduling(),
         spec.waiting(),
         spec.reading(),
         spec.descendants(),
-        spec.shadow(),
-        spec.forwarding().stripPrefix(),
+        shadow,
+        spec.forwarding(),
         spec.upstreams(),
-        Map.of());
+        Map.of(),
+        Set.of());
   }
 
   /** The settings of a dynamic endpoint below another, which it has from there. */

@@ -25,6 +25,7 @@ final class Node implements Waits.Alarm {
   private final ArrayDeque<Long> waiting = new ArrayDeque<>();
   private final ArrayDeque<Took> taken = new ArrayDeque<>();
   private boolean crashed;
+  private boolean left;
   private long alarms;
   private long looks;
 
@@ -93,6 +94,7 @@ final class Node implements Waits.Alarm {
 
   /** It goes, and says so. */
   void leave() {
+    left = true;
     rounds.leave();
     waiting.clear();
     since.clear();
@@ -133,7 +135,7 @@ final class Node implements Waits.Alarm {
   }
 
   void arrive(long amount) {
-    if (!crashed) {
+    if (serves()) {
       waiting.add(amount);
       since.add(world.now());
       look();
@@ -142,6 +144,21 @@ final class Node implements Waits.Alarm {
 
   int waits() {
     return waiting.size();
+  }
+
+  /** Returns whether it neither ended nor is about to. */
+  boolean serves() {
+    return !crashed && !left;
+  }
+
+  /** Returns whether its limit would let the first pass that waits. */
+  boolean admitsFirst() {
+    if (waiting.isEmpty() || !serves()) {
+      return false;
+    }
+    long now = local();
+    long amount = Math.min(waiting.getFirst(), limit.capacity(now));
+    return amount <= limit.room(now) && limit.paced(amount, now) <= now;
   }
 
   private void look() {

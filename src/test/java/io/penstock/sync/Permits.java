@@ -41,6 +41,11 @@ final class Permits {
     return !isSilent(member, now) && again.getOrDefault(member, Long.MIN_VALUE) <= release.at;
   }
 
+  /** Returns how many run. */
+  int running() {
+    return running.size();
+  }
+
   void end(SimRelease release) {
     running.remove(release);
   }

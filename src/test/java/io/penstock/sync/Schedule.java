@@ -38,15 +38,31 @@ final class Schedule {
   /** Seeds that follow each other begin alike otherwise. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  private static final long UNTIL = START + 25 * SECOND;
+  /**
+   * The longest that it takes after the last fault until all are granted again what the limit lets
+   * pass: a round is given up after a second, what was granted before ends a slice's time later,
+   * and those who are gone are waited for as long, twice where another loss is found meanwhile.
+   */
+  private static final long RECOVERY = World.PACE.timeoutNanos() + 3 * World.PACE.ttlNanos();
+
+  /** Windows that are looked at once all is well again. */
+  private static final int WINDOWS = 2;
+
+  private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
 
   private final Random random;
   private final World world;
   private final Set<Fault> faults = EnumSet.noneOf(Fault.class);
+  private final ScheduleProgress progress;
+  private long last = START;
+  private long until = Long.MAX_VALUE;
 
   private Schedule(long seed) {
     random = new Random(seed * SPREAD);
     world = new World(seed, Kinds.draw(random));
+    world.onOutage =
+        random.nextBoolean() ? OnOutage.PARK : POLICIES.get(random.nextInt(POLICIES.size()));
+    progress = new ScheduleProgress(world);
   }
 
   /** Runs the schedule of a seed. */
@@ -59,7 +75,8 @@ final class Schedule {
   private void run() {
     world.store.loss = random.nextInt(3) * 0.05;
     world.store.twice = random.nextInt(3) * 0.05;
-    world.store.slowest = List.of(5, 300, 1_500).get(random.nextInt(3)) * MILLI;
+    world.store.slowest =
+        (random.nextInt(10) == 0 ? 1_500 : List.of(5, 100, 300).get(random.nextInt(3))) * MILLI;
     int members = 2 + random.nextInt(9);
     for (int each = 0; each < members; each++) {
       Node node = world.join();
@@ -69,12 +86,21 @@ final class Schedule {
     for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
       trouble(START + SECOND + random.nextLong(16 * SECOND));
     }
-    world.run(UNTIL);
+    at(last, world::heal);
+    boolean late = world.store.slowest > SECOND;
+    until = last + RECOVERY + (WINDOWS + 1) * SimWindows.length(world.spec);
+    progress.wellFrom(last + RECOVERY);
+    world.run(until, progress::rested);
     add(Fault.LOSS, world.store.lost > 0);
     add(Fault.REPEATED, world.store.repeated > 0);
     add(Fault.REORDERED, world.store.reordered > 0);
-    add(Fault.LATE, world.store.slowest > SECOND);
+    add(Fault.LATE, late);
     add(Fault.UNKNOWN, world.store.losses().unknown(World.ID) > 0);
+  }
+
+  private void at(long instant, Runnable what) {
+    last = Math.max(last, instant);
+    world.at(instant, what);
   }
 
   private void add(Fault fault, boolean happened) {
@@ -90,7 +116,7 @@ final class Schedule {
   /** The next comes after a random time, and so on. */
   private void offer(Node node, long meanNanos) {
     long next = world.now() + 1 + (long) (-meanNanos * Math.log(1 - world.random.nextDouble()));
-    if (next < UNTIL) {
+    if (next < until) {
       world.at(
           next,
           () -> {
@@ -104,7 +130,7 @@ final class Schedule {
 
   private void giveBack(Node node) {
     long next = world.now() + world.random.nextLong(SECOND);
-    if (next < UNTIL) {
+    if (next < until) {
       world.at(
           next,
           () -> {
@@ -135,8 +161,8 @@ final class Schedule {
       }
       case 5 -> {
         faults.add(Fault.CUT);
-        world.at(at, () -> world.store.cut = true);
-        world.at(at + random.nextLong(5 * SECOND), () -> world.store.cut = false);
+        at(at, () -> world.store.cut = true);
+        at(at + random.nextLong(5 * SECOND), () -> world.store.cut = false);
       }
       case 6 -> partition(node, at, random.nextLong(6 * SECOND));
       case 7 -> {
@@ -147,7 +173,7 @@ final class Schedule {
       }
       case 8 -> {
         faults.add(Fault.FORGOTTEN);
-        world.at(at, () -> world.store.lose(World.ID));
+        at(at, () -> world.store.lose(World.ID));
       }
       case 9 -> {
         crash(node, at);
@@ -179,28 +205,28 @@ final class Schedule {
 
   private void crash(Node node, long at) {
     faults.add(Fault.CRASH);
-    world.at(at, node::crash);
+    at(at, node::crash);
   }
 
   private void leave(Node node, long at) {
     faults.add(Fault.LEAVE);
-    world.at(at, node::leave);
+    at(at, node::leave);
   }
 
   private void nothingLost(long at) {
     faults.add(Fault.NOTHING_LOST);
-    world.at(at, () -> world.store.rollback(at, true));
+    at(at, () -> world.store.rollback(at, true));
   }
 
   private void join(Fault as, long at) {
     faults.add(as);
-    world.at(at, () -> offer(world.join()));
+    at(at, () -> offer(world.join()));
   }
 
   private void rollback(Fault as, long at, long to, boolean restarted) {
     faults.add(as);
     add(Fault.IN_PLACE, !restarted);
-    world.at(at, () -> world.store.rollback(to, restarted));
+    at(at, () -> world.store.rollback(to, restarted));
   }
 
   /** Those who come know nothing of what those who went had spent. */
@@ -218,8 +244,12 @@ final class Schedule {
 
   private void partition(Node node, long at, long lasts) {
     faults.add(Fault.PARTITION);
-    world.at(at, () -> world.store.away.add(node.name()));
-    world.at(at + lasts, () -> world.store.away.remove(node.name()));
+    at(at, () -> world.store.away.add(node.name()));
+    at(at + lasts, () -> world.store.away.remove(node.name()));
+  }
+
+  ScheduleProgress progress() {
+    return progress;
   }
 
   World world() {

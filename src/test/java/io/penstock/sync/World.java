@@ -38,6 +38,7 @@ final class World {
   long shortestRun;
 
   OnOutage onOutage = OnOutage.PARK;
+  private long wayNanos;
 
   World(long seed, LimitSpec spec) {
     this.random = new Random(seed);
@@ -55,6 +56,11 @@ final class World {
 
   void run(long until) {
     clock.run(until);
+  }
+
+  /** As {@link SimClock#run(long, Runnable)}. */
+  void run(long until, Runnable rested) {
+    clock.run(until, rested);
   }
 
   Node join() {
@@ -76,9 +82,15 @@ final class World {
         .sum();
   }
 
-  /** The longest that an answer is under way that is taken. */
+  /** Lets every message reach the store once and in time from now on. */
+  void heal() {
+    wayNanos = wayNanos();
+    store.heal();
+  }
+
+  /** The longest that an answer is or was under way that is taken. */
   long wayNanos() {
-    return Math.min(2 * store.slowest + MILLI, PACE.timeoutNanos());
+    return Math.max(wayNanos, Math.min(2 * store.slowest + MILLI, PACE.timeoutNanos()));
   }
 
   /** The most that was let go in any window of the true time. */

@@ -1,0 +1,126 @@
+package io.penstock.sim;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.sync.OnOutage;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the upstreams that simulated requests are sent to are well chosen, judged by what a user
+ * wants of it: a conversation stays where it is, an attempt that failed is repeated elsewhere, and
+ * an upstream that fails is hardly asked.
+ */
+final class FleetChoices {
+  /** After so many failures in a row nobody would send more. */
+  private static final int FAILURES = 3;
+
+  /** What one instance has seen of an upstream. */
+  private static final class Seen {
+    private int failures;
+    private boolean everUnwell;
+    private long failedAt;
+    private long lastSent = Long.MIN_VALUE / 2;
+  }
+
+  private final FleetSimulation fleet;
+
+  /** By conversation at an endpoint, the upstream that it went to. */
+  private final Map<String, String> kept = new HashMap<>();
+
+  /** The upstreams that answer nothing. */
+  private final Set<String> down = new HashSet<>();
+
+  private final Map<String, Seen> seen = new HashMap<>();
+  private boolean anyUnwell;
+
+  FleetChoices(FleetSimulation fleet) {
+    this.fleet = fleet;
+  }
+
+  /** An upstream answers nothing from now on. */
+  void fails(String upstream) {
+    down.add(upstream);
+  }
+
+  /** An upstream answers again. */
+  void recovers(String upstream) {
+    down.remove(upstream);
+  }
+
+  boolean isDown(@Nullable String upstream) {
+    return upstream != null && down.contains(upstream);
+  }
+
+  private static String conversation(FleetTicket ticket) {
+    return ticket.endpoint.path() + " " + ticket.ask.conversation() + " " + ticket.ask.model();
+  }
+
+  /** Returns the upstream that the conversation of a ticket is at, or null if that is not known. */
+  @Nullable String keptTo(FleetTicket ticket) {
+    return anyUnwell ? null : kept.get(conversation(ticket));
+  }
+
+  /** A ticket is sent to an upstream. */
+  void sent(FleetInstance by, FleetTicket ticket, String upstream) {
+    if (ticket.failed == 0 && ticket.ask.conversation() != null && !anyUnwell) {
+      String before = kept.putIfAbsent(conversation(ticket), upstream);
+      if (before != null && !before.equals(upstream)) {
+        throw new Violation(
+            "%s leaves %s, where its conversation is, for %s".formatted(ticket, before, upstream));
+      }
+    }
+    if (upstream.equals(ticket.avoided) && isAnotherWell(by, ticket.endpoint.spec(), upstream)) {
+      throw new Violation(ticket + " goes again to " + upstream + ", which has just failed");
+    }
+    Seen seen = seen(by, upstream);
+    if (isDown(upstream) && seen.failures >= FAILURES) {
+      long since = fleet.clock().now() - seen.lastSent;
+      if (since < FleetSimulation.SECOND - FleetSimulation.MILLI) {
+        throw new Violation(
+            "%s is sent to %s, which fails, %d ns after the last one"
+                .formatted(ticket, upstream, since));
+      }
+    }
+    seen.lastSent = fleet.clock().now();
+  }
+
+  /**
+   * Returns whether there is another upstream that could be relied on all the time: else a request
+   * may have given up to avoid the one that failed.
+   */
+  private boolean isAnotherWell(FleetInstance by, EndpointSpec spec, String upstream) {
+    return fleet.onOutage() != OnOutage.REFUSE
+        && spec.upstreams().stream()
+            .anyMatch(each -> !each.id().equals(upstream) && !seen(by, each.id()).everUnwell);
+  }
+
+  /** Returns whether an upstream answers again for longer than it may take until it is tried. */
+  boolean isWellForLong(FleetInstance by, String upstream) {
+    long since = fleet.clock().now() - seen(by, upstream).failedAt;
+    return !isDown(upstream) && since > FleetTroubles.LONGEST_TRIAL;
+  }
+
+  private Seen seen(FleetInstance by, String upstream) {
+    return seen.computeIfAbsent(by.name() + " " + upstream, absent -> new Seen());
+  }
+
+  /** An attempt came to its end. */
+  void ended(FleetInstance by, @Nullable String upstream, boolean failed) {
+    if (upstream != null) {
+      Seen seen = seen(by, upstream);
+      long now = fleet.clock().now();
+      boolean early = seen.failures >= FAILURES && now - seen.failedAt < FleetSimulation.SECOND;
+      if (!failed && !early) {
+        seen.failures = 0; // an answer to a request that was sent before says nothing
+      } else if (failed) {
+        seen.failures++;
+        seen.everUnwell |= seen.failures >= FAILURES;
+        anyUnwell |= seen.everUnwell;
+        seen.failedAt = now;
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.penstock.sync;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
+import io.penstock.sim.SimWindows;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that the members of a schedule get their work done: nobody waits at a member whose limit
+ * has room, and once all faults are over and made good, whoever waits does so for a limit that is
+ * used.
+ */
+final class ScheduleProgress {
+
+  private final World world;
+
+  /** By member whose first has had room, since when. */
+  private final Map<Node, Long> held = new HashMap<>();
+
+  private long wellFrom = Long.MAX_VALUE;
+  private boolean alwaysAsked = true;
+  private long quietFrom;
+  private long longestSilence;
+  private int released;
+  private long runNanos;
+  private long runningFrom;
+  private int running;
+
+  ScheduleProgress(World world) {
+    this.world = world;
+  }
+
+  /** All faults are over and made good from this instant on. */
+  void wellFrom(long instant) {
+    wellFrom = instant;
+    quietFrom = instant;
+    runningFrom = instant;
+  }
+
+  /** Nothing more happens at this instant: whoever could go has gone. */
+  void rested() {
+    long now = world.now();
+    boolean asked = false;
+    for (Node node : world.nodes) {
+      asked |= node.serves() && node.waits() > 0;
+      look(node, now);
+    }
+    boolean went = world.releases.size() > released;
+    released = world.releases.size();
+    if (now < wellFrom) {
+      return;
+    }
+    alwaysAsked &= asked;
+    longestSilence = Math.max(longestSilence, went || !asked ? 0 : now - quietFrom);
+    quietFrom = went || !asked ? now : quietFrom;
+    runNanos += running * (now - runningFrom);
+    runningFrom = now;
+    running = world.permits.running();
+  }
+
+  private void look(Node node, long now) {
+    if (!node.admitsFirst()) {
+      held.remove(node);
+    } else if (now - held.computeIfAbsent(node, absent -> now) > world.wayNanos()) {
+      // when a window of the store begins is known no better than messages take
+      throw new AssertionError(
+          "%s keeps one waiting that has had room since %d ns, at %d"
+              .formatted(node.name(), now - held.get(node), now));
+    }
+  }
+
+  /** Returns the longest time without a release while somebody waited, in nanoseconds. */
+  long longestSilence() {
+    return longestSilence;
+  }
+
+  /**
+   * Returns the share of the limit that was used since all was well, or null where that says
+   * nothing: not everybody waited all the time, or it was lost how much is spent of what runs.
+   */
+  @Nullable Double used() {
+    if (!alwaysAsked || world.onOutage == OnOutage.ALLOW || isBarred()) {
+      return null;
+    }
+    if (world.spec instanceof LimitSpec.Concurrency permits) {
+      return (double) runNanos / permits.max() / (world.now() - wellFrom);
+    }
+    return SimWindows.used(world.spec, world.releases, wellFrom, world.now());
+  }
+
+  private boolean isBarred() {
+    return world.nodes.stream()
+        .filter(Node::serves)
+        .anyMatch(node -> LostSpending.bars(node.limit(), 1, node.local()));
+  }
+}
