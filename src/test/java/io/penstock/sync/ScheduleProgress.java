@@ -19,6 +19,7 @@ final class ScheduleProgress {
   /** By member whose first has had room, since when. */
   private final Map<Node, Long> held = new HashMap<>();
 
+  private @Nullable String fault;
   private long wellFrom = Long.MAX_VALUE;
   private boolean alwaysAsked = true;
   private long quietFrom;
@@ -65,10 +66,15 @@ final class ScheduleProgress {
       held.remove(node);
     } else if (now - held.computeIfAbsent(node, absent -> now) > world.wayNanos()) {
       // when a window of the store begins is known no better than messages take
-      throw new AssertionError(
+      fault =
           "%s keeps one waiting that has had room since %d ns, at %d"
-              .formatted(node.name(), now - held.get(node), now));
+              .formatted(node.name(), now - held.get(node), now);
     }
+  }
+
+  /** Returns who waited although its limit had room, the last one; null where nobody did. */
+  @Nullable String fault() {
+    return fault;
   }
 
   /** Returns the longest time without a release while somebody waited, in nanoseconds. */

@@ -84,7 +84,7 @@ class ScheduleTest {
     }
     report(clock.nanos());
     assertThat(over).as("by how much, by penstock.sim.seed").isEmpty();
-    assertThat(idle).as("limits that are used too little, by penstock.sim.seed").isEmpty();
+    assertThat(idle).as("work that is not done, by penstock.sim.seed").isEmpty();
     if (SCHEDULES >= 100) {
       assertThat(trivial).as("schedules that tell nothing").isLessThanOrEqualTo(SCHEDULES / 10);
       assertThat(drawn).as("what went wrong").containsOnlyKeys(Fault.values());
@@ -101,6 +101,9 @@ class ScheduleTest {
 
   /** After a loss nothing is granted of a window that began before: that is not judged. */
   private void assertProgress(long seed, LimitSpec spec, ScheduleProgress progress) {
+    if (progress.fault() != null) {
+      idle.add("%d: %s of %s".formatted(seed, progress.fault(), spec));
+    }
     Double used = progress.used();
     if (used != null && used < leastUsed(spec)) {
       idle.add("%d: %.2f of %s is used".formatted(seed, used, spec));
