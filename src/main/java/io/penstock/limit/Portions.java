@@ -33,23 +33,28 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
   }
 
   /**
-   * Returns the first instant at which one of these has so much free, or {@link Ticker#NEVER}. Only
-   * the running one is spent now, also where the span of another one overlaps it, as it does after
-   * the store has lost a day and began another.
+   * Returns the first instant at which {@code amount} can be spent from one portion, or {@link
+   * Ticker#NEVER}. After the store has lost a day and has begun another one, the spans of both can
+   * overlap. The later one is spent first; the earlier one can be spent again once the span of the
+   * later one has ended.
    *
+   * @param held is subtracted from what is free in each portion
    * @param from the first instant that is of use, ≥ {@code now}
    */
   long opens(long amount, long held, long from, long now) {
     Portion running = running(now);
+    long first = Ticker.NEVER;
     for (Portion each : all) {
-      long instant = Math.max(from, each.span().fromNanos());
-      boolean spent =
-          each.span().fromNanos() > now || (running != null && each.cell() == running.cell());
-      if (spent && instant < each.span().untilNanos() && each.free(held) >= amount) {
-        return instant;
+      long begins =
+          running != null && each.cell() < running.cell()
+              ? running.span().untilNanos()
+              : each.span().fromNanos();
+      long instant = Math.max(from, begins);
+      if (instant < each.span().untilNanos() && each.free(held) >= amount) {
+        first = Math.min(first, instant);
       }
     }
-    return Ticker.NEVER;
+    return first;
   }
 
   /**

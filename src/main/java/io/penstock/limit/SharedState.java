@@ -201,7 +201,7 @@ final class SharedState implements Around {
     }
   }
 
-  /** Never, when only what others are granted less of could help; nothing needs no slices. */
+  /** Returns never when only another grant could help. An amount of 0 needs no grant. */
   @Override
   public long opens(long amount, long now) {
     long alone = own(now).opens(amount, now);

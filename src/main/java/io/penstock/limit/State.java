@@ -144,7 +144,7 @@ sealed interface State
   /** Takes note that {@code amount} is waited for, where others may grant it. */
   default void lacks(long amount, long now) {}
 
-  /** Who is told to wait is woken when others grant what is lacked before that. */
+  /** Has a caller that must wait until {@code instant} woken when others grant the rest sooner. */
   default long lacking(long amount, long instant, long now) {
     if (instant > now) {
       lacks(amount, now);

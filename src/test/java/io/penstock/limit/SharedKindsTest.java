@@ -90,6 +90,21 @@ class SharedKindsTest {
   }
 
   @Test
+  void twoDaysOverlap_theEarlierIsSpentAgainWhenTheLaterEnds() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0));
+    grant(limit, 9, 50, 0, 4 * SECOND);
+    takes(limit, 10, 1);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
+    limit.granted(
+        List.of(new Tally.Counted(1_000, 20)),
+        supplied,
+        cell -> new Grid.Span(0, (cell == 9 ? 4 : 2) * SECOND));
+    assertThat(takes(limit, 20, SECOND)).isTrue();
+    assertThat(limit.opens(1, SECOND)).isEqualTo(2 * SECOND);
+    assertThat(limit.room(2 * SECOND)).isEqualTo(40);
+  }
+
+  @Test
   void nothingIsAskedFor_noSliceIsNeeded() {
     Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100));
     assertThat(limit.room(1)).isZero();
