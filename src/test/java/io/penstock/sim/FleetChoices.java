@@ -9,12 +9,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the upstreams that simulated requests are sent to are well chosen, judged by what a user
- * wants of it: a conversation stays where it is, an attempt that failed is repeated elsewhere, and
- * an upstream that fails is hardly asked.
+ * Checks the choice of upstreams in a simulated fleet by what a user expects, not by the rules of
+ * the program: a conversation stays at its upstream, an attempt that failed is repeated at another
+ * one, and an upstream that fails is hardly asked.
  */
 final class FleetChoices {
-  /** After so many failures in a row nobody would send more. */
+  /** After this many failures in a row an upstream is taken for unhealthy. */
   private static final int FAILURES = 3;
 
   /** What one instance has seen of an upstream. */
@@ -114,7 +114,7 @@ final class FleetChoices {
       long now = fleet.clock().now();
       boolean early = seen.failures >= FAILURES && now - seen.failedAt < FleetSimulation.SECOND;
       if (!failed && !early) {
-        seen.failures = 0; // an answer to a request that was sent before says nothing
+        seen.failures = 0; // an early answer is to a request from before the failures
       } else if (failed) {
         seen.failures++;
         seen.everUnwell |= seen.failures >= FAILURES;

@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.cost.Measure;
 import io.penstock.limit.LostSpending;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Metered;
@@ -131,13 +132,19 @@ final class FleetProgress {
       if (LostSpending.bars(metered.limit(), 1, instance.local())) {
         return;
       }
+      boolean concurrency = metered.measure() == Measure.CONCURRENCY;
+      if (concurrency && metered.limit().room(instance.local()) < 1) {
+        return; // it is waited for, and its share is not measured here
+      }
       Double used = used(id);
       if (used != null && used >= most) {
         most = used;
         kind = fleet.spec(id).getClass().getSimpleName();
       }
     }
-    leastUsed.merge(kind, most, Math::min);
+    if (!kind.isEmpty()) {
+      leastUsed.merge(kind, most, Math::min);
+    }
   }
 
   /**

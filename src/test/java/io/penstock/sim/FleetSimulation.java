@@ -26,12 +26,7 @@ final class FleetSimulation {
 
   static final Pace PACE = new Pace(100 * MILLI, 2 * SECOND, SECOND);
 
-  /**
-   * The longest that it takes after the last fault until all are granted again what the limits let
-   * pass: a round is given up after a second, what was granted before ends a slice's time later,
-   * and those who are gone are waited for as long, twice where another loss is found meanwhile.
-   */
-  static final long RECOVERY = PACE.timeoutNanos() + 3 * PACE.ttlNanos();
+  static final long RECOVERY = SimStore.recoveryNanos(PACE);
 
   /** So many wait at one instance at most; then nobody more comes. */
   private static final int MOST_WAITING = 30;

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,7 +38,7 @@ class FleetTest {
   private static final int TRIVIAL = 100;
 
   private final ProgressTable table = new ProgressTable();
-  private final Map<String, List<Double>> used = new TreeMap<>();
+  private final ProgressTable byLimit = new ProgressTable();
   private final Map<Trouble, Integer> drawn = new EnumMap<>(Trouble.class);
   private final List<String> faults = new ArrayList<>();
   private long events;
@@ -63,11 +62,9 @@ class FleetTest {
     }
     report();
     assertThat(faults).isEmpty();
-    assertThat(used.values())
-        .allSatisfy(shares -> assertThat(shares.getFirst()).isGreaterThanOrEqualTo(LEAST_USED));
+    assertThat(byLimit.leastUsed().values()).allMatch(share -> share >= LEAST_USED);
     if (only == null) {
-      List<Double> all = used.values().stream().flatMap(List::stream).sorted().toList();
-      assertThat(all.get(all.size() / 2)).isGreaterThanOrEqualTo(USUALLY_USED);
+      assertThat(byLimit.medianUsed()).isGreaterThanOrEqualTo(USUALLY_USED);
     }
   }
 
@@ -89,8 +86,7 @@ class FleetTest {
     fleet.troubles().drawn().forEach(each -> drawn.merge(each, 1, Integer::sum));
     progress
         .leastUsed()
-        .forEach(
-            (kind, share) -> used.computeIfAbsent(kind, absent -> new ArrayList<>()).add(share));
+        .forEach((kind, share) -> byLimit.add(kind, true, share, progress.longestSilence()));
     boolean exact = fleet.onOutage() == OnOutage.PARK || fleet.onOutage() == OnOutage.REFUSE;
     if (exact && fleet.troubles().isSafe()) {
       fleet.over().forEach((id, over) -> faults.add(id + " is over by " + over + " in " + fleet));
@@ -99,21 +95,8 @@ class FleetTest {
 
   private void report() {
     System.out.printf(
-        "fleets: %,d events, %,.0f events/s, %,d looks at who waits, %d trivial, with %s%n%s",
-        events, events * 1e9 / clock.nanos(), checks, trivial, drawn, table);
-    used.forEach(
-        (kind, shares) -> {
-          shares.sort(null);
-          long many = shares.stream().filter(each -> each >= USUALLY_USED).count();
-          System.out.printf(
-              "  waits for %s: %d fleets, used %.2f at least, %.2f in the median, %d %% of them"
-                  + " %.1f or more%n",
-              kind,
-              shares.size(),
-              shares.getFirst(),
-              shares.get(shares.size() / 2),
-              100 * many / shares.size(),
-              USUALLY_USED);
-        });
+        "fleets: %,d events, %,.0f events/s, %,d looks at who waits, %d trivial, with %s%n%s"
+            + "by the limit that is waited for%n%s",
+        events, events * 1e9 / clock.nanos(), checks, trivial, drawn, table, byLimit);
   }
 }

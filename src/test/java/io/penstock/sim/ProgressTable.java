@@ -50,11 +50,10 @@ public final class ProgressTable {
     return least;
   }
 
-  /** Returns by kind the longest time without a release while somebody waited, in nanoseconds. */
-  public Map<String, Long> silences() {
-    Map<String, Long> silences = new TreeMap<>();
-    rows.forEach((kind, row) -> silences.put(kind, row.silenceNanos));
-    return silences;
+  /** Returns the median share used over all kinds; 0 where no limit was asked for all the time. */
+  public double medianUsed() {
+    List<Double> all = rows.values().stream().flatMap(row -> row.used.stream()).sorted().toList();
+    return all.isEmpty() ? 0 : all.get(all.size() / 2);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.penstock.sim;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Supply;
+import io.penstock.sync.Pace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -190,6 +191,16 @@ public final class SimStore {
         round.seen(),
         round.missed(),
         round.leaves());
+  }
+
+  /**
+   * Returns the longest time from the last fault until all members are granted again what the
+   * limits let pass, in nanoseconds. A round is given up after its timeout, what was granted before
+   * ends a slice's time later, and members that are gone are waited for as long, twice where
+   * another loss is found meanwhile.
+   */
+  public static long recoveryNanos(Pace pace) {
+    return pace.timeoutNanos() + 3 * pace.ttlNanos();
   }
 
   /** Lets every message reach it once and in time from now on. */

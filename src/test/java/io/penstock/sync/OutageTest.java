@@ -11,6 +11,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.sim.SimClock;
 import io.penstock.sim.SimRelease;
 import io.penstock.sim.SimStore;
+import io.penstock.suite.KnownFailure;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Random;
@@ -147,8 +148,11 @@ class OutageTest {
     assertThat(world.releases).isEmpty();
   }
 
-  @Test
-  void allow_letsAllPassAndCountsIt() {
+  /** The end of the window in which {@link #allowed} ends. */
+  private static final long NEXT = Math.ceilDiv(BACK + World.TTL, 10 * SECOND) * 10 * SECOND;
+
+  /** Three members let everything pass during an outage, and are asked for more after it. */
+  private static World allowed() {
     World world = world(OnOutage.ALLOW, FIXED, 3);
     offer(world, 1_000, BACK);
     outage(world);
@@ -156,15 +160,26 @@ class OutageTest {
     assertThat(world.nodes).allMatch(node -> node.waits() == 0);
     world.run(BACK);
     assertThat(world.nodes).allMatch(node -> node.waits() == 0);
-    assertThat(sum(between(world, CUT_OFF, BACK))).isGreaterThan(3 * 3_000 * 5);
-    // What was let pass in the window that runs counts in it: nothing more goes until the next,
-    // once all have told the store, and the first is done with what it was granted before that.
-    long next = Math.ceilDiv(BACK + World.TTL, 10 * SECOND) * 10 * SECOND;
     offer(world, 1_000, BACK + 60 * SECOND);
     world.run(BACK + 60 * SECOND);
-    assertThat(sum(between(world, BACK + World.TTL + 3 * SECOND / 2, next))).isZero();
-    assertThat(sum(between(world, BACK + World.TTL + SECOND / 2, next))).isLessThan(1_000);
-    assertThat(World.most(FIXED, between(world, next, world.now()), 0)).isBetween(2_900L, 3_000L);
+    return world;
+  }
+
+  /** What was let pass in the window that runs counts in it: nothing more goes until the next. */
+  @Test
+  void allow_letsAllPassAndCountsIt() {
+    World world = allowed();
+    assertThat(sum(between(world, CUT_OFF, BACK))).isGreaterThan(3 * 3_000 * 5);
+    assertThat(sum(between(world, BACK + World.TTL + SECOND / 2, NEXT))).isLessThan(1_000);
+    assertThat(sum(between(world, BACK + World.TTL + 3 * SECOND / 2, NEXT))).isZero();
+    assertThat(World.most(FIXED, between(world, NEXT, world.now()), 0)).isBetween(2_900L, 3_000L);
+  }
+
+  @KnownFailure(
+      "After on-outage: allow, the first instance that reaches Redis is granted a part of the"
+          + " window before the others have told what they let pass.")
+  void allow_firstOneThatIsBack_isGrantedNothingOfTheRunningWindow() {
+    assertThat(sum(between(allowed(), BACK + World.TTL + SECOND / 2, NEXT))).isZero();
   }
 
   @Test

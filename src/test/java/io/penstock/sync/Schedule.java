@@ -5,6 +5,7 @@ import static io.penstock.sync.World.SECOND;
 import static io.penstock.sync.World.START;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.sim.SimStore;
 import io.penstock.sim.SimWindows;
 import java.util.EnumSet;
 import java.util.List;
@@ -38,12 +39,7 @@ final class Schedule {
   /** Seeds that follow each other begin alike otherwise. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  /**
-   * The longest that it takes after the last fault until all are granted again what the limit lets
-   * pass: a round is given up after a second, what was granted before ends a slice's time later,
-   * and those who are gone are waited for as long, twice where another loss is found meanwhile.
-   */
-  private static final long RECOVERY = World.PACE.timeoutNanos() + 3 * World.PACE.ttlNanos();
+  private static final long RECOVERY = SimStore.recoveryNanos(World.PACE);
 
   /** Windows that are looked at once all is well again. */
   private static final int WINDOWS = 2;

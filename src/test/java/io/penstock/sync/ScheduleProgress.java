@@ -84,10 +84,13 @@ final class ScheduleProgress {
 
   /**
    * Returns the share of the limit that was used since all was well, or null where that says
-   * nothing: not everybody waited all the time, or it was lost how much is spent of what runs.
+   * nothing: nobody waited for some time, or it is not known how much of the running window is
+   * spent. What a member that crashed had been granted of a day is lost until the day ends.
    */
   @Nullable Double used() {
-    if (!alwaysAsked || world.onOutage == OnOutage.ALLOW || isBarred()) {
+    boolean lostDay =
+        world.spec instanceof LimitSpec.Day && world.nodes.stream().anyMatch(Node::hasCrashed);
+    if (!alwaysAsked || world.onOutage == OnOutage.ALLOW || isBarred() || lostDay) {
       return null;
     }
     if (world.spec instanceof LimitSpec.Concurrency permits) {

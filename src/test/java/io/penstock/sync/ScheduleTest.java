@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ScheduleTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int SCHEDULES =
-      DEEP ? 50_000 : Math.min(10_000, Integer.getInteger("penstock.sim.seeds", 250));
+      DEEP ? 100_000 : Math.min(10_000, Integer.getInteger("penstock.sim.seeds", 500));
 
   /** Schedules that release fewer requests than this tell nothing. */
   private static final int TRIVIAL = 20;
@@ -54,19 +54,6 @@ class ScheduleTest {
   private final Excepted unknown = new Excepted("with a loss that nobody left knew of");
   private final Excepted unnoticed = new Excepted("with older data put back in a running store");
 
-  /**
-   * The least share that is used once all is well, by kind of limit. Members give a part of what
-   * they took back, half of it on average, up to seconds later: what comes back after its window
-   * has ended is lost to a fixed window, and a bucket that is full takes nothing back.
-   */
-  private static double leastUsed(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.FixedWindow window -> 0.5;
-      case LimitSpec.TokenBucket bucket -> 0.4;
-      default -> 0.75;
-    };
-  }
-
   private final ProgressTable table = new ProgressTable();
   private final Map<Fault, Integer> drawn = new EnumMap<>(Fault.class);
   private final Map<Long, String> over = new LinkedHashMap<>();
@@ -97,6 +84,19 @@ class ScheduleTest {
     } catch (AssertionError failure) {
       throw new AssertionError("replay with -Dpenstock.sim.seed=" + seed, failure);
     }
+  }
+
+  /**
+   * The least share that is used once all is well, by kind of limit. Members give a part of what
+   * they took back, half of it on average, up to seconds later: what comes back after its window
+   * has ended is lost to a fixed window, and a bucket that is full takes nothing back.
+   */
+  private static double leastUsed(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> 0.5;
+      case LimitSpec.TokenBucket bucket -> 0.4;
+      default -> 0.75;
+    };
   }
 
   /** After a loss nothing is granted of a window that began before: that is not judged. */
