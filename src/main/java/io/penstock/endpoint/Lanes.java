@@ -86,6 +86,9 @@ final class Lanes {
           lane.sleep(now);
           asleep.add(lane);
         } else {
+          if (choice.pending() != lane.tickets().first()) {
+            lane.join(); // a ticket of another lane that goes first sees whom it passes here
+          }
           boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
           best = before ? choice : best;
           break;

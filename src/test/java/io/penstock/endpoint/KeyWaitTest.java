@@ -177,6 +177,28 @@ class KeyWaitTest {
   }
 
   @Test
+  void keysOpenAtTheSameInstant_theFirstTicketLacksOnlyTheGroup_nobodySkipsIt() {
+    Callers.Caller group = callers.group("team").limit(Measure.TOKENS, 100, Reason.GROUP_TPM);
+    Callers.Caller alice = callers.waiting("alice").in(group);
+    Callers.Caller bob = callers.waiting("bob").in(group);
+    alice.limit(Measure.REQUESTS, 1, Reason.KEY_RPM);
+    bob.limit(Measure.REQUESTS, 1, Reason.KEY_RPM);
+    Endpoint endpoint = house.open(none("/").maxSkips(0));
+    alice.submit(endpoint, 1);
+    bob.submit(endpoint, 1);
+    house.at(30 * SECOND);
+    callers.waiting("eve").in(group).submit(endpoint, 90);
+    Pending large = alice.submit(endpoint, 80);
+    bob.submit(endpoint, 5);
+    alice.submit(endpoint, 5);
+
+    house.at(61 * SECOND);
+    assertThat(waits(bob.last()) && waits(alice.last())).isTrue();
+    house.at(91 * SECOND);
+    assertThat(went(large)).isTrue();
+  }
+
+  @Test
   void groupClaimedByOneThatWaits_deniesOneThatComes_andArrivalsCountAsSkips() {
     Callers.Caller group = callers.group("team").limit(Measure.TOKENS, 100, Reason.GROUP_TPM);
     Callers.Caller alice = callers.waiting("alice").in(group);
