@@ -23,6 +23,9 @@ final class Ocean {
   /** Between telling and reading, a round trip each, beside the replication. */
   static final long KNOWN_AFTER = 10 * SECOND + 4 * ROUND_TRIP;
 
+  /** Regions read their clocks in whole milliseconds, so that their cells may begin so late. */
+  private static final long CLOCK_STEP = 1_000_000;
+
   /** An instant of the true time at which all begins, in the middle of no cell. */
   static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
 
@@ -54,6 +57,11 @@ final class Ocean {
   private long cell = Long.MIN_VALUE;
   private long cur;
   private long prev;
+
+  /** What of these two was let pass so early that a region may count it in the cell before. */
+  private long curEarly;
+
+  private long prevEarly;
   private long now = START;
   private long orders;
   private long partedUntil = Long.MIN_VALUE / 2;
@@ -158,6 +166,7 @@ final class Ocean {
     Admitted each = new Admitted(by, now, amount);
     roll();
     cur += amount;
+    curEarly += Math.floorMod(now, window) < CLOCK_STEP ? amount : 0;
     unknown.add(each);
     trailing.add(each);
     inTrailing += amount;
@@ -179,7 +188,9 @@ final class Ocean {
     long running = Math.floorDiv(now, window);
     if (running != cell) {
       prev = running == cell + 1 ? cur : 0;
+      prevEarly = running == cell + 1 ? curEarly : 0;
       cur = 0;
+      curEarly = 0;
       cell = running;
     }
     while (!trailing.isEmpty() && trailing.getFirst().at() <= now - window) {
@@ -190,13 +201,16 @@ final class Ocean {
     }
   }
 
-  /** What others let pass lately, and the little that nobody tells of: in two cells. */
+  /**
+   * What others let pass lately, the little that nobody tells of in two cells, and what was let
+   * pass as a cell began.
+   */
   private long notKnown(Island by) {
     long recent = 0;
     for (Admitted each : unknown) {
       recent += each.by() == by ? 0 : each.amount();
     }
     long untold = (long) Math.ceil(2 * share * limit * (islands.size() - 1));
-    return recent + neverTold + untold + 1;
+    return recent + neverTold + untold + curEarly + prevEarly + 1;
   }
 }
