@@ -18,7 +18,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -363,8 +365,13 @@ class ConsoleIT {
     gateway.close();
     assertThat(page.getByText("not connected")).isVisible();
     page.waitForCondition(() -> failed.size() >= 6); // what was open, and tries in vain
+    Set<String> open = new HashSet<>(failed);
+    Set<String> answered = new HashSet<>();
+    page.onResponse(response -> answered.add(response.url()));
     gateway = RunningGateway.start(ROUTES, port);
     assertThat(page.getByText("live", exactly())).isVisible();
+    // a try that is under way would have had its time, too
+    page.waitForCondition(() -> answered.containsAll(open));
     failed.clear();
     page.clock().fastForward(10_000); // what is left over of those tries has had its time
     ask("/teams/support");

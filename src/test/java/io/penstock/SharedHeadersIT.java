@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RedisServer;
 import io.penstock.key.Secrets;
+import io.penstock.time.Ticker;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,7 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a gateway that shares its limits through Redis tells clients to be left of them. */
 @Timeout(120)
 class SharedHeadersIT {
-  private static final String PLENTY = Secrets.make();
+  /** As many as there may be attempts. */
+  private static final List<String> PLENTY =
+      List.of(Secrets.make(), Secrets.make(), Secrets.make());
+
+  /** Rounds are given up after a second, and what is granted too late is lost to its day. */
+  private static final Duration QUICK = Duration.ofMillis(500);
+
   private static final String LITTLE = Secrets.make();
   private static final String TOKENS = Secrets.make();
   private static final Pattern DAY = Pattern.compile("\"key-rpd\";r=(\\d+);t=(\\d+)");
@@ -36,13 +46,18 @@ class SharedHeadersIT {
             """
             keys:
               - {name: plenty, sha256: %s, rate_limit_rpd: 1000}
+              - {name: plenty-2, sha256: %s, rate_limit_rpd: 1000}
+              - {name: plenty-3, sha256: %s, rate_limit_rpd: 1000}
               - {name: little, sha256: %s, rate_limit_rpd: 2}
               - {name: tokens, sha256: %s}
             endpoints:
               - {path: /open, algorithm: none}
               - {path: /window, algorithm: token_window, tokens_per_window: 500, window_seconds: 86400}
             """
-                .formatted(Secrets.sha256(PLENTY), Secrets.sha256(LITTLE), Secrets.sha256(TOKENS)),
+                .formatted(
+                    Stream.concat(PLENTY.stream(), Stream.of(LITTLE, TOKENS))
+                        .map(Secrets::sha256)
+                        .toArray()),
             "--penstock.redis.url=" + RedisServer.shared().url(),
             "--penstock.redis.namespace=headers-" + UUID.randomUUID());
   }
@@ -67,11 +82,22 @@ class SharedHeadersIT {
 
   @Test
   void twoOfAThousandRequestsOfADay_998AreLeft() {
-    assertThat(day(ask(PLENTY, "/open")).getFirst()).isEqualTo(999);
-    List<Long> second = day(ask(PLENTY, "/open"));
+    Ticker ticker = Ticker.system();
+    Iterator<String> keys = PLENTY.iterator();
+    String key;
+    List<Long> first;
+    long took;
+    do { // again with another key if the machine stood still
+      key = keys.next();
+      long begin = ticker.nanos();
+      first = day(ask(key, "/open"));
+      took = ticker.nanos() - begin;
+    } while (took > QUICK.toNanos() && keys.hasNext());
+    assertThat(first.getFirst()).isEqualTo(999);
+    List<Long> second = day(ask(key, "/open"));
     assertThat(second.getFirst()).isEqualTo(998);
     assertThat(second.getLast()).isBetween(DAY_SECONDS - 60, DAY_SECONDS);
-    assertThat(ask(PLENTY, "/v1/penstock/status")).contains("\"remaining\":998");
+    assertThat(ask(key, "/v1/penstock/status")).contains("\"remaining\":998");
   }
 
   @Test
