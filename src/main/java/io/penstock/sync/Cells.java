@@ -30,14 +30,27 @@ final class Cells {
 
   private long dayAfter = Grid.NONE;
 
-  private Cells(Partition partition) {
+  /** Whether the limit had other cells before: those who grant moved what was spent into these. */
+  private final boolean changed;
+
+  private Cells(Partition partition, boolean changed) {
     this.partition = partition;
+    this.changed = changed;
   }
 
   /** The cells of a limit, or null when it is of a kind that is not shared in slices. */
   static @Nullable Cells of(LimitSpec spec) {
+    return of(spec, false);
+  }
+
+  /** As {@link #of}, of a limit that had other cells before. */
+  static @Nullable Cells changed(LimitSpec spec) {
+    return of(spec, true);
+  }
+
+  private static @Nullable Cells of(LimitSpec spec, boolean changed) {
     try {
-      return new Cells(Partition.of(spec));
+      return new Cells(Partition.of(spec), changed);
     } catch (IllegalArgumentException unshared) {
       return null;
     }
@@ -45,7 +58,7 @@ final class Cells {
 
   /** These cells when the limit is another one; null when that has other cells. */
   @Nullable Cells become(LimitSpec spec) {
-    Cells next = of(spec);
+    Cells next = of(spec, changed);
     if (next == null || !next.partition.fits(partition)) {
       return null;
     }
@@ -95,13 +108,26 @@ final class Cells {
     return anchor != Grid.NONE && shared < ends(anchor);
   }
 
-  /** The oldest that counts. */
+  /** The oldest that may count. */
   long oldest(long shared) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> Math.max(0, at(shared) - partition.reach());
-      case CONCURRENCY, DAY, SPAN -> at(shared);
+      case CONCURRENCY, DAY -> at(shared);
+      case SPAN -> anchored(shared) ? anchor : soonestSpan(shared / MICRO);
       case STRICT -> at(shared - windowNanos());
     };
+  }
+
+  /**
+   * Where it is not known that a day runs, the first instant at which one may have begun of which
+   * all that was spent here is known.
+   */
+  private long soonestSpan(long micros) {
+    if (changed && anchor == Grid.NONE) {
+      return micros;
+    }
+    long after = anchor == Grid.NONE ? 0 : anchor + Partition.SPAN_MICROS;
+    return Math.max(after, micros - Partition.SPAN_MICROS - partition.reach());
   }
 
   /** For how long after its start a cell counts; of permits nothing does but what is out. */

@@ -294,7 +294,7 @@ final class SharedLimit {
     }
     spec = next;
     Cells same = cells.become(next);
-    Cells other = same == null ? Cells.of(next) : same;
+    Cells other = same == null ? Cells.changed(next) : same;
     if (same == null && other != null) {
       limit.share(demand, now);
       stored.clear();

@@ -127,4 +127,28 @@ class GivenUpRoundTest {
     run(asked + World.TTL);
     assertThat(limit.room(ticker.nanos())).isZero();
   }
+
+  /** Where no answer came the instance does not know when the day began that it is granted of. */
+  @ParameterizedTest
+  @MethodSource("kindsWithoutShorterCells")
+  void noAnswerCameInTime_nothingOfTheLimitIsLost(LimitSpec spec) {
+    ticker.set(5 * SECOND);
+    Limit limit = new SharedLimitSource(rounds, id -> true).limit(ID, spec, ticker.nanos());
+    rounds.start();
+    run(8 * SECOND);
+    long all = limit.capacity(ticker.nanos());
+    holds = true;
+    assertThat(limit.take(Weight.exactly(all / 3), ticker.nanos())).isInstanceOf(Answer.Wait.class);
+    run(20 * SECOND);
+    assertThat(held).as("more than the limit, all in all").hasSizeGreaterThan(3);
+    holds = false;
+    run(23 * SECOND);
+
+    Answer taken = limit.take(Weight.exactly(all), ticker.nanos());
+    run(24 * SECOND);
+    if (!(taken instanceof Answer.Receipt)) {
+      taken = limit.take(Weight.exactly(all), ticker.nanos());
+    }
+    assertThat(taken).isInstanceOf(Answer.Receipt.class);
+  }
 }

@@ -146,11 +146,6 @@ final class Node implements Waits.Alarm {
     return waiting.size();
   }
 
-  /** Returns whether it ended at once, and what it was granted with it. */
-  boolean hasCrashed() {
-    return crashed;
-  }
-
   /** Returns whether it neither ended nor is about to. */
   boolean serves() {
     return !crashed && !left;

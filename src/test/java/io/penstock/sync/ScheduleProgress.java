@@ -85,11 +85,12 @@ final class ScheduleProgress {
   /**
    * Returns the share of the limit that was used since all was well, or null where that says
    * nothing: nobody waited for some time, or it is not known how much of the running window is
-   * spent. What a member that crashed had been granted of a day is lost until the day ends.
+   * spent. What a member had been granted of a day is lost until the day ends if it crashed, or
+   * left while the store was out of its reach.
    */
   @Nullable Double used() {
     boolean lostDay =
-        world.spec instanceof LimitSpec.Day && world.nodes.stream().anyMatch(Node::hasCrashed);
+        world.spec instanceof LimitSpec.Day && !world.nodes.stream().allMatch(Node::serves);
     if (!alwaysAsked || world.onOutage == OnOutage.ALLOW || isBarred() || lostDay) {
       return null;
     }
