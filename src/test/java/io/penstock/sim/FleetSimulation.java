@@ -52,7 +52,7 @@ final class FleetSimulation {
   /** The most that each may let pass, as any instance has or had it. */
   private final Map<LimitId, Long> capacities = new HashMap<>();
 
-  /** Since when each has been of one kind and length. */
+  /** Since when each has been of one kind and length; slots, so far apart. */
   private final Map<LimitId, Long> sameSince = new HashMap<>();
 
   private final FleetChoices choices = new FleetChoices(this);
@@ -128,8 +128,10 @@ final class FleetSimulation {
   }
 
   private static boolean isSameKind(LimitSpec before, LimitSpec spec) {
-    return before.getClass().equals(spec.getClass())
-        && SimWindows.length(before) == SimWindows.length(spec);
+    return before instanceof LimitSpec.Strict
+        ? before.equals(spec)
+        : before.getClass().equals(spec.getClass())
+            && SimWindows.length(before) == SimWindows.length(spec);
   }
 
   /** Returns what a limit is: the smallest that any instance has, which counts for all. */
