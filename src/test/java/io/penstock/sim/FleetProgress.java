@@ -125,12 +125,12 @@ final class FleetProgress {
     double most = 0;
     String kind = "";
     for (Metered metered : way.limits()) {
+      if (LostSpending.bars(metered.limit(), 1, instance.local())) {
+        return;
+      }
       LimitId id = instance.limits().idOf(metered.limit());
       if (id == null) {
         continue;
-      }
-      if (LostSpending.bars(metered.limit(), 1, instance.local())) {
-        return;
       }
       boolean concurrency = metered.measure() == Measure.CONCURRENCY;
       if (concurrency && metered.limit().room(instance.local()) < 1) {
