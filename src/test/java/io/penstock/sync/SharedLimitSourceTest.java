@@ -103,6 +103,26 @@ class SharedLimitSourceTest {
     assertThat(takes(strict, 100)).isTrue();
   }
 
+  /** Models have limits that nobody has set. */
+  @Test
+  void limitThatNeverSaysNo_isLocal_andWhatItCountedIsSharedOnceItMay() {
+    ticker.set(5 * SECOND);
+    Limit limit = source.limit(ID, new LimitSpec.Day(1L << 50, null, 0), ticker.nanos());
+    assertThat(takes(limit, 300)).as("before anything is known of the store").isTrue();
+    rounds.start();
+    run(8 * SECOND);
+    source.limit(ID, new LimitSpec.Day(1_000, null, 0), ticker.nanos());
+    run(12 * SECOND);
+    assertThat(takes(limit, 701)).isFalse();
+    run(13 * SECOND);
+    assertThat(takes(limit, 701)).isFalse();
+    takes(limit, 700);
+    run(14 * SECOND);
+    assertThat(takes(limit, 700)).isTrue();
+    source.limit(ID, new LimitSpec.Day(1L << 50, null, 0), ticker.nanos());
+    assertThat(takes(limit, 10_000)).isTrue();
+  }
+
   @Test
   void changedId_keepsWhatIsOwedAndIsSharedUnderTheNewOne() {
     Limit limit = source.limit(ID, SPEC, 0);
