@@ -135,7 +135,10 @@ public final class OwnMariaDb implements AutoCloseable {
     sql().run(text);
   }
 
-  /** Leaves no room in a table for another row, until it is an InnoDB table again. */
+  /**
+   * Leaves no room in a table for another row, until it is an InnoDB table again. The rows that
+   * fill it never expire, so that no gateway deletes them.
+   */
   public void fill(String table) {
     try (Connection open = sql().open();
         Statement statement = open.createStatement()) {
@@ -145,7 +148,7 @@ public final class OwnMariaDb implements AutoCloseable {
       statement.execute(
           "INSERT INTO "
               + table
-              + " SELECT 'x', 'key-rpm', seq, 1, 1, 'x', 1, 1, 1 FROM seq_1_to_10000");
+              + " SELECT 'x', 'key-rpm', seq, 1, 1, 'x', 1, ~0 >> 1, 1 FROM seq_1_to_10000");
     } catch (SQLException full) {
       if (full.getErrorCode() != TABLE_IS_FULL) {
         throw new IllegalStateException(full);
