@@ -87,7 +87,7 @@ final class Lanes {
           asleep.add(lane);
         } else {
           if (choice.pending() != lane.tickets().first()) {
-            lane.join(); // a ticket of another lane that goes first sees whom it passes here
+            lane.join(); // so that tickets of other lanes count whom they pass here
           }
           boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
           best = before ? choice : best;

@@ -3,6 +3,7 @@ package io.penstock.sync;
 import io.penstock.limit.Grid;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Partition;
+import io.penstock.limit.Shares;
 import io.penstock.quota.Supply;
 import io.penstock.time.CellClock;
 import java.util.List;
@@ -30,7 +31,10 @@ final class Cells {
 
   private long dayAfter = Grid.NONE;
 
-  /** Whether the limit had other cells before: those who grant moved what was spent into these. */
+  /**
+   * Whether the limit had other cells before. The store has then moved earlier spending into these
+   * cells, and this instance does not know into which.
+   */
   private final boolean changed;
 
   private Cells(Partition partition, boolean changed) {
@@ -99,6 +103,11 @@ final class Cells {
     return day;
   }
 
+  /** Whether the limit is low enough for anybody to use it up. */
+  boolean canBeReached() {
+    return partition.capacity() < Shares.MOST;
+  }
+
   /** Whether there is one cell, which never ends. */
   boolean endless() {
     return partition.kind() == Partition.Kind.CONCURRENCY;
@@ -119,8 +128,8 @@ final class Cells {
   }
 
   /**
-   * Where it is not known that a day runs, the first instant at which one may have begun of which
-   * all that was spent here is known.
+   * Returns the earliest start of a day that may be running although this instance was told of
+   * none. It reports everything it has spent since then.
    */
   private long soonestSpan(long micros) {
     if (changed && anchor == Grid.NONE) {

@@ -162,9 +162,13 @@ public final class Rounds {
     return left.isEmpty() ? said : said.thenCompose(answer -> leave(left));
   }
 
-  /** Returns whether a limit is of a kind that is shared in slices. */
+  /**
+   * Returns whether a limit is of a kind that is shared in slices. A limit that nobody can reach is
+   * not shared: a loss of Redis' data would bar it for nothing.
+   */
   public static boolean shares(LimitSpec spec) {
-    return Cells.of(spec) != null;
+    Cells cells = Cells.of(spec);
+    return cells != null && cells.canBeReached();
   }
 
   /** Shares a limit from now on; nothing of it passes before the first slices are here. */

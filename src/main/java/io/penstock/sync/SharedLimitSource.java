@@ -3,8 +3,6 @@ package io.penstock.sync;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.Partition;
-import io.penstock.limit.Shares;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LocalLimitSource;
@@ -38,11 +36,8 @@ public final class SharedLimitSource implements LimitSource {
     }
   }
 
-  /** What never says no is nobody else's business, and cannot be barred when Redis loses data. */
   private boolean slices(LimitId id, Limit limit) {
-    return exact.test(id)
-        && Rounds.shares(limit.spec())
-        && Partition.of(limit.spec()).capacity() < Shares.MOST;
+    return exact.test(id) && Rounds.shares(limit.spec());
   }
 
   /** How it is shared may have changed: what it owes and holds stays. */
