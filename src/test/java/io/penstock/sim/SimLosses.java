@@ -1,5 +1,6 @@
 package io.penstock.sim;
 
+import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Supply;
 import java.util.ArrayList;
@@ -29,8 +30,20 @@ public final class SimLosses {
     /** The amounts that were granted and are lost, by limit and by member. */
     final Map<LimitId, Map<String, Long>> granted = new HashMap<>();
 
+    /**
+     * The permits in use that members reported in messages that are lost, by limit and by member.
+     * The store takes such a member for silent earlier than it was, until it reports again.
+     */
+    final Map<LimitId, Map<String, Long>> reported = new HashMap<>();
+
     /** By member, the members that it knew of before. */
     final Map<String, Set<String>> knew = new HashMap<>();
+
+    /**
+     * By member, the members that it knew of when what was reported since was lost as well. Not
+     * each of these has seen anything from before.
+     */
+    final Map<String, Set<String>> knewLater = new HashMap<>();
 
     final long at;
 
@@ -51,6 +64,34 @@ public final class SimLosses {
 
     void add(LimitId id, String member, long amount) {
       granted.computeIfAbsent(id, absent -> new HashMap<>()).merge(member, amount, Long::sum);
+    }
+
+    /** Returns whether a member has anything to say of what was lost. */
+    boolean knows(String member) {
+      return knew.containsKey(member) || knewLater.containsKey(member);
+    }
+
+    boolean knows(String member, String other) {
+      return knew.getOrDefault(member, Set.of()).contains(other)
+          || knewLater.getOrDefault(member, Set.of()).contains(other);
+    }
+
+    void addPermits(Supply.Round round) {
+      for (Supply.Ask ask : round.asks()) {
+        if (ask.spec() instanceof LimitSpec.Concurrency) {
+          long used = ask.uses().stream().mapToLong(Supply.Use::amount).sum();
+          reported
+              .computeIfAbsent(ask.id(), absent -> new HashMap<>())
+              .merge(round.member(), used, Math::max);
+        }
+      }
+    }
+
+    /** Returns how much of a limit may be granted again without anyone noticing, and forgets it. */
+    long takeUnnoticed(LimitId id) {
+      Map<String, Long> lost = granted.remove(id);
+      Map<String, Long> permits = reported.remove(id);
+      return (lost == null ? 0 : sum(lost)) + (permits == null ? 0 : sum(permits));
     }
   }
 
@@ -108,13 +149,14 @@ public final class SimLosses {
     for (Loss before : losses) {
       if (before.spoke.values().removeIf(told -> told >= from)) {
         // what was known of that one is lost as well
-        knows.forEach((name, others) -> know(before.knew, name, others));
+        knows.forEach((name, others) -> know(before.knewLater, name, others));
       }
     }
     Loss loss = new Loss(at, null, restarted);
     knows.forEach((name, others) -> know(loss.knew, name, others));
     for (SimStore.Sent sent : lost) {
       granted(sent).forEach((id, amount) -> loss.add(id, sent.round().member(), amount));
+      loss.addPermits(sent.round());
     }
     losses.add(loss);
     counted -= lost.size();
@@ -158,6 +200,7 @@ public final class SimLosses {
     last.put(member, sent.at());
     Map<LimitId, Long> granted = granted(sent);
     for (Loss loss : losses) {
+      loss.reported.values().forEach(members -> members.remove(member));
       if (loss.noticed && knowsLife) {
         look(loss, sent, granted.keySet());
       } else if (seen != null && !loss.noticed) {
@@ -174,18 +217,17 @@ public final class SimLosses {
     loss.noticed = notices;
     if (!notices) {
       for (LimitId id : granted) {
-        Map<String, Long> lost = loss.granted.remove(id);
-        if (lost != null) {
-          unnoticed.merge(id, sum(lost), Long::sum);
-        }
+        unnoticed.merge(id, loss.takeUnnoticed(id), Long::sum);
       }
     }
   }
 
   private void look(Loss loss, SimStore.Sent sent, Set<LimitId> granted) {
     String member = sent.round().member();
-    if (loss.knew.containsKey(member)) {
+    if (loss.knows(member)) {
       loss.spoke.putIfAbsent(member, sent.at());
+    }
+    if (loss.knew.containsKey(member)) {
       return;
     }
     for (LimitId id : granted) {
@@ -205,7 +247,7 @@ public final class SimLosses {
       long heard = last.getOrDefault(name, spoke.getValue());
       boolean stayed = heard - spoke.getValue() > 3 * ttlNanos || now - heard <= ttlNanos;
       if (stayed
-          && (name.equals(member) || loss.knew.getOrDefault(name, Set.of()).contains(member))) {
+          && (name.equals(member) || loss.knows(name, member))) {
         return true;
       }
     }
