@@ -123,6 +123,11 @@ public final class Registry {
     if (own != null) {
       own.pause(stop);
     }
+    if (!stop && own != null && dynamic.get(path) == own) {
+      reclaim.forget(own::equals);
+      reclaim.lookAt(own, own.guests().emptySinceNanos() + IDLE_NANOS);
+      reclaim.arm();
+    }
     return own;
   }
 
@@ -286,8 +291,11 @@ public final class Registry {
       }
       return;
     }
+    if (endpoint.paused()) {
+      guests.reopen(); // it is looked at again once it is resumed
+      return;
+    }
     long rested = Math.max(guests.emptySinceNanos() + IDLE_NANOS, endpoint.fullNanos(now));
-    rested = endpoint.paused() ? Math.max(rested, now + IDLE_NANOS) : rested;
     if (rested > now) {
       guests.reopen();
       reclaim.lookAt(endpoint, rested);

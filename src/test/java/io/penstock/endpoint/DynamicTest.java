@@ -246,6 +246,32 @@ class DynamicTest {
   }
 
   @Test
+  void pausedForAWhile_isReclaimedAfterTheUsualTime() {
+    apply(dynamic(House.none("/a"), 1));
+    enter("/a/b").leave();
+    house.registry.pause("/a/b", true);
+    house.at(IDLE / 2);
+    house.registry.pause("/a/b", false);
+    house.at(IDLE - 1);
+    assertThat(paths()).contains("/a/b");
+    house.at(IDLE);
+    assertThat(paths()).containsOnly("/a");
+  }
+
+  @Test
+  void pausedForLong_isReclaimedWhenItIsResumed() {
+    apply(dynamic(House.none("/a"), 1));
+    enter("/a/b").leave();
+    house.registry.pause("/a/b", true);
+    house.at(3 * IDLE / 2);
+    assertThat(paths()).contains("/a/b");
+    assertThat(house.drivers.nextAlarm()).as("nothing to look at").isEqualTo(Ticker.NEVER);
+    house.registry.pause("/a/b", false);
+    house.at(3 * IDLE / 2);
+    assertThat(paths()).containsOnly("/a");
+  }
+
+  @Test
   void enteredAndLeftWhileTheAlarmWasOff_isWatchedAgain() {
     apply(dynamic(House.none("/a"), 1));
     Endpoint child = enter("/a/b");

@@ -245,7 +245,7 @@ final class Simulation {
     if (!stop) {
       oracle.avoiding().resumed(endpoint);
     }
-    endpoint.endpoint.pause(stop);
+    registry.pause(endpoint.spec.path(), stop);
     drain();
   }
 
