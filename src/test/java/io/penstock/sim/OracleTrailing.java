@@ -121,13 +121,23 @@ final class OracleTrailing extends OracleLimit {
     return add(taken, now);
   }
 
-  private long add(long amount, long now) {
+  /**
+   * Forgets the cells that cannot count again, however much the window is widened. A guard that
+   * grows finds those that are left.
+   */
+  private void forget(long now) {
+    long span = spec.windowNanos() + spec.guardNanos() + MOST_EXTRA;
+    long oldest = now / cellNanos() - span / cellNanos() - 1;
     Cell first = cells.peekFirst();
-    while (first != null && counted(first.index) + MOST_EXTRA < now) {
+    while (first != null && first.index < oldest) {
       sum -= first.amount;
       cells.pollFirst();
       first = cells.peekFirst();
     }
+  }
+
+  private long add(long amount, long now) {
+    forget(now);
     long index = now / cellNanos();
     Cell last = cells.peekLast();
     if (last == null || last.index != index) {
@@ -180,6 +190,7 @@ final class OracleTrailing extends OracleLimit {
     double owed = (double) Math.max(0, fullAt - now) * spec.capacity() / window.capacity();
     fullAt = now + (long) Math.ceil(owed);
     spec = window;
+    forget(now);
     burstTakes = takes(window.burst());
   }
 

@@ -57,6 +57,10 @@ final class Simulation {
   private long now = 1_000;
   private long sequence;
   private long events;
+
+  /** When something was released last. */
+  private long releasedAt = Long.MIN_VALUE;
+
   private long stepsAtOnce;
   private @Nullable Violation first;
 
@@ -210,6 +214,7 @@ final class Simulation {
 
   private void heard(Event event) {
     events++;
+    releasedAt = event instanceof Event.Released ? now : releasedAt;
     remember(event);
     try {
       oracle.heard(event);
@@ -219,9 +224,16 @@ final class Simulation {
     }
   }
 
-  /** Applies another configuration; nothing else is under way. */
+  /**
+   * Applies another configuration; nothing else is under way. Not at the instant of a release: what
+   * it took may then be given back to the limit of before or to the next one.
+   */
   void reload() {
     drain();
+    if (releasedAt == now) {
+      at(now + 1, this::reload);
+      return;
+    }
     oracle.quiet();
     keys.change(now);
     drain();
