@@ -13,7 +13,6 @@ import io.penstock.queue.Bounds;
 import io.penstock.quota.ModelLimits;
 import io.penstock.time.Midnight;
 import java.net.URI;
-import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -255,13 +254,12 @@ final class FleetPlan {
     return new LimitSpec.TrailingWindow(capacity, window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /** A day from its first use, or one that ends ten seconds after the start. */
+  /** A day from its first use, or a day or a month that ends ten seconds after the start. */
   private LimitSpec budget(long capacity) {
     if (isOneIn(2)) {
       return new LimitSpec.Day(capacity, null, 0);
     }
-    int toMidnight = (int) (86_400 - Math.floorMod((start + 10 * SECOND) / SECOND, 86_400L));
-    ZoneId zone = ZoneOffset.ofTotalSeconds(toMidnight > 43_200 ? toMidnight - 86_400 : toMidnight);
-    return new LimitSpec.Day(capacity, new Midnight(zone, () -> start / MILLI), 0);
+    Midnight.Each each = capacity % 2 == 0 ? Midnight.Each.DAY : Midnight.Each.MONTH;
+    return new LimitSpec.Day(capacity, new Midnight(ZoneOffset.UTC, () -> start / MILLI, each), 0);
   }
 }

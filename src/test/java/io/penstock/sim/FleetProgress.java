@@ -1,6 +1,7 @@
 package io.penstock.sim;
 
 import io.penstock.cost.Measure;
+import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Metered;
@@ -29,6 +30,9 @@ final class FleetProgress {
   private long quietFrom = FleetSimulation.START;
   private long longestSilence;
 
+  /** Whether a ticket waits for a window of which it is not known how much is spent. */
+  private boolean barred;
+
   /** By kind of limit, the share used of those that the oldest ticket of an instance waits for. */
   private final Map<String, Double> leastUsed = new TreeMap<>();
 
@@ -52,6 +56,15 @@ final class FleetProgress {
 
   Map<String, Double> leastUsed() {
     return leastUsed;
+  }
+
+  /**
+   * Returns whether nothing was released for longer than a window, though nobody waits for a day
+   * that is used up or a window of which it is not known how much is spent.
+   */
+  boolean wasIdle() {
+    boolean day = leastUsed.containsKey(LimitSpec.Day.class.getSimpleName());
+    return longestSilence > fleet.longestWindow() + FleetSimulation.SECOND && !barred && !day;
   }
 
   void released() {
@@ -108,9 +121,6 @@ final class FleetProgress {
         instance.assertUpstreamsTried();
       }
     }
-    if (fleet.onOutage() == OnOutage.ALLOW) {
-      return; // what passed meanwhile counts, so that nothing more may pass for long
-    }
     for (FleetInstance instance : fleet.instances()) {
       FleetTicket oldest = instance.serves() ? instance.requests().oldest() : null;
       if (oldest != null
@@ -124,10 +134,12 @@ final class FleetProgress {
   private void look(FleetInstance instance, FleetWays.Way way) {
     double most = 0;
     String kind = "";
+    if (way.limits().stream()
+        .anyMatch(each -> LostSpending.bars(each.limit(), 1, instance.local()))) {
+      barred = true;
+      return;
+    }
     for (Metered metered : way.limits()) {
-      if (LostSpending.bars(metered.limit(), 1, instance.local())) {
-        return;
-      }
       LimitId id = instance.limits().idOf(metered.limit());
       if (id == null) {
         continue;
@@ -149,8 +161,14 @@ final class FleetProgress {
 
   /**
    * Returns the share of a limit that was used since all was well, or null where that says nothing.
+   * Of a bucket that may have let pass too much before, which it owes until that is filled in, the
+   * share since the beginning.
    */
   private @Nullable Double used(LimitId id) {
-    return SimWindows.used(fleet.spec(id), fleet.releases(id), wellFrom(), fleet.until());
+    LimitSpec spec = fleet.spec(id);
+    boolean passes = fleet.onOutage() == OnOutage.ALLOW || fleet.onOutage() == OnOutage.SHARE;
+    long from =
+        passes && spec instanceof LimitSpec.TokenBucket ? FleetSimulation.START : wellFrom();
+    return SimWindows.used(spec, fleet.releases(id), from, fleet.until());
   }
 }

@@ -21,8 +21,8 @@ final class FleetSimulation {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
 
-  /** An instant of the true time at which all begins, in the middle of no cell. */
-  static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
+  /** The instant at which all begins: ten seconds before a day and a month end by UTC. */
+  static final long START = 1_701_388_790L * SECOND + 321_123_456L;
 
   static final Pace PACE = new Pace(100 * MILLI, 2 * SECOND, SECOND);
 

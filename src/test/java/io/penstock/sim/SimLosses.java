@@ -246,8 +246,7 @@ public final class SimLosses {
       String name = spoke.getKey();
       long heard = last.getOrDefault(name, spoke.getValue());
       boolean stayed = heard - spoke.getValue() > 3 * ttlNanos || now - heard <= ttlNanos;
-      if (stayed
-          && (name.equals(member) || loss.knows(name, member))) {
+      if (stayed && (name.equals(member) || loss.knows(name, member))) {
         return true;
       }
     }

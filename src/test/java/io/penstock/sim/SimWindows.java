@@ -2,13 +2,13 @@ package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -73,8 +73,8 @@ public final class SimWindows {
       case LimitSpec.TokenBucket bucket -> rated(bucket.rate(), releases, from, end);
       case LimitSpec.Strict strict -> rated(strict.rate(), releases, from, end);
       case LimitSpec.Day day -> {
-        long midnight = day.midnight() == null ? 0 : midnight(end - day.guardNanos(), day);
-        yield sum(releases, midnight, end) / (double) day.capacity();
+        long begin = day.midnight() == null ? 0 : begin(end - day.guardNanos(), day.midnight());
+        yield sum(releases, begin, end) / (double) day.capacity();
       }
       default -> null;
     };
@@ -84,10 +84,11 @@ public final class SimWindows {
     return sum(releases, from, end) * (double) rate.intervalNanos() / (end - from);
   }
 
-  private static long midnight(long at, LimitSpec.Day day) {
-    ZoneId zone = Objects.requireNonNull(day.midnight()).zone();
-    LocalDate date = LocalDate.ofEpochDay(date(at, zone));
-    return date.atStartOfDay(zone).toInstant().toEpochMilli() * MILLI;
+  /** Returns when the day or month began that an instant is in. */
+  private static long begin(long at, Midnight midnight) {
+    ZoneId zone = midnight.zone();
+    LocalDate first = LocalDate.ofEpochDay(first(at, midnight));
+    return first.atStartOfDay(zone).toInstant().toEpochMilli() * MILLI;
   }
 
   private static double sum(List<SimRelease> releases, long from, long until) {
@@ -112,7 +113,7 @@ public final class SimWindows {
       case LimitSpec.Day day ->
           day.midnight() == null
               ? mostSpanned(releases, LimitSpec.Day.NANOS)
-              : mostIn(releases, at -> date(at - day.guardNanos(), day.midnight().zone()));
+              : mostIn(releases, at -> first(at - day.guardNanos(), day.midnight()));
       case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
       case LimitSpec.Concurrency permits ->
           releases.stream().mapToLong(each -> each.together).max().orElse(0);
@@ -121,8 +122,10 @@ public final class SimWindows {
     };
   }
 
-  private static long date(long at, ZoneId zone) {
-    return Instant.ofEpochMilli(at / MILLI).atZone(zone).toLocalDate().toEpochDay();
+  /** Returns the first day of the day or month that an instant is in. */
+  private static long first(long at, Midnight midnight) {
+    LocalDate date = Instant.ofEpochMilli(at / MILLI).atZone(midnight.zone()).toLocalDate();
+    return (midnight.each() == Midnight.Each.DAY ? date : date.withDayOfMonth(1)).toEpochDay();
   }
 
   private static long mostIn(List<SimRelease> releases, ToLongFunction<Long> window) {

@@ -1,5 +1,7 @@
 package io.penstock.sync;
 
+import static io.penstock.sync.World.START;
+
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
 import io.penstock.sim.SimWindows;
@@ -91,13 +93,23 @@ final class ScheduleProgress {
   @Nullable Double used() {
     boolean lostDay =
         world.spec instanceof LimitSpec.Day && !world.nodes.stream().allMatch(Node::serves);
-    if (!alwaysAsked || world.onOutage == OnOutage.ALLOW || isBarred() || lostDay) {
+    if (!alwaysAsked || isBarred() || lostDay) {
       return null;
     }
     if (world.spec instanceof LimitSpec.Concurrency permits) {
       return (double) runNanos / permits.max() / (world.now() - wellFrom);
     }
-    return SimWindows.used(world.spec, world.releases, wellFrom, world.now());
+    long from = owesForLong() ? START : wellFrom;
+    return SimWindows.used(world.spec, world.releases, from, world.now());
+  }
+
+  /**
+   * Returns whether more may have passed while the store was away than the limit lets pass, which a
+   * bucket owes until it is filled in: that may take longer than the schedule lasts.
+   */
+  boolean owesForLong() {
+    boolean passes = world.onOutage == OnOutage.ALLOW || world.onOutage == OnOutage.SHARE;
+    return passes && world.spec instanceof LimitSpec.TokenBucket;
   }
 
   private boolean isBarred() {
