@@ -9,6 +9,7 @@ import io.penstock.coordination.MemoryCoordination;
 import io.penstock.coordination.Operation;
 import io.penstock.coordination.Reply;
 import io.penstock.coordination.Turn;
+import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,8 +20,9 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Objects of one instance, and of three that share them, over random histories of clients who come,
@@ -36,14 +38,20 @@ class CoordinationDifferentialIT {
   /** One client, here and there. */
   private record Both(Operation operation, Turn here, Turn there) {}
 
-  private final Crew crew = new Crew(RedisServer.shared(), 3, Bounds.DEFAULT);
-  private final Coordination shared = crew.together();
-  private final Coordination memory =
-      new MemoryCoordination(
-          Bounds.DEFAULT,
-          crew.ticker,
-          () -> Crew.BORN_MICROS / 1_000 + crew.ticker.nanos() / MILLI,
-          crew.bell());
+  /** An instance alone, and three that share. */
+  private record Sides(Crew crew, Coordination shared, Coordination memory) {
+    static Sides on(RedisServer server) {
+      Crew crew = new Crew(server, 3, Bounds.DEFAULT);
+      Coordination memory =
+          new MemoryCoordination(
+              Bounds.DEFAULT,
+              crew.ticker,
+              () -> Crew.BORN_MICROS / 1_000 + crew.ticker.nanos() / MILLI,
+              crew.bell());
+      return new Sides(crew, crew.together(), memory);
+    }
+  }
+
   private final Map<Class<? extends Reply>, Integer> seen = new HashMap<>();
 
   private Random random = new Random();
@@ -89,7 +97,7 @@ class CoordinationDifferentialIT {
     };
   }
 
-  private void arrive() {
+  private void arrive(Sides sides) {
     List<Kind> kinds = List.of(Kind.values());
     Kind kind = kinds.get(random.nextInt(kinds.size()));
     if (random.nextBoolean()) {
@@ -102,15 +110,15 @@ class CoordinationDifferentialIT {
           case 1 -> (1 + random.nextInt(1_500)) * MILLI;
           default -> Coordination.FOR_EVER;
         };
-    Turn here = memory.call(name, operation, maxWait);
-    Turn there = shared.call(name, operation, maxWait);
+    Turn here = sides.memory().call(name, operation, maxWait);
+    Turn there = sides.shared().call(name, operation, maxWait);
     clients.add(new Both(operation, here, there));
   }
 
-  private void step() {
+  private void step(Sides sides) {
     switch (random.nextInt(8)) {
-      case 0, 1, 2, 3 -> arrive();
-      case 4, 5 -> crew.pass(random.nextInt(300) * 1_000L * random.nextInt(1_000));
+      case 0, 1, 2, 3 -> arrive(sides);
+      case 4, 5 -> sides.crew().pass(random.nextInt(300) * 1_000L * random.nextInt(1_000));
       default -> {
         if (!clients.isEmpty()) {
           Both client = clients.get(random.nextInt(clients.size()));
@@ -123,7 +131,7 @@ class CoordinationDifferentialIT {
         }
       }
     }
-    crew.settle();
+    sides.crew().settle();
   }
 
   private void compare(long seed, int step) {
@@ -138,19 +146,23 @@ class CoordinationDifferentialIT {
     }
   }
 
-  private void play(long seed) {
+  private void play(Sides sides, long seed) {
     random = new Random(seed);
     name = "h" + seed;
     clients = new ArrayList<>();
     for (int step = 0; step < STEPS; step++) {
-      step();
+      step(sides);
       compare(seed, step);
     }
     for (Kind kind : Kind.values()) {
       Operation inspect = new Operation.Inspect(kind);
-      clients.add(new Both(inspect, memory.call(name, inspect, 0), shared.call(name, inspect, 0)));
+      clients.add(
+          new Both(
+              inspect,
+              sides.memory().call(name, inspect, 0),
+              sides.shared().call(name, inspect, 0)));
     }
-    crew.settle();
+    sides.crew().settle();
     compare(seed, STEPS);
     for (Both client : clients) {
       Reply reply = client.here().reply();
@@ -160,17 +172,24 @@ class CoordinationDifferentialIT {
       client.here().cancel();
       client.there().cancel();
     }
-    crew.settle();
-    assertThat(shared.waiting()).as("seed %d", seed).isEqualTo(memory.waiting()).isZero();
+    sides.crew().settle();
+    long waiting = sides.memory().waiting();
+    assertThat(sides.shared().waiting()).as("seed %d", seed).isEqualTo(waiting).isZero();
   }
 
-  @Test
-  void randomHistories_everyAnswerIsTheSameAloneAndShared() {
+  @ParameterizedTest
+  @EnumSource
+  void randomHistories_everyAnswerIsTheSameAloneAndShared(RedisProgram program) {
+    program.assumeInstalled();
+    int histories = program.histories(HISTORIES);
     LongStream seeds =
         LongStream.concat(
-            LongStream.rangeClosed(1, HISTORIES), LongStream.of(new Random().nextLong()));
-    try (crew) {
-      seeds.forEach(this::play);
+            LongStream.rangeClosed(1, histories), LongStream.of(new Random().nextLong()));
+    try (RedisServer server = program.started()) {
+      Sides sides = Sides.on(server);
+      try (Crew crew = sides.crew()) {
+        seeds.forEach(seed -> play(sides, seed));
+      }
     }
     for (Class<? extends Reply> kind :
         List.<Class<? extends Reply>>of(
@@ -180,7 +199,7 @@ class CoordinationDifferentialIT {
             Reply.TimedOut.class,
             Reply.Conflict.class,
             Reply.Missing.class)) {
-      assertThat(seen.getOrDefault(kind, 0)).as("%s", kind).isGreaterThan(HISTORIES);
+      assertThat(seen.getOrDefault(kind, 0)).as("%s", kind).isGreaterThan(histories);
     }
   }
 }
