@@ -14,4 +14,23 @@ class CursorTest {
     cursor.saw(UNIX_MILLIS + 3_600_000, UNIX_MILLIS);
     assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - Cursor.OVERLAP_MILLIS);
   }
+
+  @Test
+  void everyTwelfthRead_isOfAll_andTheOthersOfWhatIsNew() {
+    Cursor cursor = new Cursor();
+    cursor.saw(UNIX_MILLIS, UNIX_MILLIS);
+    for (int read = 0; read <= 24; read++) {
+      long from = read % 12 == 0 ? 0 : UNIX_MILLIS - Cursor.OVERLAP_MILLIS;
+      assertThat(cursor.next()).as("read %d", read).isEqualTo(from);
+    }
+  }
+
+  @Test
+  void olderRow_takesTheCursorNotBack() {
+    Cursor cursor = new Cursor();
+    assertThat(cursor.next()).isZero();
+    cursor.saw(UNIX_MILLIS, UNIX_MILLIS);
+    cursor.saw(UNIX_MILLIS - 5_000, UNIX_MILLIS);
+    assertThat(cursor.next()).isEqualTo(UNIX_MILLIS - Cursor.OVERLAP_MILLIS);
+  }
 }

@@ -1,0 +1,149 @@
+package io.penstock.region;
+
+import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
+import io.penstock.fake.FakeTicker;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Regional;
+import io.penstock.quota.Counts;
+import io.penstock.quota.Denials;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LocalLimitSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** One region of which a test has the database: it answers what the test says, when it does. */
+final class Coast implements Counts, Denials {
+  static final long SECOND = 1_000_000_000L;
+  static final long MINUTE = 60 * SECOND;
+
+  /** The start of a cell. */
+  static final long UNIX_MILLIS = 1_800_000_000_000L;
+
+  static final long CELL = UNIX_MILLIS / 60_000;
+
+  /** Something the database was asked, and its answer. */
+  record Asked<Q, A>(Q what, CompletableFuture<A> answer) {
+    Asked(Q what) {
+      this(what, new CompletableFuture<>());
+    }
+
+    void answer(A with) {
+      answer.complete(with);
+    }
+
+    void fail() {
+      answer.completeExceptionally(new IllegalStateException("sick"));
+    }
+  }
+
+  final FakeTicker ticker = new FakeTicker();
+  final List<Asked<String, List<Count>>> recalls = new ArrayList<>();
+  final List<Asked<List<Count>, List<Count>>> exchanges = new ArrayList<>();
+  final List<Asked<List<Denial>, Void>> publishes = new ArrayList<>();
+  final List<Asked<Long, Page>> looks = new ArrayList<>();
+  final Frontier frontier;
+  final RegionLimitSource source;
+
+  /** How often it was said that there is something to do at once. */
+  int wakes;
+
+  /** Its instants begin long before, and its clock at the start of a cell. */
+  Coast() {
+    this(UNIX_MILLIS);
+  }
+
+  Coast(long unixMillis) {
+    long start = 1_000 * SECOND;
+    ticker.set(start);
+    Frontier.Shores shores =
+        new Frontier.Shores("east", this, this, () -> asked(recalls, new Asked<>("before")));
+    frontier =
+        new Frontier(
+            shores,
+            null,
+            ticker,
+            () -> unixMillis + (ticker.nanos() - start) / 1_000_000,
+            Frontier.Terms.of(RegionSettings.SHARE),
+            () -> 0);
+    source = new RegionLimitSource(new LocalLimitSource(), frontier, id -> false);
+    frontier.onDenial(() -> wakes++);
+  }
+
+  /** One that knows what it told before, and has looked for denials. */
+  static Coast settled() {
+    Coast coast = new Coast();
+    coast.frontier.step();
+    coast.recalls.getLast().answer(List.of());
+    coast.looks.getLast().answer(new Page(List.of(), Page.START));
+    return coast;
+  }
+
+  private static <Q, A> CompletionStage<A> asked(List<Asked<Q, A>> all, Asked<Q, A> next) {
+    all.add(next);
+    return next.answer();
+  }
+
+  @Override
+  public CompletionStage<List<Count>> exchange(String writer, List<Count> own) {
+    return asked(exchanges, new Asked<>(own));
+  }
+
+  @Override
+  public CompletionStage<Void> publish(String region, List<Denial> denials) {
+    return asked(publishes, new Asked<>(denials));
+  }
+
+  @Override
+  public CompletionStage<Page> since(String region, long cursor) {
+    return asked(looks, new Asked<>(cursor));
+  }
+
+  static LimitId id(String name) {
+    return new LimitId(LimitId.Kind.KEY, name, "", Measure.TOKENS, MINUTE);
+  }
+
+  static LimitSpec spec() {
+    return new LimitSpec.TrailingWindow(1_000, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  static Count count(String name, long cell, long amount) {
+    return new Count(id(name), cell, amount);
+  }
+
+  static Denial denial(String name) {
+    return new Denial("key-tpm", name, 60_000, CELL, 1_000);
+  }
+
+  Limit limit(String name) {
+    return source.limit(id(name), spec(), ticker.nanos());
+  }
+
+  Limit spent(String name, long amount) {
+    Limit limit = limit(name);
+    limit.take(Weight.exactly(amount), ticker.nanos());
+    return limit;
+  }
+
+  /** A request comes to a limit that is used up. */
+  void deny(String name) {
+    Regional.denied(spent(name, 900), Weight.exactly(200), ticker.nanos());
+  }
+
+  long room(Limit limit) {
+    return limit.room(ticker.nanos());
+  }
+
+  Ledger ledger() {
+    return frontier.ledger();
+  }
+
+  /** Does what is due after so long; returns how long it is until the next step. */
+  long stepAfter(long nanos) {
+    ticker.advance(nanos);
+    return frontier.step() - ticker.nanos();
+  }
+}

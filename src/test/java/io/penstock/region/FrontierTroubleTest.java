@@ -1,0 +1,244 @@
+package io.penstock.region;
+
+import static io.penstock.region.Coast.CELL;
+import static io.penstock.region.Coast.MINUTE;
+import static io.penstock.region.Coast.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.Limit;
+import io.penstock.quota.Denials;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a region makes of answers that fail, are late or never come, and what it counts of them. */
+class FrontierTroubleTest {
+  private final Coast coast = Coast.settled();
+  private final Ledger ledger = coast.ledger();
+
+  private static Denials.Page page(long cursor, Denials.Denial... denials) {
+    return new Denials.Page(List.of(denials), cursor);
+  }
+
+  /** Steps each second, answering nothing. */
+  private void idle(int seconds) {
+    for (int second = 0; second < seconds; second++) {
+      coast.stepAfter(SECOND);
+    }
+  }
+
+  @Test
+  void answers_areCountedWithTheTimeTheyTook() {
+    long answered = ledger.answered();
+    coast.stepAfter(0);
+    coast.ticker.advance(300);
+    coast.exchanges.getLast().answer(List.of());
+    assertThat(ledger.answered()).isEqualTo(answered + 1);
+    assertThat(ledger.answeredNanos()).isEqualTo(300);
+    coast.deny("a");
+    coast.stepAfter(SECOND);
+    coast.ticker.advance(20);
+    coast.publishes.getLast().answer(null);
+    assertThat(ledger.answered()).isEqualTo(answered + 2);
+    assertThat(ledger.answeredNanos()).isEqualTo(320);
+    coast.stepAfter(10 * SECOND);
+    coast.ticker.advance(1);
+    coast.looks.getLast().answer(page(1));
+    assertThat(ledger.answered()).isEqualTo(answered + 3);
+    assertThat(ledger.answeredNanos()).isEqualTo(321);
+  }
+
+  @Test
+  void countsWithoutAnAnswer_areGivenUpAfter4Seconds_andToldAgain() {
+    coast.spent("a", 200);
+    coast.stepAfter(0);
+    assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 200));
+    coast.stepAfter(4 * SECOND - 1);
+    assertThat(ledger.timedOut()).isZero();
+    coast.stepAfter(1);
+    assertThat(ledger.timedOut()).isEqualTo(1);
+    assertThat(ledger.failed()).isZero();
+    assertThat(ledger.droppedCounts()).isEqualTo(1);
+    coast.stepAfter(SECOND);
+    assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 200));
+  }
+
+  @Test
+  void lateAnswerToCounts_isBelieved_butCountsAsNone() {
+    Limit limit = coast.limit("a");
+    coast.stepAfter(0);
+    idle(4);
+    long answered = ledger.answered();
+    coast.exchanges.getLast().answer(List.of(Coast.count("a", CELL, 300)));
+    assertThat(coast.room(limit)).isEqualTo(700);
+    assertThat(ledger.answered()).isEqualTo(answered);
+  }
+
+  @Test
+  void lateFailureOfCounts_isNotCountedOnceMore() {
+    coast.stepAfter(0);
+    idle(4);
+    coast.exchanges.getLast().fail();
+    assertThat(ledger.timedOut()).isEqualTo(1);
+    assertThat(ledger.failed()).isZero();
+    assertThat(ledger.droppedCounts()).isEqualTo(1);
+  }
+
+  @Test
+  void databaseThatNeverAnswers_isLeftAlone_andAskedOnceIn5Seconds() {
+    coast.stepAfter(0);
+    idle(14);
+    assertThat(coast.exchanges).as("at 0, 5 and 10 s").hasSize(3);
+    assertThat(ledger.timedOut()).as("and a look").isEqualTo(4);
+    assertThat(ledger.droppedCounts()).isEqualTo(3);
+    long next = coast.stepAfter(SECOND);
+    assertThat(coast.exchanges).hasSize(3);
+    assertThat(ledger.droppedCounts()).isEqualTo(4);
+    assertThat(next).as("until it may be asked").isEqualTo(5 * SECOND);
+    idle(4);
+    assertThat(coast.exchanges).hasSize(3);
+    idle(1);
+    assertThat(coast.exchanges).hasSize(4);
+  }
+
+  @Test
+  void databaseOfWhichCountsFail_isLeftAloneByAll_untilOneGoesWell() {
+    for (int failure = 1; failure <= Breaker.FAILURES; failure++) {
+      coast.stepAfter(failure == 1 ? 0 : 5 * SECOND);
+      coast.exchanges.getLast().fail();
+      assertThat(ledger.failed()).isEqualTo(failure);
+      assertThat(ledger.droppedCounts()).isEqualTo(failure);
+    }
+    coast.looks.getLast().fail();
+    coast.deny("a");
+    coast.stepAfter(SECOND);
+    assertThat(coast.publishes).isEmpty();
+    assertThat(ledger.droppedDenials()).isEqualTo(1);
+    coast.stepAfter(4 * SECOND);
+    assertThat(coast.exchanges).hasSize(4);
+    coast.exchanges.getLast().answer(List.of());
+    coast.deny("b");
+    coast.stepAfter(SECOND);
+    assertThat(coast.publishes).hasSize(1);
+  }
+
+  @Test
+  void lookWithoutAnAnswer_isGivenUpAfter4Seconds() {
+    coast.stepAfter(10 * SECOND);
+    coast.exchanges.getLast().answer(List.of());
+    coast.stepAfter(4 * SECOND);
+    assertThat(ledger.timedOut()).isEqualTo(1);
+    assertThat(ledger.droppedCounts()).isZero();
+    Limit limit = coast.limit("a");
+    long answered = ledger.answered();
+    coast.looks.getLast().answer(page(7, Coast.denial("a")));
+    assertThat(ledger.answered()).as("late, and counts as none").isEqualTo(answered);
+    assertThat(coast.room(limit)).as("but is believed").isZero();
+  }
+
+  @Test
+  void failedLook_isCountedOnce_andNotWhenItIsLate() {
+    coast.stepAfter(10 * SECOND);
+    coast.exchanges.getLast().answer(List.of());
+    coast.looks.getLast().fail();
+    assertThat(ledger.failed()).isEqualTo(1);
+    coast.stepAfter(10 * SECOND);
+    coast.exchanges.getLast().answer(List.of());
+    coast.stepAfter(4 * SECOND);
+    coast.looks.getLast().fail();
+    assertThat(ledger.failed()).isEqualTo(1);
+    assertThat(ledger.timedOut()).isEqualTo(1);
+  }
+
+  @Test
+  void looks_readOnFromTheNewestCursor_andAllOfItEachSixthTime() {
+    for (int look = 1; look <= 12; look++) {
+      coast.stepAfter(10 * SECOND);
+      long from = look % 6 == 0 ? Denials.Page.START : 40 + look - 1;
+      assertThat(coast.looks.getLast().what())
+          .as("look %d", look)
+          .isEqualTo(look == 1 ? Denials.Page.START : from);
+      coast.exchanges.getLast().answer(List.of());
+      coast.looks.getLast().answer(page(40 + look));
+    }
+  }
+
+  @Test
+  void rowOfNoLimit_isIgnoredAndCounted() {
+    coast.stepAfter(10 * SECOND);
+    coast
+        .looks
+        .getLast()
+        .answer(page(1, new Denials.Denial("nobody-knows", "a", 60_000, CELL, 1_000)));
+    assertThat(ledger.ignored()).isEqualTo(1);
+  }
+
+  @Test
+  void denialsWithoutAnAnswer_areGivenUp_andNeverToldAgain() {
+    coast.deny("a");
+    coast.deny("b");
+    idle(1);
+    assertThat(coast.publishes).hasSize(1);
+    coast.exchanges.getLast().answer(List.of());
+    idle(3);
+    assertThat(ledger.droppedDenials()).isZero();
+    idle(1);
+    assertThat(ledger.droppedDenials()).isEqualTo(2);
+    assertThat(ledger.timedOut()).isEqualTo(1);
+    assertThat(ledger.droppedCounts()).isZero();
+    long answered = ledger.answered();
+    coast.publishes.getLast().answer(null);
+    assertThat(ledger.answered()).as("late").isEqualTo(answered);
+    idle(1);
+    assertThat(coast.publishes).hasSize(1);
+  }
+
+  @Test
+  void lateFailureOfDenials_isNotCountedOnceMore() {
+    coast.deny("a");
+    idle(1);
+    coast.exchanges.getLast().answer(List.of());
+    idle(4);
+    coast.publishes.getLast().fail();
+    assertThat(ledger.droppedDenials()).isEqualTo(1);
+    assertThat(ledger.failed()).isZero();
+  }
+
+  @Test
+  void failedDenials_areDroppedAndCounted_andHaveTheDatabaseLeftAlone() {
+    for (int failure = 1; failure <= Breaker.FAILURES; failure++) {
+      coast.deny("a" + failure);
+      coast.deny("b" + failure);
+      coast.stepAfter(SECOND);
+      int wakes = coast.wakes;
+      coast.publishes.getLast().fail();
+      assertThat(coast.wakes).as("the next ones may go").isEqualTo(wakes + 1);
+      assertThat(ledger.failed()).isEqualTo(failure);
+      assertThat(ledger.droppedDenials()).isEqualTo(2 * failure);
+    }
+    coast.deny("c");
+    coast.stepAfter(SECOND);
+    assertThat(coast.publishes).hasSize(Breaker.FAILURES);
+    assertThat(ledger.droppedDenials()).isEqualTo(2 * Breaker.FAILURES + 1);
+  }
+
+  @Test
+  void denialsThatFindNoPlace_areCounted() {
+    for (int key = 0; key <= Outbox.MOST; key++) {
+      coast.deny("k" + key);
+    }
+    assertThat(ledger.droppedDenials()).isEqualTo(1);
+  }
+
+  @Test
+  void cellsThatCountNoMore_areNeverToldOf() {
+    coast.spent("a", 100);
+    coast.source.forget(Coast.id("a"));
+    coast.stepAfter(0);
+    assertThat(coast.exchanges.getLast().what()).containsExactly(Coast.count("a", CELL, 100));
+    coast.exchanges.getLast().fail();
+    coast.stepAfter(2 * MINUTE);
+    coast.exchanges.getLast().answer(List.of());
+    coast.stepAfter(5 * SECOND);
+    assertThat(coast.exchanges.getLast().what()).isEmpty();
+  }
+}
