@@ -1,0 +1,242 @@
+package io.penstock.region;
+
+import static io.penstock.region.Coast.CELL;
+import static io.penstock.region.Coast.MINUTE;
+import static io.penstock.region.Coast.UNIX_MILLIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Limit;
+import io.penstock.limit.Regional;
+import io.penstock.quota.Counts.Count;
+import io.penstock.quota.LimitId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which limits are known, with what others counted, and for how long. */
+class AtlasTest {
+  private static final LimitId A = Coast.id("a");
+  private static final long MILLI = 1_000_000;
+
+  private final Map<LimitId, Map<Long, Long>> mates = new HashMap<>();
+  private final Ledger ledger = new Ledger();
+  private final Atlas atlas = atlas(null);
+  private long now;
+  private long set;
+
+  private Atlas atlas(Regions.@Nullable Mates others) {
+    return new Atlas(
+        others,
+        () -> UNIX_MILLIS + now / MILLI + set,
+        (id, cell, limit) -> {
+          throw new AssertionError("nobody is denied");
+        },
+        ledger,
+        0);
+  }
+
+  private Atlas ofMany() {
+    return atlas(id -> mates.getOrDefault(id, Map.of()));
+  }
+
+  private Limit joined(Atlas which, LimitId id) {
+    Limit limit = new Limit(Coast.spec(), now);
+    which.join(id, limit, now);
+    return limit;
+  }
+
+  private void spend(Limit limit, long amount) {
+    limit.take(Weight.exactly(amount), now);
+  }
+
+  private void hear(Atlas which, String name, long cell, long amount) {
+    which.hear(Coast.count(name, cell, amount), now);
+  }
+
+  /** Others say something of so many limits that nobody has here. */
+  private void fill(String prefix, int limits) {
+    for (int i = 0; i < limits; i++) {
+      hear(atlas, prefix + i, Math.floorDiv(now, MINUTE) + CELL, 1);
+    }
+  }
+
+  /** Returns whether something is known of one more limit than before, if others say something. */
+  private boolean hasPlaceFor(String name) {
+    long ignored = ledger.ignored();
+    hear(atlas, name, Math.floorDiv(now, MINUTE) + CELL, 1);
+    return ledger.ignored() == ignored;
+  }
+
+  private static List<Count> told(Atlas which) {
+    return which.tell(0);
+  }
+
+  @Test
+  void moreLimitsThatNobodyHas_findNoPlace_untilOneComesHere() {
+    joined(atlas, A);
+    fill("k", Atlas.MOST_UNKNOWN);
+    assertThat(ledger.ignored()).isZero();
+    assertThat(hasPlaceFor("more")).isFalse();
+    assertThat(hasPlaceFor("k7")).as("it is known").isTrue();
+    assertThat(hasPlaceFor("a")).as("it is here").isTrue();
+    joined(atlas, Coast.id("k7"));
+    assertThat(hasPlaceFor("more")).isTrue();
+    assertThat(hasPlaceFor("even more")).isFalse();
+  }
+
+  @Test
+  void limitThatLeft_takesAPlace_onceHoweverOftenItLeaves() {
+    fill("k", Atlas.MOST_UNKNOWN - 2);
+    joined(atlas, A);
+    atlas.leave(A);
+    atlas.leave(A);
+    atlas.leave(Coast.id("k1"));
+    atlas.leave(Coast.id("nobody"));
+    assertThat(hasPlaceFor("more")).isTrue();
+    assertThat(hasPlaceFor("even more")).isFalse();
+  }
+
+  @Test
+  void limitThatIsMadeAnew_givesNoPlaceThatItDidNotTake() {
+    joined(atlas, A);
+    joined(atlas, A);
+    fill("k", Atlas.MOST_UNKNOWN);
+    assertThat(hasPlaceFor("more")).isFalse();
+  }
+
+  @Test
+  void limitsThatAreForgotten_takeNoPlace() {
+    fill("k", Atlas.MOST_UNKNOWN);
+    now = 2 * MINUTE;
+    atlas.forget(now);
+    atlas.forget(now);
+    fill("l", Atlas.MOST_UNKNOWN);
+    assertThat(ledger.ignored()).isZero();
+    assertThat(hasPlaceFor("more")).isFalse();
+  }
+
+  @Test
+  void limitThatNobodyHas_isForgottenNotBeforeItsCellsAre() {
+    hear(atlas, "a", CELL, 700);
+    now = 2 * MINUTE - 1;
+    atlas.forget(now);
+    Limit limit = joined(atlas, A);
+    assertThat(limit.room(MINUTE)).isEqualTo(300);
+    now = 2 * MINUTE;
+    atlas.forget(now);
+    assertThat(Regional.binds(limit)).isTrue();
+    hear(atlas, "a", CELL + 2, 100);
+    assertThat(limit.room(now)).as("it is here, and known as before").isEqualTo(900);
+  }
+
+  @Test
+  void limitThatLeft_leavesRoomForNobody_andCountsAsBeforeWhenItComesBack() {
+    Limit limit = joined(atlas, A);
+    hear(atlas, "a", CELL, 700);
+    spend(limit, 100);
+    assertThat(limit.room(now)).isEqualTo(200);
+    atlas.leave(A);
+    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(limit.room(now)).isEqualTo(900);
+    assertThat(joined(atlas, A).room(now)).isEqualTo(200);
+    assertThat(told(atlas)).containsExactly(Coast.count("a", CELL, 100));
+  }
+
+  @Test
+  void limitInPlaceOfAnother_goesOnWithWhatThatCounted() {
+    Limit first = joined(atlas, A);
+    spend(first, 100);
+    Limit second = joined(atlas, A);
+    assertThat(Regional.binds(first)).as("it counts no more").isFalse();
+    spend(second, 50);
+    Limit third = joined(atlas, A);
+    hear(atlas, "a", CELL, 1);
+    assertThat(third.room(now)).isEqualTo(1_000 - 151);
+    assertThat(told(atlas)).containsExactly(Coast.count("a", CELL, 150));
+  }
+
+  @Test
+  void limitThatJoinsAgain_keepsWhatItCounts() {
+    Limit limit = joined(atlas, A);
+    spend(limit, 100);
+    atlas.join(A, limit, now);
+    assertThat(Regional.counted(limit)).containsOnly(Map.entry(CELL, 100L));
+  }
+
+  @Test
+  void countsOfOtherInstances_areLeftRoomFor_withoutAnyNewsOfOtherRegions() {
+    Atlas many = ofMany();
+    Limit limit = joined(many, A);
+    hear(many, "a", CELL, 300);
+    assertThat(limit.room(now)).isEqualTo(700);
+    mates.put(A, Map.of(CELL, 150L));
+    many.follow(now);
+    assertThat(limit.room(now)).isEqualTo(550);
+  }
+
+  @Test
+  void countsOfOtherInstances_areOfTheCellThatRunsAndTheOneBefore() {
+    Atlas many = ofMany();
+    joined(many, A);
+    mates.put(A, Map.of(CELL - 2, 30L, CELL - 1, 20L, CELL, 10L));
+    many.follow(now);
+    assertThat(told(many))
+        .containsExactly(Coast.count("a", CELL - 1, 20), Coast.count("a", CELL, 10));
+  }
+
+  @Test
+  void limitThatOthersSaidSomethingOfFirst_countsWithTheOtherInstancesToo() {
+    Atlas many = ofMany();
+    hear(many, "a", CELL, 300);
+    Limit limit = joined(many, A);
+    mates.put(A, Map.of(CELL, 150L));
+    many.follow(now);
+    spend(limit, 50);
+    assertThat(limit.room(now)).isEqualTo(500);
+    assertThat(told(many)).containsExactly(Coast.count("a", CELL, 200));
+  }
+
+  @Test
+  void limitOfManyInstances_thatIsMadeAnew_goesOnWithTheLargerOfWhatIsKnown() {
+    Atlas many = ofMany();
+    many.recall(Coast.count("a", CELL, 400), now);
+    Limit limit = joined(many, A);
+    spend(limit, 100);
+    hear(many, "a", CELL, 1);
+    assertThat(limit.room(now)).as("the 100 may be among the 400").isEqualTo(1_000 - 401);
+    many.leave(A);
+    assertThat(joined(many, A).room(now)).isEqualTo(1_000 - 401);
+  }
+
+  @Test
+  void clockThatIsOffBy20Milliseconds_isNotBelieved_oneThatIsSetIs() {
+    Limit limit = joined(atlas, A);
+    // of 60,000 used in the cell before one fades away each millisecond
+    hear(atlas, "a", CELL - 1, 60_000);
+    now = MINUTE - 1_000 * MILLI;
+    assertThat(limit.room(now)).isZero();
+    set = 20;
+    atlas.follow(now);
+    assertThat(limit.room(now)).isZero();
+    set = 21;
+    atlas.follow(now);
+    assertThat(limit.room(now)).isEqualTo(21);
+    set = -20;
+    atlas.follow(now);
+    assertThat(limit.room(now)).as("a step back").isZero();
+  }
+
+  @Test
+  void clockThatIsOffALittle_isNotFollowed_whateverComesThen() {
+    Limit limit = joined(atlas, A);
+    now = MINUTE - 500 * MILLI;
+    hear(atlas, "a", CELL - 1, 60_000);
+    set = 20;
+    atlas.follow(now);
+    hear(atlas, "a", CELL, 1);
+    assertThat(limit.room(now)).isEqualTo(1_000 - 500 - 1);
+  }
+}
