@@ -42,6 +42,9 @@ final class Known {
   private @Nullable Limit limit;
   private @Nullable Abroad bound;
 
+  /** The first cell that may still count. */
+  private long oldest = Long.MIN_VALUE;
+
   /**
    * Knows of nothing.
    *
@@ -93,6 +96,7 @@ final class Known {
 
   /** Forgets cells that count no more; returns whether nothing is left to know. */
   boolean forget(long oldest) {
+    this.oldest = oldest;
     cells.keySet().removeIf(number -> number < oldest);
     return limit == null && cells.isEmpty();
   }
@@ -135,7 +139,8 @@ final class Known {
    */
   void tell(double share, List<Count> own) {
     Map<Long, Long> counted = limit == null ? Map.of() : Regional.counted(limit);
-    counted.keySet().forEach(this::cell);
+    // a limit that nobody uses remembers its last cell however long ago that was
+    counted.keySet().stream().filter(number -> number >= oldest).forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
     long last = Long.MIN_VALUE;
     long before = 0;

@@ -42,7 +42,7 @@ class DynamicTest {
     house.registry.all().forEach(House::assertBalanced);
   }
 
-  private static EndpointSpec dynamic(House.Setup setup, int most) {
+  static EndpointSpec dynamic(House.Setup setup, int most) {
     return dynamic(setup, new EndpointSpec.Descendants(true, most));
   }
 
@@ -242,32 +242,6 @@ class DynamicTest {
     house.at(11 * IDLE - 1);
     assertThat(paths()).contains("/a/b");
     house.at(11 * IDLE);
-    assertThat(paths()).containsOnly("/a");
-  }
-
-  @Test
-  void pausedForAWhile_isReclaimedAfterTheUsualTime() {
-    apply(dynamic(House.none("/a"), 1));
-    enter("/a/b").leave();
-    house.registry.pause("/a/b", true);
-    house.at(IDLE / 2);
-    house.registry.pause("/a/b", false);
-    house.at(IDLE - 1);
-    assertThat(paths()).contains("/a/b");
-    house.at(IDLE);
-    assertThat(paths()).containsOnly("/a");
-  }
-
-  @Test
-  void pausedForLong_isReclaimedWhenItIsResumed() {
-    apply(dynamic(House.none("/a"), 1));
-    enter("/a/b").leave();
-    house.registry.pause("/a/b", true);
-    house.at(3 * IDLE / 2);
-    assertThat(paths()).contains("/a/b");
-    assertThat(house.drivers.nextAlarm()).as("nothing to look at").isEqualTo(Ticker.NEVER);
-    house.registry.pause("/a/b", false);
-    house.at(3 * IDLE / 2);
     assertThat(paths()).containsOnly("/a");
   }
 

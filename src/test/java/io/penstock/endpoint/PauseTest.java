@@ -16,6 +16,7 @@ import io.penstock.endpoint.Binding.What;
 import io.penstock.pool.Failure;
 import io.penstock.refusal.Reason;
 import io.penstock.time.Ticker;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -123,5 +124,39 @@ class PauseTest {
     assertThat(house.registry.at("/a/b")).isNull();
     assertThat(house.registry.at("/a")).isSameAs(endpoint);
     assertThat(endpoint.paused()).isFalse();
+  }
+
+  /** An endpoint that a request made below {@code /a}, and left. */
+  private void visited(String path) {
+    house.registry.apply(List.of(DynamicTest.dynamic(none("/a"), 1)));
+    Objects.requireNonNull(house.registry.enter(path)).leave();
+  }
+
+  private boolean isThere(String path) {
+    return house.registry.at(path) != null;
+  }
+
+  @Test
+  void dynamicEndpoint_pausedForAWhile_isReclaimedAfterTheUsualTime() {
+    visited("/a/b");
+    pause("/a/b", true);
+    house.at(Registry.IDLE_NANOS / 2);
+    pause("/a/b", false);
+    house.at(Registry.IDLE_NANOS - 1);
+    assertThat(isThere("/a/b")).isTrue();
+    house.at(Registry.IDLE_NANOS);
+    assertThat(isThere("/a/b")).isFalse();
+  }
+
+  @Test
+  void dynamicEndpoint_pausedForLong_isReclaimedWhenItIsResumed() {
+    visited("/a/b");
+    pause("/a/b", true);
+    house.at(3 * Registry.IDLE_NANOS / 2);
+    assertThat(isThere("/a/b")).isTrue();
+    assertThat(house.drivers.nextAlarm()).as("nothing to look at").isEqualTo(Ticker.NEVER);
+    pause("/a/b", false);
+    house.at(3 * Registry.IDLE_NANOS / 2);
+    assertThat(isThere("/a/b")).isFalse();
   }
 }

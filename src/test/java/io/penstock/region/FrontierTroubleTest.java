@@ -241,4 +241,15 @@ class FrontierTroubleTest {
     coast.stepAfter(5 * SECOND);
     assertThat(coast.exchanges.getLast().what()).isEmpty();
   }
+
+  @Test
+  void limitThatNobodyUses_isNotToldAgainOnceItsCellCountsNoMore() {
+    coast.spent("a", 500);
+    for (int each = 0; each < 60; each++) {
+      coast.stepAfter(5 * SECOND);
+      coast.exchanges.getLast().answer(List.of());
+    }
+    assertThat(coast.exchanges.stream().flatMap(each -> each.what().stream()))
+        .containsExactly(Coast.count("a", CELL, 500));
+  }
 }
