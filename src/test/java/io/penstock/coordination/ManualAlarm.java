@@ -13,10 +13,14 @@ final class ManualAlarm implements Alarm {
   /** How often it rang. */
   int rings;
 
+  /** How often it was set. */
+  int sets;
+
   @Override
   public void at(long instantNanos, Runnable step) {
     this.atNanos = instantNanos;
     this.step = step;
+    sets++;
   }
 
   @Override

@@ -1,0 +1,21 @@
+package io.penstock.coordination;
+
+/** Asks a coordination of this instance alone, and moves its clock. */
+abstract class MemoryClient extends CoordinationClient {
+  static final long SECOND = 1_000_000_000L;
+  static final long HOUR = 3_600 * SECOND;
+
+  final ManualAlarm alarm = new ManualAlarm();
+  final MemoryCoordination memory =
+      new MemoryCoordination(new Bounds(10, 20, 5, HOUR), alarm.ticker, () -> 0, alarm);
+
+  @Override
+  protected Coordination coordination() {
+    return memory;
+  }
+
+  @Override
+  protected void pass(long nanos) {
+    alarm.pass(nanos);
+  }
+}

@@ -1,0 +1,124 @@
+package io.penstock.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What expires is gone whoever looks first, and each place is there once. */
+class SemaphoreTest extends MemoryClient {
+  private static Operation place(long size, String key) {
+    return new Operation.Acquire(size, key, SECOND);
+  }
+
+  private static Reply said(String key) {
+    return new Reply.Said(key);
+  }
+
+  @Test
+  void placeThatHasExpired_cannotBeReleased() {
+    now(place(1, "a"));
+    pass(SECOND - 1);
+    assertThat(memory.call("it", new Operation.Release("b"), 0).reply())
+        .isEqualTo(Replies.NOT_HELD);
+    pass(1);
+    assertThat(now(new Operation.Release("a"))).isEqualTo(Replies.NOT_HELD);
+    assertThat(statistics(Kind.SEMAPHORE)).containsEntry("released", 0L);
+  }
+
+  @Test
+  void keyThatHasExpired_isHeldAnew() {
+    now(place(1, "a"));
+    pass(SECOND);
+    assertThat(now(place(1, "a"))).isEqualTo(said("a"));
+    pass(SECOND - 1);
+    assertThat(call(place(1, "b"), 0).reply()).isEqualTo(Replies.TIMED_OUT);
+    assertThat(statistics(Kind.SEMAPHORE))
+        .containsEntry("acquired", 2L)
+        .containsEntry("reacquired", 0L);
+  }
+
+  @Test
+  void expiredPlaces_areCounted_thoughNobodyCame() {
+    now(place(9, "a"));
+    now(place(9, "a"));
+    now(place(9, "b"));
+    now(place(9, "c"));
+    pass(SECOND - 1);
+    assertThat(statistics(Kind.SEMAPHORE)).containsEntry("expired", 0L);
+    pass(1);
+    assertThat(statistics(Kind.SEMAPHORE)).as("all of one instant").containsEntry("expired", 3L);
+  }
+
+  @Test
+  void placeThatExpiredBeforeItsClientWent_hasExpired() {
+    Turn gone = ask(place(1, "a"));
+    pass(SECOND);
+    cancel(gone);
+    assertThat(statistics(Kind.SEMAPHORE)).containsEntry("expired", 1L);
+  }
+
+  @Test
+  void placeThatNobodyTook_wasNotAcquired_norWaitedFor() {
+    pass(SECOND);
+    now(place(1, "a"));
+    Turn gone = ask(place(1, "b"));
+    pass(SECOND);
+    assertThat(gone.reply()).isEqualTo(said("b"));
+    assertThat(statistics(Kind.SEMAPHORE))
+        .containsEntry("acquired", 2L)
+        .containsEntry("total_wait_time", 1_000L)
+        .containsEntry("average_wait_time", 500.0);
+    cancel(gone);
+    assertThat(statistics(Kind.SEMAPHORE))
+        .containsEntry("acquired", 1L)
+        .containsEntry("total_wait_time", 0L)
+        .containsEntry("average_wait_time", 0.0);
+  }
+
+  @Test
+  void twoWhoWaitForOneKey_holdOnePlace() {
+    now(place(1, "a"));
+    List<Turn> same = List.of(ask(place(1, "b")), ask(place(1, "b")));
+    Turn other = ask(place(1, "c"));
+    now(new Operation.Release("a"));
+    assertThat(same).extracting(Turn::reply).containsExactly(said("b"), said("b"));
+    assertThat(other.reply()).isNull();
+    assertThat(statistics(Kind.SEMAPHORE))
+        .containsEntry("acquired", 2L)
+        .containsEntry("reacquired", 1L);
+    now(new Operation.Release("b"));
+    assertThat(other.reply()).isEqualTo(said("c"));
+  }
+
+  @Test
+  void whoHasAnAnswerAlready_getsNoPlace() {
+    Operation.Acquire acquire = new Operation.Acquire(1, "a", 0);
+    Semaphore semaphore = new Semaphore(acquire, new Places(1), 0);
+    Turn answered = new Turn(acquire, 0, _ -> {});
+    answered.answer(Replies.TIMED_OUT);
+    semaphore.join(answered);
+    assertThat(semaphore.serveAll(0)).containsExactly(answered);
+    assertThat(answered.reply()).isEqualTo(Replies.TIMED_OUT);
+    assertThat(semaphore.blank(0)).as("its place was taken back").isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, SECOND})
+  void placeOfADeletedSemaphore_isFreedOnce_whenItsClientGoes(long nanosLater) {
+    Turn gone = ask(place(9, "k0"));
+    for (int key = 1; key < 5; key++) {
+      now(new Operation.Acquire(9, "k" + key, 0));
+    }
+    now(new Operation.Delete(Kind.SEMAPHORE));
+    pass(nanosLater);
+    cancel(gone);
+    for (int key = 0; key < 5; key++) {
+      assertThat(now(place(9, "k" + key))).isEqualTo(said("k" + key));
+    }
+    assertThat(now(place(9, "k5")))
+        .isEqualTo(new Reply.Full("5 places of semaphores are held already"));
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When a bucket is filled whose interval changes, and how long it is remembered. */
+class TokenBucketTest extends MemoryClient {
+  private static Operation token(long intervalNanos) {
+    return new Operation.TakeToken(1, intervalNanos);
+  }
+
+  @Test
+  void bucketMadeLater_isFilledAnIntervalAfterItWasMade() {
+    pass(SECOND / 2);
+    now(token(SECOND));
+    Turn waits = ask(token(SECOND));
+    pass(SECOND - 1);
+    assertThat(waits.reply()).isNull();
+    pass(1);
+    assertThat(waits.reply()).isEqualTo(Replies.DONE);
+  }
+
+  @Test
+  void intervalThatWasOverBeforeItChanged_hasFilledIt() {
+    now(token(SECOND));
+    pass(SECOND + SECOND / 2);
+    assertThat(call(token(2 * SECOND), 0).reply()).isEqualTo(Replies.DONE);
+    assertThat(call(token(2 * SECOND), 0).reply()).isEqualTo(Replies.TIMED_OUT);
+    pass(SECOND / 2);
+    assertThat(call(token(2 * SECOND), 0).reply()).isEqualTo(Replies.DONE);
+  }
+
+  @Test
+  void shorterInterval_servesThoseEarlierWhoWaitAlready() {
+    now(token(10 * SECOND));
+    List<Turn> waiting = List.of(ask(token(10 * SECOND)), ask(token(SECOND)));
+    pass(SECOND);
+    assertThat(waiting).extracting(Turn::reply).containsExactly(Replies.DONE, null);
+  }
+
+  @Test
+  void longerInterval_servesThoseLaterWhoWaitAlready() {
+    now(token(SECOND));
+    List<Turn> waiting = List.of(ask(token(SECOND)), ask(token(10 * SECOND)));
+    pass(10 * SECOND - 1);
+    assertThat(waiting).extracting(Turn::reply).containsOnlyNulls();
+    pass(1);
+    assertThat(waiting).extracting(Turn::reply).containsExactly(Replies.DONE, null);
+  }
+
+  @Test
+  void bucketThatServedWhoWaited_isRememberedFromThenOn() {
+    now(token(HOUR / 2));
+    ask(token(HOUR / 2));
+    pass(HOUR);
+    assertThat(memory.objects()).as("it was used half an hour ago").isEqualTo(1);
+    pass(HOUR / 2);
+    assertThat(memory.objects()).isZero();
+  }
+}
