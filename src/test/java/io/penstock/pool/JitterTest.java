@@ -46,4 +46,26 @@ class JitterTest {
     }
     assertThat(last).isZero();
   }
+
+  @Test
+  void moreThanThirtyTwo_areLookedAtAtEveryThirtySecond() {
+    for (int sample = 0; sample < 32; sample++) {
+      jitter.add(100);
+    }
+    assertThat(jitter.add(900)).isZero();
+    for (int sample = 34; sample < 64; sample++) {
+      assertThat(jitter.add(100)).isZero();
+    }
+    assertThat(jitter.add(100)).isEqualTo(800);
+  }
+
+  @Test
+  void hundredthAtEitherEnd_isLeftOutOfAThousand() {
+    long last = 0;
+    for (int sample = 0; sample < 1_024; sample++) {
+      last = jitter.add(sample);
+    }
+    // of 24 to 1,023 the tenth least, 33, and the tenth most, 1,014
+    assertThat(last).isEqualTo(981);
+  }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -233,5 +234,93 @@ class JudgeTest {
     applied(200);
     assertThat(upstream.health().onTrial()).isFalse();
     assertThat(upstream.trouble()).isNull();
+  }
+
+  @Test
+  void everyError_isTheLatestTrouble() {
+    judge(399, UNSAID, Wording.OTHER, FIRST, NOW);
+    assertThat(upstream.trouble()).isNull();
+    judge(400, UNSAID, Wording.OTHER, FIRST, NOW);
+    assertThat(upstream.trouble()).isEqualTo(new Trouble("400 other", NOW));
+    upstream.judge(FIRST, Failure.UNSENT, NOW + 1);
+    assertThat(upstream.trouble()).isEqualTo(new Trouble("unsent", NOW + 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500, OTHER", "502, OTHER", "504, OTHER", "503, OVERLOADED", "529, OTHER"})
+  void threeErrorsOfTheUpstreamInARow_shutIt(int status, Wording wording) {
+    judge(status, UNSAID, wording, FIRST, NOW);
+    judge(status, UNSAID, wording, FIRST, NOW);
+    assertThat(upstream.health().onTrial()).isFalse();
+    judge(status, UNSAID, wording, FIRST, NOW);
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, true",
+    "400, true",
+    "404, true",
+    "499, true",
+    "500, false",
+    "503, false",
+    "599, false",
+    "401, false",
+    "403, false",
+    "408, false",
+    "429, false"
+  })
+  void answerThatShowsThatTheUpstreamWorks(int status, boolean works) {
+    assertThat(Judge.works(status)).isEqualTo(works);
+  }
+
+  @Test
+  void refusedForLimitsFiveTimes_mayStillFailOnce() {
+    Tries five = new Tries("m", 5, 1, true);
+    assertThat(judge(500, UNSAID, Wording.OTHER, five, NOW)).isEqualTo(Verdict.ELSEWHERE);
+    Tries six = new Tries("m", 6, 1, true);
+    assertThat(judge(500, UNSAID, Wording.OTHER, six, NOW)).isEqualTo(Verdict.PASS);
+  }
+
+  @Test
+  void usageRefused_isTriedWithoutIt_unlessItFailedTwiceBefore() {
+    Tries once = new Tries("m", 0, 1, true, Tries.StreamUsage.ADDED);
+    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, once, NOW))
+        .isEqualTo(Verdict.WITHOUT_USAGE);
+    Tries twice = new Tries("m", 0, 2, true, Tries.StreamUsage.ADDED);
+    assertThat(judge(400, UNSAID, Wording.NO_STREAM_USAGE, twice, NOW)).isEqualTo(Verdict.PASS);
+  }
+
+  @Test
+  void noLimitUsedUp_pausesUntilTheFirstIsWhole() {
+    Standing late = new Standing(Measure.TOKENS, 100, 50, SECOND / 10);
+    Standing soon = new Standing(Measure.REQUESTS, 100, 50, SECOND / 100);
+    Standing unsaid = new Standing(Measure.INPUT_TOKENS, 100, 50, UNSAID);
+    Lesson lesson = new Lesson(429, List.of(late, soon, unsaid), UNSAID, Wording.OTHER);
+    assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(Verdict.WAIT);
+    assertThat(upstream.pause(pool).ends(NOW)).isEqualTo(NOW + SECOND / 100);
+  }
+
+  @Test
+  void backOff_isAtLeastHalfOfItAndAtMostAllOfIt() {
+    Pause longest = new Pause(new Most());
+    longest.backOff(0, NOW);
+    assertThat(longest.ends(NOW)).isEqualTo(NOW + SECOND);
+    Pause shortest = new Pause(() -> 0);
+    shortest.backOff(0, NOW);
+    assertThat(shortest.ends(NOW)).isEqualTo(NOW + SECOND / 2);
+  }
+
+  /** Draws the largest number that may be drawn. */
+  private static final class Most implements RandomGenerator {
+    @Override
+    public long nextLong() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long nextLong(long bound) {
+      return bound - 1;
+    }
   }
 }

@@ -55,4 +55,20 @@ class OriginsTest {
   void noRoomAtAll_isRefused() {
     assertThatThrownBy(() -> new Origins(0)).hasMessageContaining("most is 0");
   }
+
+  @Test
+  void longestId_isRemembered() {
+    String longest = "x".repeat(Origins.MAX_ID_LENGTH);
+    origins.gave("u", longest, 0);
+    assertThat(origins.of(longest, 0)).isEqualTo("u");
+  }
+
+  @Test
+  void roomForOne_isOfTheLatest() {
+    Origins one = new Origins(1);
+    one.gave("u", "a", 0);
+    one.gave("v", "b", 0);
+    assertThat(one.of("a", 0)).isNull();
+    assertThat(one.of("b", 0)).isEqualTo("v");
+  }
 }

@@ -82,4 +82,16 @@ class RetryBudgetTest {
     sent(99);
     assertThat(retries()).isEqualTo(13);
   }
+
+  @Test
+  void requests_countForASecondWhenEverTheyCame() {
+    now += SECOND / 2;
+    sent(100);
+    now += SECOND - SECOND / 10;
+    assertThat(retries()).isEqualTo(13);
+    now += SECOND / 10;
+    assertThat(retries()).as("only the retries of just now count").isZero();
+    now += SECOND - SECOND / 10;
+    assertThat(retries()).isEqualTo(3);
+  }
 }

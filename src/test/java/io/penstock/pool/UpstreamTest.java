@@ -1,0 +1,234 @@
+package io.penstock.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.Lesson.Wording;
+import io.penstock.quota.LimitId;
+import io.penstock.quota.LimitSource;
+import io.penstock.quota.LocalLimitSource;
+import io.penstock.quota.Metered;
+import io.penstock.quota.Onlooker;
+import io.penstock.quota.Quota;
+import io.penstock.quota.Standing;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** When an upstream can be relied on, and when those who wait at it are woken. */
+class UpstreamTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+  private static final long DAY = 86_400 * SECOND;
+  private static final long NOW = 1_000 * SECOND;
+  private static final long JITTER = 30_000_000;
+  private static final Tries FIRST = new Tries("m", 0, 1, true);
+
+  private final Counted source = new Counted();
+  private final Upstreams upstreams = new Upstreams(source, WINDOW);
+  private final Upstream upstream = applied(10, 0);
+  private final Quota pool = upstream.pool("m", NOW);
+  private final Woken here = new Woken(pool);
+  private final Woken there = new Woken(upstream.pool("other", NOW));
+
+  /** One who waits for a pool, and how often it was woken. */
+  private static final class Woken extends Onlooker {
+    private int times;
+
+    Woken(Quota quota) {
+      quota.line().join(this);
+    }
+
+    @Override
+    public void wake() {
+      times++;
+    }
+  }
+
+  /** Limits, and how often they were asked for. */
+  private static final class Counted implements LimitSource {
+    private final LimitSource local = new LocalLimitSource();
+    private int asked;
+
+    @Override
+    public Limit limit(LimitId id, LimitSpec spec, long now) {
+      asked++;
+      return local.limit(id, spec, now);
+    }
+
+    @Override
+    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+      return local.change(from, to, spec, now);
+    }
+
+    @Override
+    public void forget(LimitId id) {
+      local.forget(id);
+    }
+  }
+
+  private Upstream applied(long rpm, long rpd) {
+    UpstreamSpec spec =
+        new UpstreamSpec(
+            "u",
+            URI.create("http://provider.example"),
+            "secret",
+            null,
+            Map.of(),
+            Map.of(),
+            1,
+            new UpstreamSpec.Limits(rpm, 0, 0, 0, rpd, 0),
+            Charge.TOTAL,
+            0,
+            60,
+            new UpstreamSpec.Timeouts(1, 1, 1));
+    upstreams.apply(List.of(spec), NOW);
+    return Objects.requireNonNull(upstreams.find("u"));
+  }
+
+  private void answer(int status, long retryAfterNanos, Wording wording, long now) {
+    upstream.judge(FIRST, new Lesson(status, List.of(), retryAfterNanos, wording), now);
+  }
+
+  private void answer(int status, Wording wording, long now) {
+    answer(status, Standing.UNSAID, wording, now);
+  }
+
+  private void assertWoken(int times) {
+    assertThat(here.times).as("who waits for the pool").isEqualTo(times);
+    assertThat(there.times).as("who waits for another").isEqualTo(times);
+  }
+
+  @Test
+  void poolPausedForASecond_isAvailable_andOneNanosecondMoreIsNot() {
+    assertThat(upstream.available(pool, NOW)).isTrue();
+    answer(429, SECOND + 1, Wording.RATE, NOW);
+    assertThat(upstream.available(pool, NOW)).isFalse();
+    assertThat(upstream.available(pool, NOW + 1)).isTrue();
+  }
+
+  @Test
+  void unhealthyUpstream_isNotAvailable_thoughItsTrialIsDue() {
+    answer(429, Wording.SPENT, NOW);
+    assertThat(upstream.available(pool, NOW + 10 * SECOND)).isFalse();
+  }
+
+  @Test
+  void poolOutForItsDay_isNotAvailableUntilThen_andOneOutForItsMinuteIs() {
+    applied(2, 3);
+    assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isTrue();
+    assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isTrue();
+    assertThat(pool.take(Cost.NO_TOKENS, NOW, new ArrayList<>())).isFalse();
+    assertThat(upstream.available(pool, NOW)).isTrue();
+    long later = NOW + 2 * WINDOW;
+    assertThat(pool.take(Cost.NO_TOKENS, later, new ArrayList<>())).isTrue();
+    assertThat(upstream.available(pool, later)).isFalse();
+    assertThat(upstream.available(pool, NOW + DAY - 1)).isFalse();
+    assertThat(upstream.available(pool, NOW + DAY)).isTrue();
+  }
+
+  @Test
+  void thirdFailure_wakesAllWhoWait_andNoOtherDoes() {
+    upstream.judge(FIRST, Failure.UNSENT, NOW);
+    upstream.judge(FIRST, Failure.UNSENT, NOW);
+    assertWoken(0);
+    upstream.judge(FIRST, Failure.UNSENT, NOW);
+    assertWoken(1);
+    upstream.judge(FIRST, Failure.UNSENT, NOW + SECOND);
+    assertWoken(1);
+  }
+
+  @Test
+  void trialThatGoesWell_wakesAllWhoWait_andNoOtherAnswerDoes() {
+    answer(200, Wording.OTHER, NOW);
+    assertWoken(0);
+    answer(429, Wording.SPENT, NOW);
+    assertWoken(1);
+    answer(401, Wording.OTHER, NOW + SECOND);
+    assertWoken(1);
+    answer(200, Wording.OTHER, NOW + SECOND);
+    assertWoken(2);
+    answer(200, Wording.OTHER, NOW + SECOND);
+    assertWoken(2);
+  }
+
+  @Test
+  void longPause_wakesThoseWhoHadBetterGoElsewhere_once() {
+    answer(429, SECOND, Wording.RATE, NOW);
+    answer(429, Wording.TOO_LARGE, NOW);
+    assertWoken(0);
+    answer(429, 5 * SECOND, Wording.RATE, NOW);
+    assertWoken(1);
+    answer(429, 6 * SECOND, Wording.RATE, NOW);
+    assertWoken(1);
+  }
+
+  @Test
+  void upstreamShut_wakesAllWhoWait_thoughThePoolWasPausedAlready() {
+    answer(429, 5 * SECOND, Wording.RATE, NOW);
+    assertWoken(1);
+    answer(429, Wording.SPENT, NOW);
+    assertWoken(2);
+    answer(429, Wording.SPENT, NOW + SECOND);
+    assertWoken(2);
+  }
+
+  @Test
+  void configuredAsBefore_asksForItsLimitsAgain_andStaysAsItWas() {
+    answer(429, Wording.SPENT, NOW);
+    int before = source.asked;
+    applied(10, 0);
+    assertThat(source.asked).as("they may be shared otherwise").isEqualTo(before + 2);
+    assertThat(upstream.health().onTrial()).isTrue();
+  }
+
+  /** When a pool is whole whose requests of a minute are all spent. */
+  private static long whole(Quota of) {
+    while (of.take(Cost.NO_TOKENS, NOW, new ArrayList<>())) {
+      assertThat(of.gatesOpen(NOW)).isEqualTo(NOW);
+    }
+    for (Metered metered : of.limits()) {
+      if (metered.measure() == Measure.REQUESTS) {
+        return metered.limit().full(NOW);
+      }
+    }
+    throw new AssertionError(of + " has no limit of requests");
+  }
+
+  enum Made {
+    BEFORE,
+    AFTER,
+    RELOADED
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void jitter_widensThePool(Made made) {
+    long plain = whole(upstream.pool("plain", NOW));
+    Quota before = upstream.pool("before", NOW);
+    if (made == Made.RELOADED) {
+      applied(0, 0);
+    }
+    upstream.written(0);
+    upstream.written(JITTER);
+    if (made == Made.RELOADED) {
+      applied(10, 0);
+    }
+    Quota widened = made == Made.AFTER ? upstream.pool("after", NOW) : before;
+    assertThat(whole(widened)).isEqualTo(plain + JITTER);
+  }
+
+  @Test
+  void shown_isItsSpec() {
+    assertThat(upstream).hasToString("UpstreamSpec[u http://provider.example]");
+  }
+}
