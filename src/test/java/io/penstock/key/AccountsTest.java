@@ -4,21 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.limit.Demand;
-import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
 import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Sharing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,31 +34,6 @@ class AccountsTest {
   private long arrivals;
   private final Accounts accounts =
       new Accounts(limits, MINUTE, () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
-
-  /** Limits, and which of them are kept. */
-  private static final class Counted implements LimitSource {
-    final Set<LimitId> live = new HashSet<>();
-    int configured;
-    private final LimitSource local = new LocalLimitSource();
-
-    @Override
-    public Limit limit(LimitId id, LimitSpec spec, long now) {
-      live.add(id);
-      configured++;
-      return local.limit(id, spec, now);
-    }
-
-    @Override
-    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
-      return local.change(from, to, spec, now);
-    }
-
-    @Override
-    public void forget(LimitId id) {
-      live.remove(id);
-      local.forget(id);
-    }
-  }
 
   private static KeySpec key(
       String name,

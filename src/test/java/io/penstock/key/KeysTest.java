@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -241,5 +242,50 @@ class KeysTest {
     assertThat(key.toString() + key.secrets() + keys.caller("secret", NOW))
         .doesNotContain("secret\"", digest, digest.substring(0, 8));
     assertThat(key.secrets().getFirst().sha256()).isEqualTo(digest);
+  }
+
+  @Test
+  void secretsAndKeys_areShownByTheirNames() {
+    KeySpec key = key("a", "secret");
+    assertThat(key).hasToString("KeySpec[a]");
+    assertThat(key.secrets().getFirst()).hasToString("Secret[…]");
+  }
+
+  @Test
+  void keyThatWasFound_isNobodysOnceItExpires() {
+    files(key("a", NOW + 1, secret("a", KeySpec.NEVER)));
+    assertThat(keys.caller("a", NOW)).isNotNull();
+    assertThat(keys.caller("a", NOW + 1)).isNull();
+  }
+
+  @Test
+  void keyOfAnyOrigin_isFoundByItsName() {
+    files(key("of file", "1"));
+    assertThat(keys.find("of file")).isSameAs(keys.ofFiles("of file")).isNotNull();
+    assertThat(keys.find("of store")).isNull();
+    keys.stored(key("of store", "2"), 0);
+    assertThat(keys.find("of store")).isNotNull();
+    assertThat(keys.ofFiles("of store")).isNull();
+  }
+
+  @Test
+  void secretOfAFile_isKnownAsOne() {
+    files(key("a", KeySpec.NEVER, secret("new", KeySpec.NEVER), secret("old", NOW)));
+    keys.stored(key("b", "stored"), 0);
+    assertThat(keys.inFiles(secret("old", KeySpec.NEVER))).isTrue();
+    assertThat(keys.inFiles(secret("new", KeySpec.NEVER))).isTrue();
+    assertThat(keys.inFiles(secret("stored", KeySpec.NEVER))).isFalse();
+  }
+
+  @Test
+  void changeOfTheStore_isTold_andThatOfFilesIsNot() {
+    AtomicInteger told = new AtomicInteger();
+    keys.whenChanged(told::incrementAndGet);
+    files(key("a", "1"));
+    assertThat(told).hasValue(0);
+    keys.stored(key("b", "2"), 0);
+    assertThat(told).hasValue(1);
+    keys.removed("b", 0);
+    assertThat(told).hasValue(2);
   }
 }

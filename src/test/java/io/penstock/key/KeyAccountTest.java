@@ -1,0 +1,112 @@
+package io.penstock.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.queue.Ticket;
+import io.penstock.quota.Account;
+import io.penstock.quota.Quota;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which quotas an account has, and which stay as its key changes and ends. */
+class KeyAccountTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MINUTE = 60 * SECOND;
+  private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
+  private static final KeySpec.Limits ONE = new KeySpec.Limits(9, 0, 0, 0, 0);
+  private static final Map<String, KeySpec.ModelLimits> OF_MODEL =
+      Map.of("m", new KeySpec.ModelLimits(9, 0));
+
+  private final Counted limits = new Counted();
+  private final Accounts accounts = new Accounts(limits, MINUTE, () -> 0);
+  private long now = 1_000 * SECOND;
+
+  private static KeySpec key(KeySpec.Limits limits, Map<String, KeySpec.ModelLimits> models) {
+    return new KeySpec(
+        "k",
+        List.of(),
+        limits,
+        models,
+        null,
+        KeySpec.Scope.ALL,
+        KeySpec.Rank.PLAIN,
+        KeySpec.NEVER,
+        false,
+        false);
+  }
+
+  private List<Quota> quotas(KeySpec key) {
+    return accounts.of(key).quotas("m", now);
+  }
+
+  /** The quotas that a request faces which is inside from now on. */
+  private List<Quota> faced(KeySpec key) {
+    accounts.of(key).enter();
+    return quotas(key);
+  }
+
+  private void spend(KeySpec key) {
+    Ticket ticket = new Ticket(0, Cost.ofInput(1), 0, now, Long.MAX_VALUE);
+    assertThat(accounts.of(key).charge("m", ticket, now)).isInstanceOf(Account.Taken.class);
+  }
+
+  @Test
+  void keyWithoutLimits_hasNoQuotas() {
+    assertThat(quotas(key(NONE, Map.of()))).isEmpty();
+    assertThat(accounts.open()).isZero();
+  }
+
+  @Test
+  void limitsThatAreTakenAway_leaveTheirQuotasToThoseWhoFaceThem() {
+    List<Quota> faced = faced(key(ONE, OF_MODEL));
+    assertThat(faced).extracting(Quota::name).containsExactly("key k", "key k for m");
+    KeySpec after = key(NONE, Map.of());
+    accounts.follow(name -> after, now);
+    assertThat(faced).allSatisfy(quota -> assertThat(quota.limits()).isEmpty());
+    assertThat(limits.live).isEmpty();
+    assertThat(accounts.of(after).quotas(null, now)).containsExactly(faced.getFirst());
+  }
+
+  @Test
+  void keyThatChanges_keepsItsQuotasForModels() {
+    List<Quota> faced = faced(key(ONE, OF_MODEL));
+    KeySpec after = key(new KeySpec.Limits(8, 0, 0, 0, 0), OF_MODEL);
+    accounts.follow(name -> after, now);
+    assertThat(quotas(after)).containsExactlyElementsOf(faced);
+  }
+
+  @Test
+  void keyThatEnds_hasItsLimitsForModelsForgottenToo() {
+    spend(key(ONE, OF_MODEL));
+    assertThat(limits.live).hasSize(2);
+    accounts.follow(name -> null, now);
+    assertThat(limits.live).isEmpty();
+  }
+
+  @Test
+  void limitsForModels_areForgottenWhenNothingOfThemCounts() {
+    spend(key(NONE, OF_MODEL));
+    now += 61 * SECOND - 1;
+    accounts.tidy(now);
+    assertThat(accounts.open()).isEqualTo(1);
+    assertThat(limits.live).hasSize(1);
+    now += 1;
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
+    assertThat(limits.live).isEmpty();
+  }
+
+  @Test
+  void keyUsedAsItIsNow_hasItsQuotasFollowWhenTheyAreAskedForNext() {
+    KeyAccount account =
+        new KeyAccount(accounts, limits, new Terms(MINUTE, () -> 0), key(ONE, Map.of()));
+    account.account().enter();
+    Quota own = account.account().quotas(null, now).getFirst();
+    account.use(key(new KeySpec.Limits(9, 9, 0, 0, 0), Map.of()));
+    assertThat(own.limits()).hasSize(1);
+    assertThat(account.account().quotas(null, now)).containsExactly(own);
+    assertThat(own.limits()).hasSize(2);
+  }
+}
