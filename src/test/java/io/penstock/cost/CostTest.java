@@ -62,4 +62,20 @@ class CostTest {
         .isEqualTo(new Usage(most, most, most));
     assertThat(new Usage(most, 0, most).totalTokens()).isEqualTo(2 * most);
   }
+
+  @Test
+  void outputOfManyAnswers_isCutOnlyBeyondTheLargestCount() {
+    long third = Cost.MAX_TOKENS / 3;
+    Content three = new Content("m", 0, 0, Content.UNSTATED, 3, true);
+    assertThat(three.expected(third).outputTokens()).isEqualTo(3 * third);
+    assertThat(three.expected(third + 1).outputTokens()).isEqualTo(Cost.MAX_TOKENS);
+  }
+
+  @Test
+  void dimensions_haveAPlaceEach() {
+    for (int at = 0; at < Dimension.COUNT; at++) {
+      assertThat(Dimension.values()[at].index()).isEqualTo(at);
+    }
+    assertThat(Dimension.values()).hasSize(Dimension.COUNT);
+  }
 }

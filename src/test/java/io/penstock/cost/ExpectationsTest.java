@@ -244,4 +244,12 @@ class ExpectationsTest {
     }
     assertThat(expectations.expect(stated, "k", 256).outputTokens()).isEqualTo(7);
   }
+
+  @Test
+  void sizeOfARequest_isItsTextAndAllElse() {
+    answers(20, "k", new Content("m", 100, 5_000, NONE, 1, true), 5_100, 5);
+    answers(20, "k", new Content("m", 100, 0, NONE, 1, true), 100, 12);
+    Content text = new Content("m", 5_100, 0, NONE, 1, true);
+    assertThat(expectations.expect(text, "k", 256).outputTokens()).isEqualTo(5);
+  }
 }

@@ -133,4 +133,34 @@ class OutputsTest {
     assertThat(outputs.total()).isEqualTo(800);
     assertThat(outputs.ninetieth()).isBetween(80L, 87L);
   }
+
+  @Test
+  void ninetiethThatIsTheLastOfItsLength_isNotBeyond() {
+    Outputs outputs = new Outputs();
+    for (int i = 0; i < 27; i++) {
+      outputs.add(5);
+    }
+    outputs.add(100);
+    outputs.add(100);
+    // rank 27 of 29
+    assertThat(outputs.ninetieth()).isEqualTo(5);
+  }
+
+  @Test
+  void octavesFromTheLeastToTheMost_areKeptAndNoOthers() {
+    Outputs outputs = new Outputs();
+    assertThat(outputs).hasToString("Outputs[from 0: []]");
+    outputs.add(100);
+    assertThat(outputs).hasToString("Outputs[from 64: [0, 0, 0, 0, 1, 0, 0, 0]]");
+    outputs.add(65);
+    assertThat(outputs).hasToString("Outputs[from 64: [1, 0, 0, 0, 1, 0, 0, 0]]");
+    outputs.add(144);
+    assertThat(outputs)
+        .hasToString("Outputs[from 64: [1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]]");
+    outputs.add(35);
+    assertThat(outputs)
+        .hasToString(
+            "Outputs[from 32: [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,"
+                + " 0, 1, 0, 0, 0, 0, 0, 0]]");
+  }
 }

@@ -151,4 +151,14 @@ class TariffTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("burndown is 0, expected at least 1");
   }
+
+  @ParameterizedTest
+  @EnumSource(Charge.class)
+  void answerThatDoesNotSayItsUsage_isSettledWhereTheWholeWasTaken(Charge charge) {
+    Tariff tariff = Tariff.of(charge);
+    assertThat(tariff.settled(Measure.TOKENS, 70, 25))
+        .isEqualTo(charge == Charge.WHOLE ? 95 : Tariff.KEEP);
+    assertThat(tariff.settled(Measure.REQUESTS, 70, 25)).isEqualTo(Tariff.KEEP);
+    assertThat(tariff.settled(Measure.OUTPUT_TOKENS, 70, 25)).isEqualTo(Tariff.KEEP);
+  }
 }
