@@ -150,17 +150,17 @@ class OutputsTest {
   void octavesFromTheLeastToTheMost_areKeptAndNoOthers() {
     Outputs outputs = new Outputs();
     assertThat(outputs).hasToString("Outputs[from 0: []]");
-    outputs.add(100);
-    assertThat(outputs).hasToString("Outputs[from 64: [0, 0, 0, 0, 1, 0, 0, 0]]");
+    outputs.add(120);
+    assertThat(outputs).hasToString("Outputs[from 64: [0, 0, 0, 0, 0, 0, 0, 1]]");
     outputs.add(65);
-    assertThat(outputs).hasToString("Outputs[from 64: [1, 0, 0, 0, 1, 0, 0, 0]]");
+    assertThat(outputs).hasToString("Outputs[from 64: [1, 0, 0, 0, 0, 0, 0, 1]]");
     outputs.add(144);
     assertThat(outputs)
-        .hasToString("Outputs[from 64: [1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]]");
+        .hasToString("Outputs[from 64: [1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]]");
     outputs.add(35);
     assertThat(outputs)
         .hasToString(
-            "Outputs[from 32: [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,"
+            "Outputs[from 32: [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,"
                 + " 0, 1, 0, 0, 0, 0, 0, 0]]");
   }
 }

@@ -3,7 +3,9 @@ package io.penstock.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -55,5 +57,31 @@ class RecentTest {
       thread.join();
     }
     assertThat(most.get()).isBetween(45, 50);
+  }
+
+  @Test
+  void whoAddsWhatAnotherIsAdding_getsWhatThatOneAdds() throws Exception {
+    CompletableFuture<Void> adding = new CompletableFuture<>();
+    CompletableFuture<Void> added = new CompletableFuture<>();
+    AtomicInteger made = new AtomicInteger();
+    Recent<String, Integer> recent =
+        new Recent<>(
+            10,
+            () -> {
+              adding.complete(null);
+              added.join();
+              return made.incrementAndGet();
+            });
+    List<Integer> got = Collections.synchronizedList(new ArrayList<>());
+    Thread first = Thread.ofPlatform().start(() -> got.add(recent.touch("a")));
+    adding.join();
+    Thread second = Thread.ofPlatform().start(() -> got.add(recent.touch("a")));
+    while (second.isAlive() && second.getState() != Thread.State.BLOCKED) {
+      Thread.onSpinWait();
+    }
+    added.complete(null);
+    first.join();
+    second.join();
+    assertThat(got).containsExactly(1, 1);
   }
 }

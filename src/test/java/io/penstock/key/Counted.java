@@ -12,10 +12,15 @@ import java.util.Set;
 final class Counted implements LimitSource {
   final Set<LimitId> live = new HashSet<>();
   int configured;
+
+  /** Is run before one is made. */
+  Runnable meanwhile = () -> {};
+
   private final LimitSource local = new LocalLimitSource();
 
   @Override
   public Limit limit(LimitId id, LimitSpec spec, long now) {
+    meanwhile.run();
     live.add(id);
     configured++;
     return local.limit(id, spec, now);

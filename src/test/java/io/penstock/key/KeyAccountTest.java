@@ -6,8 +6,11 @@ import io.penstock.cost.Cost;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
 import io.penstock.quota.Quota;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Which quotas an account has, and which stay as its key changes and ends. */
@@ -108,5 +111,30 @@ class KeyAccountTest {
     assertThat(own.limits()).hasSize(1);
     assertThat(account.account().quotas(null, now)).containsExactly(own);
     assertThat(own.limits()).hasSize(2);
+  }
+
+  @Test
+  void twoWhoComeFirstAtOnce_faceOneQuota() throws Exception {
+    CompletableFuture<Void> making = new CompletableFuture<>();
+    CompletableFuture<Void> made = new CompletableFuture<>();
+    limits.meanwhile =
+        () -> {
+          making.complete(null);
+          made.join();
+        };
+    Account account = accounts.of(key(ONE, Map.of()));
+    account.enter();
+    List<Quota> faced = Collections.synchronizedList(new ArrayList<>());
+    Thread first = Thread.ofPlatform().start(() -> faced.addAll(account.quotas(null, now)));
+    making.join();
+    Thread second = Thread.ofPlatform().start(() -> faced.addAll(account.quotas(null, now)));
+    while (second.isAlive() && second.getState() != Thread.State.BLOCKED) {
+      Thread.onSpinWait();
+    }
+    made.complete(null);
+    first.join();
+    second.join();
+    assertThat(faced).hasSize(2).containsOnly(faced.getFirst());
+    assertThat(limits.configured).isEqualTo(1);
   }
 }
