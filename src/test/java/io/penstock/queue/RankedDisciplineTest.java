@@ -78,6 +78,13 @@ class RankedDisciplineTest {
   }
 
   @Test
+  void priorityAged_stepsOfDecades_twoStepsAreMoreThanOne() {
+    long[] never = {Ticker.NEVER, Ticker.NEVER};
+    // The largest step that is told exactly, of 73 years.
+    assertThat(leaving(Order.PRIORITY, 1L << 61, new int[] {1, 2}, never)).containsExactly(1L, 0L);
+  }
+
+  @Test
   void deadline_earliestFirst_noneLast_tiesByArrival() {
     long[] deadlines = {Ticker.NEVER, 50, 10, 50};
     assertThat(leaving(Order.DEADLINE, 0, new int[4], deadlines)).containsExactly(2L, 1L, 3L, 0L);

@@ -250,6 +250,79 @@ class TicketQueueTest {
     assertThat(queue.size()).isZero();
   }
 
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void everybodySkipped_eachCountsIt(Order order) {
+    Discipline<Ticket> discipline = discipline(order);
+    TicketQueue<Ticket> queue = discipline.queue();
+    queue.skipAll(1);
+    List<Ticket> tickets = new ArrayList<>();
+    for (int each = 0; each < 8; each++) {
+      Ticket ticket = ticket(each, 1, 1, Ticker.NEVER);
+      discipline.enter(ticket, each % 4, "flow-" + each % 3, 1);
+      queue.add(ticket);
+      tickets.add(ticket);
+    }
+    queue.skipAll(2);
+    queue.skipAll(3);
+    List<Ticket> sorted = all(queue);
+    assertThat(sorted).hasSize(8).containsAll(tickets);
+    for (Ticket each : sorted) {
+      assertThat(queue.first()).isSameAs(each);
+      assertThat(queue.skipsOfFirst()).isEqualTo(5);
+      queue.remove(each);
+    }
+    assertThat(queue.skipsOfFirst()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void ticketMovesElsewhere_itsSkipsAreForgotten(Order order) {
+    for (String flow : List.of("one", "other")) {
+      Discipline<Ticket> discipline = discipline(order);
+      TicketQueue<Ticket> queue = discipline.queue();
+      for (int each = 0; each < 2; each++) {
+        Ticket ticket = ticket(each, 1, 1, Ticker.NEVER);
+        discipline.enter(ticket, 0, each == 0 ? "one" : flow, 1);
+        queue.add(ticket);
+      }
+      Ticket moved = all(queue).getFirst();
+      queue.pass(all(queue).getLast());
+      assertThat(queue.skipsOfFirst()).isEqualTo(1);
+      queue.remove(moved);
+      TicketQueue<Ticket> elsewhere = discipline.queue();
+      elsewhere.add(moved);
+      assertThat(elsewhere.first()).isSameAs(moved);
+      assertThat(elsewhere.skipsOfFirst()).isZero();
+    }
+  }
+
+  /** Those that were smaller are gone: nothing but one of those that wait need be looked at. */
+  @ParameterizedTest
+  @EnumSource(Order.class)
+  void allThatWaitAreAlike_soonestAsksAFew(Order order) {
+    Discipline<Ticket> discipline = discipline(order);
+    TicketQueue<Ticket> queue = discipline.queue();
+    for (int each = 0; each < 1_000; each++) {
+      Ticket smaller = ticket(2L * each, 1, 1, Ticker.NEVER);
+      Ticket stays = ticket(2L * each + 1, 10, 10, Ticker.NEVER);
+      for (Ticket ticket : List.of(smaller, stays)) {
+        discipline.enter(ticket, 0, "flow-" + each, 1);
+        queue.add(ticket);
+      }
+      queue.remove(smaller);
+    }
+    int[] asked = new int[1];
+    long soonest =
+        queue.soonest(
+            sizes -> {
+              asked[0]++;
+              return sizes.get(Dimension.INPUT);
+            });
+    assertThat(soonest).isEqualTo(10);
+    assertThat(asked[0]).isLessThan(20);
+  }
+
   @Test
   void manyInOrder_neitherOverflowTheStackNorTakeLong() {
     TicketQueue<Ticket> queue = fifo();

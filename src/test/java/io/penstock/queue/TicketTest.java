@@ -68,4 +68,23 @@ class TicketTest {
     assertThatThrownBy(() -> new Bounds(1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Bounds(1, 1, 0)).isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void boundsOfOne_areTaken() {
+    Bounds bounds = new Bounds(1, 1, 1);
+    assertThat(bounds).isEqualTo(new Bounds(1, 1, 1));
+  }
+
+  @Test
+  void ticket_isWhatItWasMadeOf_andHoldsNothing() {
+    Cost cost = Cost.ofInput(3);
+    Ticket ticket = new Ticket(7, cost, 512, 20, 50);
+    assertThat(ticket.order()).isEqualTo(7);
+    assertThat(ticket.cost()).isEqualTo(cost);
+    assertThat(ticket.bytes()).isEqualTo(512);
+    assertThat(ticket.arrivedNanos()).isEqualTo(20);
+    assertThat(ticket.deadlineNanos()).isEqualTo(50);
+    assertThat(ticket.holds()).isFalse();
+    assertThat(ticket.queued()).isFalse();
+  }
 }

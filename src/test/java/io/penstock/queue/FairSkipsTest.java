@@ -1,0 +1,107 @@
+package io.penstock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Who may be passed by whom where shares are fair. */
+class FairSkipsTest {
+  private static final int MANY = 1_000;
+
+  private final FairUse use = new FairUse();
+  private final TicketQueue<Ticket> queue = use.discipline.queue();
+  private final TicketQueue<Ticket> other = use.discipline.queue();
+
+  @Test
+  void exactlyOneAndAHalfTimesTheLargestAhead_mayPass() {
+    Ticket held = use.park(queue, "held", 100);
+    use.serve(queue, "quick", 5);
+    // By going it would be 5 + 10 = 1.5 × 10 ahead.
+    assertThat(queue.unskippable(null, use.arrive("quick", 1, 10), MANY)).isNull();
+    use.serve(queue, "quick", 1);
+    assertThat(queue.unskippable(null, use.arrive("quick", 1, 10), MANY)).isSameAs(held);
+  }
+
+  @Test
+  void weightOfTheOneThatPasses_dividesHowFarItMayGetAhead() {
+    Ticket held = use.park(queue, "held", 100);
+    Ticket first = use.park(queue, "quick", 2, 6);
+    Ticket second = use.park(queue, "quick", 2, 6);
+    assertThat(queue.unskippable(null, first, MANY)).isNull();
+    use.go(queue, first);
+    // It got 3 for its weight, and would have 6: more than 9 ÷ 2 ahead.
+    assertThat(queue.unskippable(null, second, MANY)).isSameAs(held);
+  }
+
+  @Test
+  void severalFlowsTooFarBehind_areToldOneByOne() {
+    Ticket one = use.park(queue, "one", 100);
+    use.park(queue, "one", 100);
+    Ticket two = use.park(queue, "two", 100);
+    use.serve(queue, "quick", 10);
+    Ticket gone = use.park(queue, "quick", 10);
+    assertThat(queue.unskippable(null, gone, MANY)).isSameAs(one);
+    assertThat(queue.unskippable(one, gone, MANY)).isSameAs(two);
+    assertThat(queue.unskippable(two, gone, MANY)).isNull();
+  }
+
+  @Test
+  void goneWaitsElsewhere_onlyThoseBeforeItAreSkipped() {
+    Ticket before = use.park(queue, "before", 1);
+    use.serve(other, "gone", 10);
+    use.serve(other, "after", 20);
+    use.park(queue, "after", 1);
+    Ticket gone = use.park(other, "gone", 10);
+    assertThat(queue.unskippable(null, gone, 1)).isNull();
+    queue.skipBefore(gone);
+    assertThat(queue.unskippable(null, gone, 1)).isSameAs(before);
+    assertThat(queue.unskippable(before, gone, 1)).isNull();
+    queue.remove(before);
+    assertThat(queue.skipsOfFirst()).isZero();
+  }
+
+  @Test
+  void goneIsAfterAllThatWaitHere_theLastIsLookedAtAsWell() {
+    Ticket first = use.park(queue, "first", 1);
+    Ticket second = use.park(queue, "second", 1);
+    use.serve(other, "gone", 20);
+    Ticket gone = use.park(other, "gone", 5);
+    assertThat(queue.unskippable(null, gone, 1)).isNull();
+    queue.skipBefore(gone);
+    assertThat(queue.unskippable(null, gone, 1)).isSameAs(first);
+    assertThat(queue.unskippable(first, gone, 1)).isSameAs(second);
+    assertThat(queue.unskippable(second, gone, 1)).isNull();
+  }
+
+  @Test
+  void goneWaitsElsewhere_olderOfItsFlowAreSkipped() {
+    Ticket first = use.park(queue, "first", 1);
+    Ticket older = use.park(queue, "same", 1);
+    Ticket gone = use.park(other, "same", 1);
+    Ticket younger = use.park(queue, "same", 1);
+    queue.skipBefore(gone);
+    assertThat(queue.unskippable(null, gone, 1)).isSameAs(first);
+    assertThat(queue.unskippable(first, gone, 1)).isSameAs(older);
+    assertThat(queue.unskippable(older, gone, 1)).isNull();
+    assertThat(queue.unskippable(older, younger, 1)).isNull();
+  }
+
+  @Test
+  void nobodyWaits_theLargestIsForgotten() {
+    use.serve(queue, "past", 1_000);
+    use.serve(queue, "past", 10);
+    Ticket held = use.park(queue, "held", 100);
+    use.serve(queue, "quick", 10);
+    Ticket gone = use.park(queue, "quick", 10);
+    // Had the 1,000 stayed, quick could get 1,500 ahead.
+    assertThat(queue.unskippable(null, gone, MANY)).isSameAs(held);
+  }
+
+  @Test
+  void somebodyWaits_theLargestIsKeptWhenAnotherFlowLeaves() {
+    use.park(queue, "held", 100);
+    use.serve(queue, "large", 1_000);
+    use.serve(queue, "quick", 10);
+    assertThat(queue.unskippable(null, use.park(queue, "quick", 10), MANY)).isNull();
+  }
+}

@@ -1,0 +1,68 @@
+package io.penstock.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dimension;
+import io.penstock.time.Ticker;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SizesTest {
+  private static Sizes sizes(long input, long output, long total, long stated, long most) {
+    Sizes sizes = new Sizes();
+    sizes.set(input, output, total, stated, most);
+    return sizes;
+  }
+
+  private static List<Long> numbers(Sizes sizes) {
+    return Arrays.stream(Dimension.values()).map(sizes::get).toList();
+  }
+
+  @Test
+  void ofATicket_areThoseOfItsCost() {
+    Cost cost = new Cost(5, 7, 20);
+    Sizes sizes = new Sizes();
+    sizes.set(new Ticket(1, cost, 0, 0, Ticker.NEVER));
+    assertThat(numbers(sizes)).containsExactly(5L, 7L, 12L, 20L, 25L);
+  }
+
+  @Test
+  void raised_isTheLargerOfEach_loweredTheSmaller() {
+    Sizes raised = sizes(1, 20, 3, 40, 5);
+    raised.raise(sizes(10, 2, 30, 4, 50));
+    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L);
+    Sizes lowered = sizes(1, 20, 3, 40, 5);
+    lowered.lower(sizes(10, 2, 30, 4, 50));
+    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L);
+  }
+
+  @Test
+  void added_andTakenAwayAgain_areAsBefore() {
+    Sizes sum = sizes(1, 2, 3, 4, 5);
+    Sizes other = sizes(10, 20, 30, 40, 50);
+    sum.add(other, 1);
+    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L);
+    sum.add(other, -1);
+    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    sum.add(other, 2);
+    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void room_admitsWhatFillsIt_andNotOneMore(Dimension dimension) {
+    Sizes room = new Sizes();
+    room.setAll(10);
+    Sizes filling = new Sizes();
+    filling.setAll(10);
+    assertThat(room.admits(filling)).isTrue();
+    room.lower(dimension, 9);
+    assertThat(room.admits(filling)).isFalse();
+    filling.lower(dimension, 9);
+    assertThat(room.admits(filling)).isTrue();
+  }
+}
