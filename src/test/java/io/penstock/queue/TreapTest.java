@@ -7,7 +7,9 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dimension;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -145,19 +147,32 @@ class TreapTest {
     assertThat(treap.firstWithin(room)).isSameAs(all.getFirst());
   }
 
-  /** Ten times what a perfect tree has. */
   @Test
-  void oldestGoesAndAnotherComes_staysShallow() {
+  void manyComeInOrder_staysShallow() {
     Treap<Ticket> treap = new Treap<>();
-    Deque<Ticket> waiting = new ArrayDeque<>();
+    for (int order = 0; order < 100_000; order++) {
+      treap.add(ticket(order, 1));
+    }
+    // A perfect tree of them has 17 levels.
+    assertThat(depth(treap.top())).isLessThan(70);
+  }
+
+  @Test
+  void anyGoesAndAnotherComes_staysShallow() {
+    Random random = new Random(1);
+    Treap<Ticket> treap = new Treap<>();
+    List<Ticket> waiting = new ArrayList<>();
+    int deepest = 0;
     for (int order = 0; order < 50_000; order++) {
       Ticket added = ticket(order, 1);
       treap.add(added);
       waiting.add(added);
       if (order >= 1_000) {
-        treap.remove(waiting.remove());
+        treap.remove(waiting.remove(random.nextInt(waiting.size())));
       }
+      deepest = order % 500 == 0 ? Math.max(deepest, depth(treap.top())) : deepest;
     }
-    assertThat(depth(treap.top())).isLessThan(100);
+    // A perfect tree of them has 10 levels.
+    assertThat(deepest).isLessThan(40);
   }
 }
