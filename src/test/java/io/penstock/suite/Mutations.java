@@ -78,6 +78,9 @@ final class Mutations {
       "*LincheckTest,*StressTest,*Hammered*,*LearningTest,*OceanTest,*.ManyKeysLossTest,"
           + "*.ManyLimitsTest,*.ScheduleTest,*.FleetTest,*.SimulationTest";
 
+  /** Tests with this tag take seconds, which a mutant that survives would cost. */
+  private static final String EXCLUDED_TAG = "long";
+
   /** Longer than any of these tests takes. */
   private static final int TIMEOUT_MILLIS = 1_500;
 
@@ -143,6 +146,7 @@ final class Mutations {
     }
     option(command, "targetTests", globs(group.tests(), ".*Test"));
     option(command, "excludedTestClasses", EXCLUDED_TESTS);
+    option(command, "excludedGroups", EXCLUDED_TAG);
     option(command, "threads", String.valueOf(Runtime.getRuntime().availableProcessors()));
     option(command, "timeoutConst", String.valueOf(TIMEOUT_MILLIS));
     option(

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import io.penstock.sim.SimWindows;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,6 +71,7 @@ class KindsTest {
   }
 
   @Test
+  @Tag("long")
   void dayOfTwentyFourHours_beginsWithItsFirstUseForAllAndAnewAfterIt() {
     World world = new World(1, Kinds.SPAN);
     Node first = world.join();

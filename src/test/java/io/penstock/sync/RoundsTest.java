@@ -10,6 +10,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.sim.SimWindows;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,6 +179,7 @@ class RoundsTest {
   }
 
   @Test
+  @Tag("long")
   void anySchedule_neverLetsMorePassThanTheLimit() {
     long base = Long.getLong("penstock.sim.seed", 1);
     for (long seed = base; seed < base + SEEDS; seed++) {
