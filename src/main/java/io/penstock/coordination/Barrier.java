@@ -17,11 +17,6 @@ final class Barrier extends Named {
   }
 
   @Override
-  Kind kind() {
-    return Kind.BARRIER;
-  }
-
-  @Override
   void adjust(Operation operation, long nowNanos) {
     if (passing < 0) {
       size = ((Operation.Arrive) operation).size();

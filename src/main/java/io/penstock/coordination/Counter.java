@@ -15,11 +15,6 @@ final class Counter extends Named {
   }
 
   @Override
-  Kind kind() {
-    return Kind.COUNTER;
-  }
-
-  @Override
   void adjust(Operation operation, long nowNanos) {
     // a counter has no parameters
   }

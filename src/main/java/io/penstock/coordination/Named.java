@@ -59,8 +59,6 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
   /** Adds what is to be known of it. */
   abstract void describe(Map<String, Object> statistics, long nowNanos);
 
-  abstract Kind kind();
-
   final void join(Turn turn) {
     waiting.add(turn);
   }

@@ -39,11 +39,6 @@ final class Semaphore extends Named {
     this.places = places;
   }
 
-  @Override
-  Kind kind() {
-    return Kind.SEMAPHORE;
-  }
-
   private void expire(long nowNanos) {
     while (!byExpiry.isEmpty() && byExpiry.getFirst().expiresNanos() <= nowNanos) {
       free(byExpiry.getFirst());

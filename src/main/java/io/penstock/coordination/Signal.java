@@ -13,11 +13,6 @@ final class Signal extends Named {
   }
 
   @Override
-  Kind kind() {
-    return Kind.EVENT;
-  }
-
-  @Override
   void adjust(Operation operation, long nowNanos) {
     // an event has no parameters
   }

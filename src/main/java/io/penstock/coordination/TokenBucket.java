@@ -27,11 +27,6 @@ final class TokenBucket extends Named {
     this.refillNanos = edgeAfter(nowNanos);
   }
 
-  @Override
-  Kind kind() {
-    return Kind.TOKENBUCKET;
-  }
-
   private long edgeAfter(long nowNanos) {
     long passed = (nowNanos - createdNanos) / intervalNanos;
     return later(createdNanos, Math.multiplyExact(passed, intervalNanos) + intervalNanos);

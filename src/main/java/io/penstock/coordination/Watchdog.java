@@ -18,11 +18,6 @@ final class Watchdog extends Named {
   }
 
   @Override
-  Kind kind() {
-    return Kind.WATCHDOG;
-  }
-
-  @Override
   void adjust(Operation operation, long nowNanos) {
     // who waits for it changes nothing
   }

@@ -112,11 +112,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   }
 
   /** A flow that got less than this would fall too far behind if that ticket passed it. */
-  double tooFarBehind(Ticket gone) {
-    Flow flow = gone.flow;
-    if (flow == null) {
-      return Double.NEGATIVE_INFINITY;
-    }
+  double tooFarBehind(Ticket gone, Flow flow) {
     long cost = tokens(gone);
     return flow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / flow.weight;
   }

@@ -228,7 +228,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     Share<T> same = share(going);
     long rank = same == null ? Double.doubleToRawLongBits(going.service()) : same.rank;
     long order = going.since();
-    double behind = discipline.tooFarBehind(gone);
+    double behind = discipline.tooFarBehind(gone, going);
     Share<T> share = last == null ? shares.first() : share(flow(last));
     T after = last;
     while (share != null && (share == same || share.before(rank, order))) {
