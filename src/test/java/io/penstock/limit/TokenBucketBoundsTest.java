@@ -1,0 +1,74 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
+import org.junit.jupiter.api.Test;
+
+/** A token bucket where numbers are at their ends. */
+class TokenBucketBoundsTest {
+  private static final long SECOND = LimitContract.SECOND;
+  private static final long START = LimitContract.START;
+  private static final long TENTH = SECOND / 10;
+  private static final LimitSpec.TokenBucket TEN = new LimitSpec.TokenBucket(new Rate(10, 1), 10);
+
+  private final Limit limit = new Limit(TEN, START);
+
+  private Answer.Receipt taken(long amount, long now) {
+    return (Answer.Receipt) limit.take(Weight.exactly(amount), now);
+  }
+
+  /** The part of the next token that is there as well makes no wait shorter than none. */
+  @Test
+  void exactlyWhatIsThere_isForecastForNow() {
+    taken(10, START);
+    long now = START + TENTH + TENTH / 2;
+    assertThat(limit.forecast(0, 1, now)).isZero();
+    assertThat(limit.forecast(1, 1, now)).isEqualTo(TENTH / 2);
+  }
+
+  @Test
+  void tokenAtTheLastInstantOfAll_isNamedAndTheOneAfterItNever() {
+    LimitSpec spec = new LimitSpec.TokenBucket(new Rate(1, 1_000_000_000), 1);
+    long period = 1_000_000_000 * SECOND;
+    for (long late = 0; late < 2; late++) {
+      long now = State.MOST - period + late;
+      Limit rare = new Limit(spec, now);
+      rare.take(Weight.exactly(1), now);
+      assertThat(rare.opens(1, now)).isEqualTo(late == 0 ? State.MOST : Ticker.NEVER);
+    }
+  }
+
+  /** Of 512 a second one comes every 1,953,125 ns. */
+  @Test
+  void moreThanNanosecondsCanCount_neverOpens() {
+    long burst = 10_000_000_000_000L;
+    Limit huge = new Limit(new LimitSpec.TokenBucket(new Rate(512, 1), burst), START);
+    huge.charge(burst, 0, START);
+    assertThat(huge.opens(512, START)).isEqualTo(START + SECOND);
+    assertThat(huge.opens(burst, START)).isEqualTo(Ticker.NEVER);
+    assertThat(huge.forecast(1, burst, START)).isEqualTo(State.MOST);
+  }
+
+  @Test
+  void forgiven_owesNothingAndIsEmptyAllTheSame() {
+    Answer.Receipt early = taken(4, START);
+    limit.charge(25, 0, START);
+    State forgiven = limit.state().forgiven();
+    assertThat(forgiven.balance(START)).isEqualTo(new Balance(10, 0, 0));
+    assertThat(forgiven.room(START)).isZero();
+    assertThat(forgiven.opens(1, START)).isEqualTo(START + TENTH);
+    assertThat(forgiven.give(early, 4, 0, START).balance(START)).isEqualTo(new Balance(6, 0, 0));
+  }
+
+  @Test
+  void nothingIsOwed_nothingIsForgiven() {
+    taken(10, START);
+    State empty = limit.state();
+    assertThat(empty.forgiven()).isSameAs(empty);
+    limit.give(new Answer.Receipt(START, 10, 0), 10, 0, START);
+    State full = limit.state();
+    assertThat(full.forgiven()).isSameAs(full);
+  }
+}
