@@ -1,0 +1,77 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LowsTest {
+  /** How many stretches are kept. */
+  private static final int MOST = 64;
+
+  /** These after so many takes one after the other, each the least that begins a stretch. */
+  private static Lows takenOften(Lows lows, int times, long from, long missing) {
+    Lows next = lows;
+    long sum = missing;
+    for (int take = 0; take < times; take++) {
+      sum += sum / 32 + 1;
+      next = next.taken(from + take, sum);
+    }
+    return next;
+  }
+
+  @Test
+  void whatWasMissingFromTheStart_canBeGivenBackFromThenOnAndNotBefore() {
+    Lows lows = Lows.since(100, 10);
+    assertThat(lows.of(99)).isZero();
+    assertThat(lows.of(100)).isEqualTo(10);
+    assertThat(lows.of(1_000)).isEqualTo(10);
+  }
+
+  @Test
+  void givenBackOfTheFirst_isLessForAllSince() {
+    Lows lows = Lows.since(100, 10).taken(200, 50).given(100, 4);
+    assertThat(lows.of(99)).isZero();
+    assertThat(lows.of(100)).isEqualTo(6);
+    assertThat(lows.of(200)).isEqualTo(46);
+    assertThat(lows.given(99, 1)).isSameAs(lows);
+    assertThat(lows.given(200, 0)).isSameAs(lows);
+  }
+
+  @Test
+  void filledIn_isTheMostThatCanBeGivenBackOfWhatWasTakenBefore() {
+    Lows lows = Lows.since(0, 0).taken(1, 20).taken(2, 40).filled(30);
+    assertThat(lows.of(0)).isZero();
+    assertThat(lows.of(1)).isEqualTo(20);
+    assertThat(lows.of(2)).isEqualTo(30);
+    assertThat(lows.filled(5).of(1)).isEqualTo(5);
+    assertThat(lows.filled(5).of(2)).isEqualTo(5);
+  }
+
+  @Test
+  void takeOfMoreThanA32nd_beginsAStretchAndALesserOneGoesOn() {
+    Lows lows = Lows.since(0, 64);
+    assertThat(lows.taken(5, 66)).isSameAs(lows);
+    assertThat(lows.taken(5, 67).of(4)).isEqualTo(64);
+    assertThat(lows.taken(5, 67).of(5)).isEqualTo(67);
+  }
+
+  @Test
+  void tooManyStretches_theTwoOldestSayTheLessOfBoth() {
+    Lows all = takenOften(Lows.since(0, 10), MOST - 1, 1, 10);
+    assertThat(all.of(0)).isEqualTo(10);
+    assertThat(all.of(1)).isEqualTo(11);
+    Lows more = all.taken(MOST, 100_000);
+    assertThat(more.of(0)).isEqualTo(10);
+    assertThat(more.of(1)).isEqualTo(10);
+    assertThat(more.of(2)).isEqualTo(12);
+    assertThat(more.of(MOST)).isEqualTo(100_000);
+  }
+
+  @Test
+  void stretchesOfOneLow_areOneAndLeaveRoomForOthers() {
+    Lows lows = Lows.since(0, 5).taken(1, 10).taken(2, 20).filled(10);
+    assertThat(lows.of(2)).isEqualTo(10);
+    assertThat(takenOften(lows, MOST - 2, 3, 10).of(1)).isEqualTo(10);
+    assertThat(takenOften(lows, MOST - 1, 3, 10).of(1)).isEqualTo(5);
+  }
+}
