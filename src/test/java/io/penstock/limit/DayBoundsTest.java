@@ -1,0 +1,136 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.time.Midnight;
+import io.penstock.time.Ticker;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A day at its ends: midnights close to others, guards, and what is held. */
+class DayBoundsTest {
+  private static final long SECOND = LimitContract.SECOND;
+  private static final long HOUR = 3_600 * SECOND;
+  private static final long DAY = LimitSpec.Day.NANOS;
+  private static final long START = LimitContract.START;
+  private static final long GUARD = 50_000_000;
+  private static final LimitSpec.Day THREE = new LimitSpec.Day(3, null, 0);
+
+  private long wallMillis;
+
+  private void wall(String instant) {
+    wallMillis = ZonedDateTime.parse(instant).toInstant().toEpochMilli();
+  }
+
+  private LimitSpec.Day calendar(long capacity, long guardNanos) {
+    return new LimitSpec.Day(capacity, new Midnight(ZoneOffset.UTC, () -> wallMillis), guardNanos);
+  }
+
+  /** One is charged and one held until a day after the start. */
+  private static Limit oneAndOneHeld() {
+    Limit limit = new Limit(THREE, START);
+    limit.take(new Weight(1, 1, 1), START);
+    return limit;
+  }
+
+  @Test
+  void begunLateInTheEvening_endsAtTheMidnightThatComes() {
+    wall("2026-03-01T23:30:00Z");
+    Limit limit = new Limit(calendar(1, GUARD), START);
+    assertThat(limit.admit(1, START)).isTrue();
+    assertThat(limit.earliest(1, START)).isEqualTo(START + HOUR / 2 + GUARD);
+  }
+
+  @Test
+  void clockSetBackAtMidnight_guardOfTheNextDayIsKeptToo() {
+    wall("2026-03-01T22:00:00Z");
+    Limit limit = new Limit(calendar(1, GUARD), START);
+    limit.admit(1, START);
+    long end = START + 2 * HOUR + GUARD;
+    wall("2026-03-01T23:59:58Z");
+    assertThat(limit.admit(1, end)).isTrue();
+    assertThat(limit.earliest(1, end)).isEqualTo(end + 2 * SECOND + DAY + GUARD);
+  }
+
+  @Test
+  void midnightAnHourAfterTheLast_isAnother() {
+    wall("2026-03-01T23:00:00Z");
+    State begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
+    assertThat(begun.opens(1, START)).isEqualTo(START + HOUR);
+    wall("2026-03-01T23:00:00.001Z");
+    begun = new DayState(calendar(1, 0), START, 1, 0).take(1, 0, START).next();
+    assertThat(begun.opens(1, START)).isEqualTo(START + HOUR - 1_000_000 + DAY);
+  }
+
+  @Test
+  void held_isKeptFreeUntilItIsGivenBack() {
+    Limit limit = oneAndOneHeld();
+    assertThat(limit.room(START)).isEqualTo(1);
+    assertThat(limit.opens(1, START)).isEqualTo(START);
+    assertThat(limit.opens(2, START)).isEqualTo(START + DAY);
+    assertThat(limit.opens(3, START)).isEqualTo(Ticker.NEVER);
+    Answer.Receipt second = (Answer.Receipt) limit.take(new Weight(0, 1, 0), START);
+    assertThat(limit.balance(START)).isEqualTo(new Balance(1, 0, 2));
+    limit.give(second, 0, 1, START);
+    assertThat(limit.balance(START)).isEqualTo(new Balance(1, 0, 1));
+    assertThat(limit.room(START + DAY)).isEqualTo(2);
+  }
+
+  @Test
+  void forecast_countsDaysOfWhatIsNotHeld() {
+    Limit limit = oneAndOneHeld();
+    long now = START + HOUR;
+    assertThat(limit.forecast(0, 1, now)).isZero();
+    assertThat(limit.forecast(1, 2, now)).isEqualTo(23 * HOUR);
+    assertThat(limit.forecast(2, 2, now)).isEqualTo(23 * HOUR + DAY);
+  }
+
+  @Test
+  void forecastOfAsManyDaysAsFit_isTheirSum() {
+    Limit limit = new Limit(new LimitSpec.Day(1, null, 0), START);
+    long days = (State.MOST - DAY) / DAY;
+    assertThat(limit.forecast(days + 1, 1, START)).isEqualTo(DAY + days * DAY);
+    assertThat(limit.forecast(days + 2, 1, START)).isEqualTo(State.MOST);
+    Limit used = new Limit(new LimitSpec.Day(1, null, 0), State.MOST % DAY);
+    used.admit(1, State.MOST % DAY);
+    assertThat(used.forecast(days, 1, State.MOST % DAY)).isEqualTo(DAY + days * DAY);
+    assertThat(used.forecast(days + 1, 1, State.MOST % DAY)).isEqualTo(State.MOST);
+  }
+
+  @Test
+  void restoredWithAnEndFarAhead_endsADayAfterItWasSaved() {
+    List<Cell> cells = List.of(new Cell(START + 100 * HOUR, 3));
+    Limit restored = Limit.restored(THREE, cells, START, START + 2 * HOUR);
+    assertThat(restored.earliest(1, START + 2 * HOUR)).isEqualTo(START + DAY);
+  }
+
+  /** A clock that is late by a second still has a midnight to come, which ends the next day. */
+  @Test
+  void restoredWhenItsDayEnds_isAsIfNothingHadBeenCharged() {
+    wall("2026-03-01T23:59:59Z");
+    LimitSpec.Day spec = calendar(1, 0);
+    Limit restored = Limit.restored(spec, List.of(new Cell(START, 1)), START, START);
+    assertThat(restored.admit(1, START)).isTrue();
+    assertThat(restored.earliest(1, START)).isEqualTo(START + SECOND);
+  }
+
+  @Test
+  void otherEndWithinAnHour_isTheSameDayAndOneLaterIsTheNext() {
+    DayState day = new DayState(THREE, START, 2, 1);
+    assertThat(day.until(START - 5 * HOUR)).isEqualTo(new DayState(THREE, START - 5 * HOUR, 2, 1));
+    assertThat(day.until(START + HOUR)).isEqualTo(new DayState(THREE, START + HOUR, 2, 1));
+    assertThat(day.until(START + HOUR + 1)).isEqualTo(new DayState(THREE, START + HOUR + 1, 0, 1));
+  }
+
+  @Test
+  void begunAnew_endsADayFromNowWhenAnythingCounts() {
+    DayState day = new DayState(THREE, START + HOUR, 2, 1);
+    assertThat(day.begunAnew(START)).isEqualTo(new DayState(THREE, START + DAY, 2, 1));
+    assertThat(day.begunAnew(START + HOUR)).isSameAs(day);
+    DayState none = new DayState(THREE, START + HOUR, 0, 1);
+    assertThat(none.begunAnew(START)).isSameAs(none);
+  }
+}
