@@ -43,4 +43,46 @@ class SlidingCellsTest extends LimitContract {
     limit.charge(10_000, 0, START);
     assertThat(limit.earliest(5_000, START)).isBetween(START + WINDOW, START + WINDOW + SECOND);
   }
+
+  @Test
+  void forecast_isWhatIsMissingAtTheSteadyRate() {
+    Limit limit = limit();
+    limit.take(Weight.exactly(4_000), START);
+    assertThat(limit.forecast(500, 500, START)).isZero();
+    assertThat(limit.forecast(1_000, 500, START)).isEqualTo(6 * SECOND);
+  }
+
+  @Test
+  void otherCapacity_historyKeepsItsAge() {
+    Limit limit = limit();
+    limit.take(Weight.exactly(4_000), START);
+    limit.resize(spec(9_000), START + WINDOW / 2);
+    assertThat(limit.room(START + WINDOW / 2)).isEqualTo(5_000);
+    assertThat(limit.room(START + WINDOW + SECOND)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void otherWindow_startsWithWhatCounts() {
+    Limit limit = limit();
+    limit.take(Weight.exactly(4_000), START);
+    LimitSpec halved = new LimitSpec.SlidingWindow(5_000, WINDOW / 2);
+    limit.resize(halved, START);
+    assertThat(limit.spec()).isEqualTo(halved);
+    assertThat(limit.room(START + WINDOW / 2 - 1)).isEqualTo(1_000);
+    assertThat(limit.room(START + WINDOW / 2 + SECOND)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void asFewAsAreRememberedOneByOne_countToTheNanosecondFromThenOn() {
+    Limit limit = limit();
+    limit.take(Weight.exactly(2_000), START);
+    long now = START + SECOND;
+    limit.resize(spec(4_097), now);
+    assertThat(limit.earliest(4_097, now)).isBetween(START + WINDOW, START + WINDOW + SECOND);
+    limit.resize(spec(4_096), now);
+    assertThat(limit.earliest(4_096, now)).isEqualTo(now + WINDOW);
+    Limit one = new Limit(spec(4_096), START);
+    one.take(Weight.exactly(4_096), START);
+    assertThat(one.earliest(1, START)).isEqualTo(START + WINDOW);
+  }
 }

@@ -132,4 +132,42 @@ class SlidingWindowTest extends LimitContract {
     assertThat(limit.forecast(4, 1, now)).isEqualTo(18 * SECOND);
     assertThat(limit.forecast(Long.MAX_VALUE, 1, now)).isPositive();
   }
+
+  @Test
+  void forecast_whatIsHeldIsNeverLetGo() {
+    limit.take(new Weight(1, 1, 1), START);
+    long now = START + SECOND;
+    assertThat(limit.forecast(0, 1, now)).isZero();
+    assertThat(limit.forecast(1, 1, now)).isEqualTo(9 * SECOND);
+    assertThat(limit.forecast(2, 1, now)).isEqualTo(WINDOW);
+    assertThat(limit.forecast(3, 1, now)).isEqualTo(9 * SECOND + WINDOW);
+  }
+
+  @Test
+  void forecastOfAsManyWindowsAsFit_isTheirSum() {
+    long half = State.MOST / 2;
+    Limit slow = new Limit(new LimitSpec.SlidingWindow(1, half), START);
+    assertThat(slow.forecast(2, 1, START)).isEqualTo(2 * half);
+    assertThat(slow.forecast(3, 1, START)).isEqualTo(State.MOST);
+  }
+
+  @Test
+  void moreChargedThanIsRemembered_theOldestAreForgotten() {
+    limit.charge(4_000, 0, START);
+    limit.charge(200, 0, START + 1);
+    assertThat(limit.cells(START + 1))
+        .containsExactly(new Cell(START, 3_896), new Cell(START + 1, 200));
+    limit.charge(1, 0, START + 2);
+    assertThat(limit.balance(START + 2)).isEqualTo(new Balance(4_096, 0, 0));
+  }
+
+  @Test
+  void asManyAsAreRemembered_countToTheNanosecond() {
+    for (Limit most : new Limit[] {of(SlidingWindowState.MOST_INSTANTS), of(3)}) {
+      most.take(Weight.exactly(3), START);
+      most.resize(new LimitSpec.SlidingWindow(4_096, WINDOW), START + 7);
+      assertThat(most.earliest(4_096, START + 7)).isEqualTo(START + WINDOW);
+      assertThat(most.room(START + WINDOW)).isEqualTo(Long.MAX_VALUE);
+    }
+  }
 }
