@@ -149,4 +149,22 @@ class StrictTest extends LimitContract {
     assertThat(limit.forecast(3, 1, START)).isEqualTo(2 * SECOND);
     assertThat(limit.forecast(3, 1, START + SECOND / 4)).isEqualTo(7 * SECOND / 4);
   }
+
+  @Test
+  void lastSlot_isRememberedUntilTheNextOneComes() {
+    Limit limit = of(10, 1);
+    assertThat(limit.cells(START)).isEmpty();
+    taken(limit, START);
+    assertThat(limit.cells(START + 99_999_999)).containsExactly(new Cell(START, 1));
+    assertThat(limit.cells(START + 100_000_000)).isEmpty();
+  }
+
+  @Test
+  void otherAlgorithm_owesNothing() {
+    Limit limit = of(10, 1);
+    taken(limit, START);
+    limit.resize(new LimitSpec.FixedWindow(10, SECOND), START);
+    assertThat(limit.spec()).isEqualTo(new LimitSpec.FixedWindow(10, SECOND));
+    assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
+  }
 }
