@@ -1,0 +1,74 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class DemandTest {
+  private final AtomicInteger dry = new AtomicInteger();
+  private final AtomicInteger woken = new AtomicInteger();
+  private final Demand demand = new Demand(dry::incrementAndGet);
+
+  @Test
+  void lacking_leastIsKnownAndDryIsToldOnce() {
+    assertThat(demand.least()).isZero();
+    demand.lacks(5, false, false);
+    demand.lacks(3, false, false);
+    demand.lacks(9, false, false);
+    assertThat(demand.least()).isEqualTo(3);
+    assertThat(dry).hasValue(1);
+    assertThat(demand.hasLater()).isFalse();
+  }
+
+  @Test
+  void lackingWhatNobodyHas_hurriesNobody() {
+    demand.lacks(5, false, true);
+    assertThat(demand.least()).isEqualTo(5);
+    assertThat(dry).hasValue(0);
+  }
+
+  @Test
+  void slicesThatBeginLaterSuffice_nothingIsLackingNow() {
+    demand.lacks(5, true, false);
+    assertThat(demand.hasLater()).isTrue();
+    assertThat(demand.least()).isZero();
+    assertThat(dry).hasValue(0);
+  }
+
+  @Test
+  void woken_nothingIsLackingUntilSomebodySaysSoAgain() {
+    Demand.Waiter waiter = woken::incrementAndGet;
+    demand.join(waiter);
+    demand.lacks(5, false, false);
+    demand.lacks(5, true, false);
+    demand.wake();
+    assertThat(woken).hasValue(1);
+    assertThat(demand.least()).isZero();
+    assertThat(demand.hasLater()).isFalse();
+    demand.leave(waiter);
+    demand.wake();
+    assertThat(woken).hasValue(1);
+    demand.lacks(7, false, false);
+    assertThat(demand.least()).isEqualTo(7);
+    assertThat(dry).hasValue(2);
+  }
+
+  @Test
+  void denied_whoStillLooksIsAskedForAndWhoGaveUpIsForgotten() {
+    demand.join(
+        () -> {
+          if (woken.incrementAndGet() < 3) {
+            demand.lacks(4, false, true);
+          }
+        });
+    demand.lacks(4, false, false);
+    for (int denied = 1; denied <= 3; denied++) {
+      demand.denied();
+      assertThat(woken).hasValue(denied);
+      assertThat(demand.least()).isEqualTo(4);
+    }
+    demand.denied();
+    assertThat(demand.least()).isZero();
+  }
+}
