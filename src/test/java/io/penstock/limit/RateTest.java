@@ -23,6 +23,7 @@ class RateTest {
     "1E+3, 1, 1000, 1",
     "1.50, 60, 1, 40",
     "1000000000, 1, 1000000000, 1",
+    "1.000000000000000000, 1, 1, 1",
   })
   void amount_becomesAFractionInLowestTerms(
       BigDecimal amount, long unit, long releases, long seconds) {
