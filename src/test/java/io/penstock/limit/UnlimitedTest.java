@@ -27,4 +27,14 @@ class UnlimitedTest {
     assertThat(limit.take(Weight.exactly(10), 5)).isInstanceOf(Answer.Receipt.class);
     assertThat(limit.take(Weight.exactly(1), 5)).isInstanceOf(Answer.Wait.class);
   }
+
+  @Test
+  void chargedAndGivenBack_isWithoutEndAllTheSame() {
+    Answer.Receipt receipt = limit.charge(Long.MAX_VALUE, 0, 5);
+    assertThat(limit.room(5)).isEqualTo(Long.MAX_VALUE);
+    assertThat(limit.opens(Long.MAX_VALUE, 5)).isEqualTo(5);
+    limit.give(receipt, 7, 7, 5);
+    assertThat(limit.spec()).isEqualTo(new LimitSpec.Unlimited());
+    assertThat(limit.cells(5)).isEmpty();
+  }
 }

@@ -1,0 +1,115 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.Weight;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a limit answers that nobody else spends or counts, and that no provider speaks of. */
+class LimitTest {
+  private static final long SECOND = LimitContract.SECOND;
+  private static final long START = LimitContract.START;
+  private static final long WINDOW = 10 * SECOND;
+  private static final Refusal REFUSAL = Refusal.of(Reason.LIMIT_UNAVAILABLE, "It is away.");
+
+  /** Limits of five. */
+  static Stream<LimitSpec> fives() {
+    return Stream.of(
+        new LimitSpec.TokenBucket(new Rate(5, 10), 5),
+        new LimitSpec.SlidingWindow(5, WINDOW),
+        new LimitSpec.FixedWindow(5, WINDOW),
+        new LimitSpec.TrailingWindow(5, WINDOW, 0, 5),
+        new LimitSpec.Concurrency(5),
+        new LimitSpec.Day(5, null, 0));
+  }
+
+  @ParameterizedTest
+  @MethodSource("fives")
+  void exactlyItsCapacity_isNotTooMuch(LimitSpec spec) {
+    Limit limit = new Limit(spec, START);
+    assertThat(limit.decide(Weight.exactly(5), START)).isInstanceOf(Answer.Receipt.class);
+    assertThat(limit.decide(Weight.exactly(6), START)).isEqualTo(new Answer.Refuse(5));
+    assertThat(limit.admit(4, START)).isTrue();
+    assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(Answer.Receipt.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fives")
+  void partlyUsed_saysHowMuchIsLeftAndWhenAllIs(LimitSpec spec) {
+    Limit limit = new Limit(spec, START);
+    assertThat(limit.left(START)).isEqualTo(new Left(5, START));
+    limit.admit(2, START);
+    assertThat(limit.left(START)).isEqualTo(new Left(3, limit.opens(5, START)));
+    assertThat(limit.utilization(START)).isEqualTo(0.4);
+    assertThat(limit.restores(START)).isEqualTo(START);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fives")
+  void sharedWithNobody_nothingOfThatChangesIt(LimitSpec spec) {
+    Limit limit = new Limit(spec, START);
+    limit.admit(2, START);
+    limit.cutOff(new Cut.Shut(REFUSAL));
+    assertThat(limit.refusal()).isNull();
+    limit.rejoin();
+    limit.uncount();
+    limit.unshare(START);
+    limit.widen(0);
+    assertThat(limit.demand()).isNull();
+    assertThat(limit.room(START)).isEqualTo(3);
+    assertThat(limit.spec()).isEqualTo(spec);
+  }
+
+  @Test
+  void onlyWhatNeverOpensByItself_isLacking() {
+    Limit permits = new Limit(new LimitSpec.Concurrency(2), START);
+    assertThat(permits.lacks(2, START)).isFalse();
+    permits.take(new Weight(0, 1, 0), START);
+    assertThat(permits.lacks(1, START)).isFalse();
+    assertThat(permits.lacks(2, START)).isTrue();
+    Limit window = new Limit(new LimitSpec.FixedWindow(2, WINDOW), START);
+    window.admit(2, START);
+    assertThat(window.lacks(2, START)).isFalse();
+  }
+
+  /** What was granted is enough: nobody is asked for more. */
+  @Test
+  void sharedAndOpen_lacksNothing() {
+    Demand demand = new Demand(() -> {});
+    Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
+    limit.share(demand, START);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, START, START);
+    limit.tally(new Grid(7, START, WINDOW), 7, 7, 1_000, START);
+    limit.granted(
+        List.of(new Tally.Counted(7, 50)), supplied, cell -> new Grid.Span(START, START + WINDOW));
+    assertThat(limit.earliest(50, START)).isEqualTo(START);
+    assertThat(demand.least()).isZero();
+    limit.earliest(51, START);
+    assertThat(demand.least()).isEqualTo(51);
+  }
+
+  @Test
+  void remembered_isMoreThanNothing() {
+    assertThat(new Cell(START, 1).by(START - 1)).isEqualTo(new Cell(START - 1, 1));
+    assertThat(new Cell(START, 1).by(START)).isEqualTo(new Cell(START, 1));
+    assertThatThrownBy(() -> new Cell(START, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("amount is 0, expected more than 0");
+  }
+
+  @Test
+  void notice_saysWhatIsLeftOnlyWithAReset() {
+    assertThat(new Notice(0, START, 5, 0, 0).statesRemaining()).isTrue();
+    assertThat(new Notice(0, START, 5, -1, 0).statesRemaining()).isFalse();
+    assertThat(new Notice(0, START, 5, 0, -1).statesRemaining()).isFalse();
+    assertThat(new Notice(0, START, 1, 0, 0).statesLimit()).isTrue();
+    assertThat(new Notice(0, START, 0, 0, 0).statesLimit()).isFalse();
+  }
+}
