@@ -1,0 +1,151 @@
+package io.penstock.limit;
+
+import static io.penstock.limit.CountedTrailingTest.SHIFT;
+import static io.penstock.limit.CountedTrailingTest.cell;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Midnight;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import org.junit.jupiter.api.Test;
+
+/** When what others counted, and what was counted here, makes room again. */
+class CountedBoundsTest {
+  private static final long SECOND = LimitContract.SECOND;
+  private static final long START = LimitContract.START;
+  private static final long WINDOW = 60 * SECOND;
+  private static final long GUARD = 50_000_000;
+  private static final long DAY = LimitSpec.Day.NANOS;
+
+  /** The end of the sub-cell that the start is in. */
+  private static final long EDGE = 1_001 * SECOND;
+
+  private final Demand demand = new Demand(() -> {});
+
+  private static LimitSpec trailing(long guardNanos) {
+    return new LimitSpec.TrailingWindow(100, WINDOW, guardNanos, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  /** What others counted just now. */
+  private static Foreign heard(long window, long amount, long now) {
+    return Foreign.none(window, SHIFT).heard(cell(window, now), amount, now - 1, SHIFT, now);
+  }
+
+  private Limit counted(LimitSpec spec, long window, long amount) {
+    Limit limit = new Limit(spec, START);
+    limit.others(heard(window, amount, START), demand, START);
+    return limit;
+  }
+
+  @Test
+  void whatOthersCounted_countsForTheGuardToo() {
+    Limit limit = counted(trailing(GUARD), WINDOW, 40);
+    assertThat(limit.earliest(60, START)).isEqualTo(START);
+    assertThat(limit.earliest(61, START)).isEqualTo(EDGE + WINDOW + GUARD);
+    assertThat(limit.room(EDGE + WINDOW + GUARD - 1)).isEqualTo(60);
+    assertThat(limit.room(EDGE + WINDOW + GUARD)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void whatWasCountedHereLeavesFirst_opensThenAndNotWhenThatOfOthersDoes() {
+    Limit limit = new Limit(trailing(0), START);
+    limit.admit(10, START);
+    long now = START + 10 * SECOND;
+    limit.others(heard(WINDOW, 90, now), demand, now);
+    assertThat(limit.room(now)).isZero();
+    assertThat(limit.earliest(10, now)).isEqualTo(EDGE + WINDOW);
+    assertThat(limit.earliest(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
+  }
+
+  @Test
+  void forecast_countsWhatOthersCountedAsAhead() {
+    Limit limit = counted(trailing(GUARD), WINDOW, 40);
+    assertThat(limit.forecast(50, 10, START)).isZero();
+    assertThat(limit.forecast(60, 10, START)).isEqualTo(6 * SECOND);
+  }
+
+  @Test
+  void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
+    Limit limit = counted(trailing(GUARD), WINDOW, 40);
+    limit.admit(5, START);
+    limit.others(heard(WINDOW, 70, START), demand, START);
+    assertThat(limit.room(START)).isEqualTo(25);
+    limit.uncount();
+    assertThat(limit.room(START)).isEqualTo(95);
+    assertThat(limit.balance(START)).isEqualTo(new Balance(5, 0, 0));
+  }
+
+  @Test
+  void sharedInSlices_othersAreNotCountedOnTop() {
+    Limit limit = new Limit(trailing(GUARD), START);
+    limit.share(demand, START);
+    limit.others(heard(WINDOW, 40, START), new Demand(() -> {}), START);
+    assertThat(limit.demand()).isSameAs(demand);
+    assertThat(limit.utilization(START)).isZero();
+  }
+
+  @Test
+  void cutOffAndRejoined_whatOthersCountedBindsAgain() {
+    Limit limit = counted(trailing(GUARD), WINDOW, 40);
+    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "It is away.")));
+    assertThat(limit.room(START)).isZero();
+    assertThat(limit.refusal()).isNotNull();
+    limit.rejoin();
+    assertThat(limit.room(START)).isEqualTo(60);
+    assertThat(limit.refusal()).isNull();
+  }
+
+  @Test
+  void passedWhileOpen_isCountedInItsWindowAndOwedByNone() {
+    LimitSpec fixed = new LimitSpec.FixedWindow(100, WINDOW);
+    for (LimitSpec spec : new LimitSpec[] {fixed, trailing(0)}) {
+      Limit limit = counted(spec, WINDOW, 40);
+      limit.cutOff(new Cut.Open());
+      limit.take(Weight.exactly(90), START);
+      limit.charge(160, 0, START);
+      limit.rejoin();
+      assertThat(limit.balance(START)).isEqualTo(new Balance(250, 0, 0));
+      assertThat(limit.room(START)).isZero();
+      assertThat(limit.room(START + 2 * WINDOW)).isEqualTo(Long.MAX_VALUE);
+    }
+  }
+
+  @Test
+  void dayOfOthers_endsAtTheVeryMidnight() {
+    Midnight midnight = new Midnight(ZoneOffset.UTC, () -> (START + SHIFT) / 1_000_000);
+    Limit limit = counted(new LimitSpec.Day(100, midnight, 0), DAY, 100);
+    assertThat(limit.earliest(1, START)).isEqualTo(midnight.after(START, START));
+  }
+
+  @Test
+  void dayThatBeginsWithItsFirstUse_countsOthersForADay() {
+    Limit limit = counted(new LimitSpec.Day(100, null, 0), DAY, 100);
+    long subCell = DAY / 60;
+    long end = Math.ceilDiv(START, subCell) * subCell;
+    assertThat(limit.earliest(1, START)).isEqualTo(end + DAY);
+  }
+
+  /** A month of 31 days ago began two months ago, when the last one was short. */
+  @Test
+  void monthThatBegan_countsNothingOfTheLastOne() {
+    long first = ZonedDateTime.parse("2027-03-01T00:00:00Z").toInstant().toEpochMilli();
+    long begin = first * 1_000_000 - SHIFT;
+    long february = begin - 10 * DAY;
+    for (long now : new long[] {begin, begin + DAY}) {
+      long[] wall = {february};
+      Midnight each =
+          new Midnight(
+              ZoneOffset.UTC, () -> Math.floorDiv(wall[0] + SHIFT, 1_000_000), Midnight.Each.MONTH);
+      Limit limit = new Limit(new LimitSpec.Day(100, each, 0), february);
+      limit.others(heard(each.apartNanos(), 100, february), demand, february);
+      assertThat(limit.room(february)).isZero();
+      wall[0] = begin - 1_000_000;
+      assertThat(limit.room(wall[0])).isZero();
+      wall[0] = now;
+      assertThat(limit.room(now)).isEqualTo(Long.MAX_VALUE);
+    }
+  }
+}
