@@ -24,6 +24,7 @@ class RateTest {
     "1.50, 60, 1, 40",
     "1000000000, 1, 1000000000, 1",
     "1.000000000000000000, 1, 1, 1",
+    "1000000000000000000000.000000000000000000, 1000000000000, 1000000000, 1",
   })
   void amount_becomesAFractionInLowestTerms(
       BigDecimal amount, long unit, long releases, long seconds) {
@@ -37,6 +38,12 @@ class RateTest {
     assertThatThrownBy(() -> Rate.of(new BigDecimal(amount), 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("rate is ");
+  }
+
+  @Test
+  void nothingAtAll_isRefusedAsTooLittle() {
+    assertThatThrownBy(() -> Rate.of(BigDecimal.ZERO, 1))
+        .hasMessage("rate is 0, expected more than 0");
   }
 
   @ParameterizedTest
