@@ -8,6 +8,7 @@ import io.penstock.cost.Weight;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Midnight;
+import io.penstock.time.Ticker;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,15 @@ class CountedBoundsTest {
     assertThat(limit.room(now)).isZero();
     assertThat(limit.earliest(10, now)).isEqualTo(EDGE + WINDOW);
     assertThat(limit.earliest(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
+  }
+
+  @Test
+  void moreThanIsNotHeld_neverOpensWhateverOthersLeave() {
+    Limit limit = counted(trailing(GUARD), WINDOW, 40);
+    limit.take(new Weight(0, 30, 0), START);
+    assertThat(limit.opens(70, START)).isEqualTo(EDGE + WINDOW + GUARD);
+    assertThat(limit.opens(71, START)).isEqualTo(Ticker.NEVER);
+    assertThat(limit.opens(0, START)).isEqualTo(START);
   }
 
   @Test
