@@ -22,7 +22,7 @@ class AfterDenialTest {
   private final List<CompletableFuture<List<Count>>> fetches = new ArrayList<>();
   private final List<List<Count>> merged = new ArrayList<>();
   private final AfterDenial after =
-      new AfterDenial(id -> true, this::fetch, merged::add, () -> 100_020_000);
+      new AfterDenial(id -> true, this::fetch, merged::add, () -> 100_010_000);
 
   private CompletionStage<List<Count>> fetch(LimitId id) {
     fetches.add(new CompletableFuture<>());
@@ -53,11 +53,22 @@ class AfterDenialTest {
 
   @Test
   void deniedByAFixedWindow_fetchesUntilItsCellEnds() {
-    // 20 s into a minute of the Unix clock, less what 100,000 s are beyond whole minutes.
-    long rest = MINUTE - 100_020_000L * MILLI % MINUTE;
-    after.denied(ID, FIXED, 0);
-    assertThat(before(rest - 1)).isNotDone();
-    assertThat(before(rest)).isCompletedWithValue(true);
+    // The Unix clock is 50 s into a minute.
+    long end = 7 * MILLI + 10_000 * MILLI;
+    after.denied(ID, FIXED, 7 * MILLI);
+    assertThat(before(end - 1)).isNotDone();
+    assertThat(before(end)).isCompletedWithValue(true);
+  }
+
+  @Test
+  void limitWithoutAWindow_isNeverFetched() {
+    LimitId bare = new LimitId(LimitId.Kind.KEY, "k", "", Measure.REQUESTS, 0);
+    after.denied(bare, FIXED, 5);
+    after.denied(bare, TRAILING, 5);
+    for (long now = 4; now <= 5; now++) {
+      assertThat(after.before(bare, now).toCompletableFuture()).isCompletedWithValue(true);
+    }
+    assertThat(fetches).isEmpty();
   }
 
   @Test
@@ -75,12 +86,12 @@ class AfterDenialTest {
   @Test
   void answer_isSharedFor20MillisecondsFromItsQuestion() {
     after.denied(ID, TRAILING, 0);
-    CompletableFuture<Boolean> first = before(0);
+    CompletableFuture<Boolean> first = before(9 * MILLI);
     fetches.getFirst().complete(List.of());
     assertThat(first).isCompletedWithValue(true);
-    assertThat(before(20 * MILLI)).isCompletedWithValue(true);
+    assertThat(before(29 * MILLI)).isCompletedWithValue(true);
     assertThat(fetches).hasSize(1);
-    assertThat(before(20 * MILLI + 1)).isNotDone();
+    assertThat(before(29 * MILLI + 1)).isNotDone();
     assertThat(fetches).hasSize(2);
   }
 
@@ -112,9 +123,9 @@ class AfterDenialTest {
   @Test
   void fetchThatNeverEnds_isGivenUpAfter300Milliseconds() {
     after.denied(ID, TRAILING, 0);
-    CompletableFuture<Boolean> first = before(0);
-    assertThat(before(300 * MILLI - 1)).isSameAs(first);
-    CompletableFuture<Boolean> second = before(300 * MILLI);
+    CompletableFuture<Boolean> first = before(9 * MILLI);
+    assertThat(before(309 * MILLI - 1)).isSameAs(first);
+    CompletableFuture<Boolean> second = before(309 * MILLI);
     assertThat(second).isNotSameAs(first);
     fetches.getFirst().complete(List.of(new Count(ID, 1, 7)));
     assertThat(merged).hasSize(1);

@@ -97,6 +97,34 @@ class LedgerTest {
   }
 
   @Test
+  void namesOfNothingThatCanBeWritten_areQuestionMarks() {
+    ledger.add("\n\u001f", "\u007f\u0080", "\u2028\u2029", 1, 1);
+    assertThat(ledger.rows()).containsExactly(new Row(DAY, "??", "??", "??", 1, 1, 1));
+  }
+
+  @Test
+  void tooOldWhenItIsRestored_isGone_alsoOnceTheClockIsSetBack() {
+    Row old = new Row(DAY.minusDays(400), "k", "g", "m", 1, 1, 1);
+    ledger.restore(List.of(old));
+    clock.addAndGet(-86_400_000L);
+    assertThat(ledger.rows()).isEmpty();
+    ledger.restore(List.of(old));
+    assertThat(ledger.rows()).containsExactly(old);
+  }
+
+  @Test
+  void ledgerOfOneRowADay_hasOneMoreForTheRest() {
+    Ledger small = new Ledger(clock::get, 1);
+    small.add("k", null, "m", 1, 1);
+    small.add("l", null, "m", 2, 2);
+    small.add("k", null, "m", 4, 4);
+    assertThat(small.rows())
+        .containsExactly(
+            new Row(DAY, "k", "", "m", 2, 5, 5),
+            new Row(DAY, Ledger.OTHER, "", Ledger.OTHER, 1, 2, 2));
+  }
+
+  @Test
   void fromManyThreads_nothingIsLost() throws InterruptedException {
     List<Thread> threads =
         IntStream.range(0, 8)

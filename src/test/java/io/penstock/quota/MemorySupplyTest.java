@@ -1,9 +1,12 @@
 package io.penstock.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
+import io.penstock.time.Midnight;
+import java.time.ZoneOffset;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -148,6 +151,7 @@ class MemorySupplyTest extends SupplyContract {
     told("a", 1, before);
     ticker.set(START + 3_600 * SECOND);
     assertThat(told("b", 1, before).lostNanos()).isEqualTo(3_600 * SECOND);
+    assertThat(told("b", 2, before).lostNanos()).isEqualTo(3_600 * SECOND);
     ticker.set(START + 3_600 * SECOND + 1_000);
     assertThat(told("c", 1, null).lostNanos()).isEqualTo(3_600 * SECOND + 1_000);
     assertThat(told("d", 1, before).lostNanos()).isZero();
@@ -178,5 +182,77 @@ class MemorySupplyTest extends SupplyContract {
     assertThat(told("b", 1, new Supply.Seen("before", "run", 8)).lostNanos()).isEqualTo(SECOND);
     assertThat(told("c", 1, null).lostNanos()).isEqualTo(SECOND);
     assertThat(told("d", 1, new Supply.Seen("long before", "run", 2)).lostNanos()).isZero();
+  }
+
+  @Test
+  void roundThatFails_changesNothing() {
+    Supply supply = supply();
+    Supply.Ask good = ask(10 * SECOND, 60);
+    Supply.Ask bad = ask(id("bad", 0), new LimitSpec.Unlimited(), 0, 1);
+    assertThatThrownBy(() -> round(supply, "a", good, bad))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    Supply.Answer next = round(supply, "b", ask(10 * SECOND, 100));
+    assertThat(next.count()).isEqualTo(1);
+    assertThat(next.members()).extracting(Supply.Member::name).containsExactly("b");
+    assertThat(next.grants().getFirst().slices())
+        .extracting(Supply.Slice::amount)
+        .containsExactly(100L);
+  }
+
+  @Test
+  void limitIdleForMoreThanAnHour_isForgotten_andBornAnew() {
+    Supply supply = supply();
+    round(supply, "a", ask(10 * SECOND, 60));
+    clock(START + 3_600 * SECOND);
+    assertThat(round(supply, "b").losses()).isEmpty();
+    clock(START + 3_600 * SECOND + 1_000);
+    Supply.Grant grant = round(supply, "b", ask(10 * SECOND, 60)).grants().getFirst();
+    assertThat(grant.born()).isEqualTo(START / 1_000 + 3_600_000_001L);
+    assertThat(grant.slices()).extracting(Supply.Slice::amount).containsExactly(60L);
+  }
+
+  @Test
+  void anotherLife_wasToldNothingByThoseItHeardBefore() {
+    Supply.Answer first = round(supply(), "a", ask(10 * SECOND, 0));
+    assertThat(told("b", 1, seen(first, 2)).members())
+        .containsExactly(
+            new Supply.Member("a", 0, Long.MAX_VALUE, Long.MAX_VALUE, false),
+            new Supply.Member("b", 0, Long.MAX_VALUE, Long.MAX_VALUE, false));
+  }
+
+  @Test
+  void roundOfTheVersionBefore_isCountedAndHeard_byWhoIsNotAware() {
+    ticker.set(START);
+    supply.roundOfVersionBefore("old", 1, true);
+    supply.roundOfVersionBefore("part", 1, false);
+    clock(START + SECOND);
+    Supply.Answer answer = told("new", 1, null);
+    assertThat(answer.count()).isEqualTo(3);
+    assertThat(answer.members())
+        .containsExactly(
+            new Supply.Member("old", SECOND, SECOND, Long.MAX_VALUE, false),
+            new Supply.Member("part", SECOND, Long.MAX_VALUE, Long.MAX_VALUE, false),
+            new Supply.Member("new", 0, 0));
+  }
+
+  private static Supply.Ask day(@Nullable Midnight midnight, long wanted, Supply.Use... uses) {
+    LimitSpec spec = new LimitSpec.Day(10, midnight, 0);
+    return ask(id("day", LimitSpec.Day.NANOS), spec, 0, wanted, uses);
+  }
+
+  @Test
+  void calendarDayThatEnded_countsNoMore_forWhoHasDaysFromTheFirstUse() {
+    Supply supply = supply();
+    Midnight utc = new Midnight(ZoneOffset.UTC, () -> 0);
+    long begin = START / LimitSpec.Day.NANOS * LimitSpec.Day.NANOS;
+    long end = begin + LimitSpec.Day.NANOS;
+    clock(end - SECOND);
+    round(supply, "a", day(utc, 10));
+    round(supply, "a", day(utc, 0, new Supply.Use(begin / 1_000, 10)));
+    assertThat(round(supply, "b", day(null, 4)).grants().getFirst().slices()).isEmpty();
+    clock(end + 5 * SECOND);
+    assertThat(round(supply, "b", day(null, 4)).grants().getFirst().slices())
+        .extracting(Supply.Slice::amount)
+        .containsExactly(4L);
   }
 }
