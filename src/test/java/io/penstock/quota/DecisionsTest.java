@@ -1,18 +1,23 @@
 package io.penstock.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.penstock.cost.Cost;
+import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.queue.Ticket;
 import io.penstock.quota.Decision.Code;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DecisionsTest {
@@ -65,7 +70,8 @@ class DecisionsTest {
     assertThat(decide("x", 1, NOW).code()).isEqualTo(Code.UNKNOWN_MODEL);
     assertThat(decide("x", 1, NOW).allowed()).isTrue();
     assertThat(decisions.record("x", 1, NOW)).isFalse();
-    assertThat(decide("x", 1, NOW).stats().rpm()).isZero();
+    assertThat(decide("x", 1, NOW).stats())
+        .isEqualTo(new Decision.Stats(ModelLimits.NONE, 0, 0, 0, NOW - WINDOW, Ticker.NEVER));
   }
 
   @Test
@@ -86,6 +92,7 @@ class DecisionsTest {
       assertThat(decide(model, tokens, NOW).allowed()).isFalse();
     }
     assertThat(decide(model, 0, NOW).allowed()).isTrue();
+    assertThat(decide(model, Cost.MAX_TOKENS, NOW).code()).isNotEqualTo(Code.INVALID_TOKENS);
   }
 
   @Test
@@ -118,6 +125,10 @@ class DecisionsTest {
     assertThat(denied.code()).isEqualTo(Code.TPM_EXCEEDED);
     assertThat(denied.reason())
         .isEqualTo("400 of 1000 tokens of the minute are used, 601 more do not fit");
+    assertThat(decide("m", 1_000, NOW).reason())
+        .isEqualTo("400 of 1000 tokens of the minute are used, 1000 more do not fit");
+    assertThat(decide("m", 1_001, NOW).reason())
+        .isEqualTo("1001 tokens are more than the 1000 of a minute");
     assertThat(denied.opensNanos()).isEqualTo(GONE);
     assertThat(decide("m", 601, GONE).code()).isEqualTo(Code.OK);
   }
@@ -199,6 +210,16 @@ class DecisionsTest {
     assertThat(decisions.list(null, NOW))
         .extracting(Decisions.Overview::source)
         .containsExactly("routes", "override", "routes");
+    assertThat(decisions.list("m", NOW))
+        .singleElement()
+        .isEqualTo(
+            new Decisions.Overview(
+                "m",
+                "routes",
+                true,
+                0,
+                new Decision.Stats(
+                    new ModelLimits(3, 1_000, 5), 0, 0, 0, NOW - WINDOW, Ticker.NEVER)));
     assertThat(decisions.list("day-latest", NOW))
         .singleElement()
         .satisfies(day -> assertThat(day.stats().rpd()).isEqualTo(1))
@@ -215,5 +236,61 @@ class DecisionsTest {
     assertThat(models.of("gemini-2.5-pro", NOW)).isNull();
     assertThat(decisions.list("gemini-2.5-pro", NOW))
         .allSatisfy(each -> assertThat(each.traffic()).isFalse());
+  }
+
+  @Test
+  void traffic_isHeldByModelsThatHaveLimits() {
+    assertThat(decisions.list(null, NOW))
+        .extracting(Decisions.Overview::model, Decisions.Overview::traffic)
+        .containsExactly(tuple("day", true), tuple("free", false), tuple("m", true));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"m, TPM_EXCEEDED", "day, RPM_EXCEEDED"})
+  void keptForOneWhoWaits_isDeniedToOthers_withoutAnInstant(String model, Code code) {
+    Line line = Objects.requireNonNull(models.of(model, NOW)).line();
+    Woken waiter =
+        new Woken() {
+          @Override
+          public boolean waits(Ticket ticket) {
+            return true;
+          }
+        };
+    Ticket ticket = new Ticket(1, Cost.NO_TOKENS, 0, 0, Ticker.NEVER);
+    assertThat(line.claim(waiter, ticket)).isTrue();
+    Decision denied = decide(model, 1, NOW);
+    assertThat(denied.code()).isEqualTo(code);
+    assertThat(denied.reason()).isEqualTo("what is left is kept for one who waits");
+    assertThat(denied.possible()).isTrue();
+    assertThat(denied.opensNanos()).isEqualTo(Ticker.NEVER);
+    line.release(ticket);
+    assertThat(decide(model, 1, NOW).code()).isEqualTo(Code.OK);
+  }
+
+  @Test
+  void whatIsOwedBeyondALimit_isUsedToo() {
+    LimitSource owing =
+        new LimitSource() {
+          private final Map<LimitId, Limit> limits = new HashMap<>();
+
+          @Override
+          public Limit limit(LimitId id, LimitSpec spec, long now) {
+            LimitSpec fixed = new LimitSpec.FixedWindow(100, WINDOW);
+            return limits.computeIfAbsent(id, absent -> new Limit(fixed, now));
+          }
+
+          @Override
+          public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+            throw new AssertionError("no id changes");
+          }
+
+          @Override
+          public void forget(LimitId id) {}
+        };
+    ModelQuotas shared = new ModelQuotas(owing, WINDOW);
+    shared.configure(List.of(), Map.of("m", new ModelLimits(0, 100, 0)), NOW);
+    Decisions ofShared = new Decisions(shared);
+    ofShared.record("m", 250, NOW);
+    assertThat(ofShared.decide("m", 1, NOW).stats().tpm()).isEqualTo(250);
   }
 }

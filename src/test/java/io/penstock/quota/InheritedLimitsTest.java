@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class InheritedLimitsTest {
   private static final long SECOND = 1_000_000_000L;
@@ -53,6 +55,20 @@ class InheritedLimitsTest {
     assertThat(source.owed(59 * SECOND)).isEqualTo(Map.of(ID, cells));
     assertThat(source.owed(200 * SECOND)).isEmpty();
     assertThat(source.limit(ID, SPEC, 201 * SECOND).balance(201 * SECOND)).isEqualTo(Balance.ZERO);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "60, 1000, 1120", // as long as its window from its last cell, and a minute
+    "60, 5000, 1190", // a cell from the future is of the first window here
+    "0, 1000, 87460", // what has no window counts for a day
+  })
+  void whatNobodyAsksFor_isForgottenAMinuteAfterItCountsNoMore(long window, long at, long last) {
+    LimitId id = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, window * SECOND);
+    List<Cell> cells = List.of(new Cell(900 * SECOND, 1), new Cell(at * SECOND, 40));
+    source.inherit(Map.of(id, cells), 1_010 * SECOND);
+    assertThat(source.owed(last * SECOND)).isEqualTo(Map.of(id, cells));
+    assertThat(source.owed(last * SECOND + 1)).isEmpty();
   }
 
   @Test

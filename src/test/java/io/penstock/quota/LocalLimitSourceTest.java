@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Measure;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Balance;
+import io.penstock.limit.Cell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class LocalLimitSourceTest extends LimitSourceContract {
@@ -35,5 +39,22 @@ class LocalLimitSourceTest extends LimitSourceContract {
     assertThat(source.change(ID, longer, spec, 1)).isSameAs(limit);
     assertThat(limit.balance(1)).isEqualTo(new Balance(60, 0, 5));
     assertThat(source.limit(ID, SPEC, 1)).isNotSameAs(limit);
+  }
+
+  @Test
+  void limitThatIsMade_isToldOnce_withWhatItInherits() {
+    Map<LimitId, Limit> made = new HashMap<>();
+    LocalLimitSource telling =
+        new LocalLimitSource(
+            (id, limit) -> assertThat(made.put(id, limit)).as("told before").isNull());
+    telling.inherit(Map.of(ID, List.of(new Cell(0, 40))), 0);
+    assertThat(made).isEmpty();
+    Limit limit = telling.limit(ID, SPEC, 0);
+    telling.limit(ID, SPEC, 1);
+    assertThat(made).isEqualTo(Map.of(ID, limit));
+    assertThat(limit.balance(1).charged()).isEqualTo(40);
+    LimitId other = id("/b", Measure.TOKENS, 10);
+    assertThat(telling.change(id("/c", Measure.TOKENS, 10), other, SPEC, 1))
+        .isSameAs(made.get(other));
   }
 }

@@ -4,16 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.fake.PatientWaits;
-import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,30 +24,7 @@ class ModelQuotasTest {
   private static final long WINDOW = 60 * SECOND;
   private static final long NOW = 1_000 * SECOND;
 
-  /** Remembers which limits there are. */
-  private static final class Watched implements LimitSource {
-    private final LocalLimitSource source = new LocalLimitSource();
-    private final Set<LimitId> ids = new HashSet<>();
-
-    @Override
-    public Limit limit(LimitId id, LimitSpec spec, long now) {
-      ids.add(id);
-      return source.limit(id, spec, now);
-    }
-
-    @Override
-    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
-      throw new AssertionError("no id changes");
-    }
-
-    @Override
-    public void forget(LimitId id) {
-      ids.remove(id);
-      source.forget(id);
-    }
-  }
-
-  private final Watched source = new Watched();
+  private final WatchedLimits source = new WatchedLimits();
   private final ModelQuotas quotas = new ModelQuotas(source, WINDOW);
 
   private Quota quota(String model) {
@@ -290,5 +266,45 @@ class ModelQuotasTest {
               quotas.configure(List.of(), Map.of("n", new ModelLimits(1, 0, 0)), later);
               assertThat(source.ids).extracting(LimitId::id).containsOnly("n");
             });
+  }
+
+  @Test
+  void nameThatIsNone_isNull() {
+    Set<String> known = Set.of("gpt-4o", "");
+    assertThat(ModelNames.match(known::contains, "gpt-4o-latest")).isEqualTo("gpt-4o");
+    assertThat(ModelNames.match(known::contains, "gpt-4o-audio")).isNull();
+    assertThat(ModelNames.match(known::contains, "-latest")).isNull();
+  }
+
+  @Test
+  void whatOperatorsSay_isInForceAtOnce_andTold() {
+    AtomicInteger told = new AtomicInteger();
+    quotas.whenChanged(told::incrementAndGet);
+    assertThat(quotas.load("nobody", NOW)).isFalse();
+    assertThat(told).hasValue(0);
+    assertThat(quotas.load("openai", NOW)).isTrue();
+    assertThat(name("o1")).isEqualTo("o1");
+    assertThat(told).hasValue(1);
+    assertThat(quotas.override("m", new ModelLimits(1, 0, 0), NOW)).isTrue();
+    assertThat(name("m")).isEqualTo("m");
+    assertThat(told).hasValue(2);
+    assertThat(quotas.endOverride("m", NOW)).isTrue();
+    assertThat(name("m")).isNull();
+    assertThat(told).hasValue(3);
+    quotas.configure(List.of(), Map.of("n", new ModelLimits(1, 0, 0)), NOW);
+    assertThat(told).as("what route files say is told by others").hasValue(3);
+  }
+
+  @Test
+  void restoredOverrides_takeThePlaceOfOthers_atOnce_andAreTold() {
+    AtomicInteger told = new AtomicInteger();
+    quotas.override("since", new ModelLimits(1, 0, 0), NOW);
+    quotas.whenChanged(told::incrementAndGet);
+    Map<String, ModelLimits> before = Map.of("before", new ModelLimits(2, 0, 0));
+    quotas.restore(before, NOW);
+    assertThat(quotas.overrides()).isEqualTo(before);
+    assertThat(name("before")).isEqualTo("before");
+    assertThat(name("since")).isNull();
+    assertThat(told).hasValue(1);
   }
 }

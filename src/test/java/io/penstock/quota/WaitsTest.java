@@ -144,9 +144,14 @@ class WaitsTest {
   void whoLeaves_isToldNothing() {
     record(1_000);
     Runnable leave = enter("a", 1, LATE);
+    enter("b", 1, NOW + 1);
     leave.run();
+    assertThat(waits.size()).isEqualTo(1);
     leave.run();
-    assertThat(waits.size()).isZero();
+    assertThat(waits.size()).isEqualTo(1);
+    at(NOW + 1);
+    assertThat(told).containsExactly("b tpm_exceeded");
+    told.clear();
     at(NOW + 2 * WINDOW);
     assertThat(told).isEmpty();
   }
@@ -191,5 +196,43 @@ class WaitsTest {
     at(NOW + WINDOW + SECOND);
     assertThat(told).hasSize(Waits.MOST).doesNotContain("too many");
     assertThat(waits.size()).isZero();
+  }
+
+  @Test
+  void asManyTokens_goInTheOrderInWhichTheyCame_whileMoreDoNotFit() {
+    record(400);
+    ticker.advance(10 * SECOND);
+    record(600);
+    enter("more", 500, LATE);
+    enter("first", 7, LATE);
+    enter("second", 7, LATE);
+    enter("third", 7, LATE);
+    at(NOW + WINDOW + SECOND);
+    assertThat(told).containsExactly("first ok", "second ok", "third ok");
+  }
+
+  @Test
+  void deadlineOfNow_isToldByWhoEnters() {
+    record(1_000);
+    Runnable leave = waits.enter("m", 1, NOW, decision -> told.add(decision.code().text()));
+    assertThat(told).containsExactly("tpm_exceeded");
+    assertThat(leave).isNotNull();
+    assertThat(alarm.soon).isNull();
+  }
+
+  @Test
+  void quotaThatNobodyWaitsForAnyMore_wakesNobody() {
+    record(1_000);
+    Line line = Objects.requireNonNull(models.of("m", NOW)).line();
+    enter("a", 1, LATE).run();
+    line.wake();
+    assertThat(alarm.soon).as("left").isNull();
+    enter("b", 1, NOW + 1);
+    line.wake();
+    assertThat(alarm.soon).as("waits").isNotNull();
+    at(NOW + 1);
+    assertThat(told).containsExactly("b tpm_exceeded");
+    line.wake();
+    assertThat(alarm.soon).as("was told").isNull();
   }
 }

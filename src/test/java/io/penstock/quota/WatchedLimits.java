@@ -1,0 +1,29 @@
+package io.penstock.quota;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Remembers which limits there are. */
+final class WatchedLimits implements LimitSource {
+  final Set<LimitId> ids = new HashSet<>();
+  private final LocalLimitSource source = new LocalLimitSource();
+
+  @Override
+  public Limit limit(LimitId id, LimitSpec spec, long now) {
+    ids.add(id);
+    return source.limit(id, spec, now);
+  }
+
+  @Override
+  public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    throw new AssertionError("no id changes");
+  }
+
+  @Override
+  public void forget(LimitId id) {
+    ids.remove(id);
+    source.forget(id);
+  }
+}
