@@ -27,6 +27,7 @@ class LineTest {
     boolean holds;
     int claimsElsewhere;
     boolean left;
+    boolean keeps;
 
     Lane(String name, long order) {
       this.name = name;
@@ -75,6 +76,11 @@ class LineTest {
     @Override
     public void wake() {
       woken.add(name);
+    }
+
+    @Override
+    public boolean keeps() {
+      return keeps;
     }
   }
 
@@ -247,5 +253,146 @@ class LineTest {
     line.join(new Lane("a", 1));
     quota.change(Charge.OPENAI, List.of());
     assertThat(woken).containsExactly("a");
+  }
+
+  @Test
+  void keptForOneThatHoldsNothing_onlyWhoHoldsSomethingPasses() {
+    assertThat(line.kept(false)).isFalse();
+    assertThat(line.keptFor(1)).isFalse();
+    assertThat(line.keptFrom(ticket(2))).isFalse();
+    line.claim(new Lane("early", 1), ticket(1));
+    assertThat(line.kept(false)).isTrue();
+    assertThat(line.kept(true)).isFalse();
+    assertThat(line.keptFor(1)).isTrue();
+    assertThat(line.keptFor(2)).isFalse();
+    assertThat(line.keptFrom(ticket(1))).isFalse();
+    assertThat(line.keptFrom(ticket(2))).isTrue();
+    assertThat(line.keptFrom(ticket(2, true))).isFalse();
+  }
+
+  @Test
+  void keptForOneThatHoldsSomething_nobodyPasses() {
+    line.claim(new Lane("holder", 1), ticket(1, true));
+    assertThat(line.kept(false)).isTrue();
+    assertThat(line.kept(true)).isTrue();
+    assertThat(line.keptFrom(ticket(2, true))).isTrue();
+    assertThat(line.claim(new Lane("other", 0), ticket(0, true))).isFalse();
+  }
+
+  @Test
+  void oneThatHoldsSomethingClaims_claimOfOneThatHoldsNothingIsTakenOver() {
+    Lane early = new Lane("early", 1);
+    Lane holder = new Lane("holder", 2);
+    line.claim(early, ticket(1));
+    assertThat(line.claim(holder, ticket(2, true))).isTrue();
+    assertThat(keptFor(line, holder)).isEqualTo(2);
+    assertThat(line.claim(early, ticket(1))).isFalse();
+  }
+
+  @Test
+  void noneMayNotBeSkipped_noClaimIsToldOf() {
+    line.join(new Lane("early", 1));
+    assertThat(line.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(line.kept()).isFalse();
+  }
+
+  @Test
+  void kept_noneOfTheOthersClaimsBesides() {
+    Lane early = new Lane("early", 1);
+    early.most = 0;
+    line.join(early);
+    line.claim(new Lane("claimant", 2), ticket(2));
+    assertThat(line.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(woken).isEmpty();
+  }
+
+  @Test
+  void oneThatMayNotBeSkippedLacksMore_noClaimIsToldOf_andItIsNotWoken() {
+    Lane early = new Lane("early", 1);
+    early.most = 0;
+    early.lacksMore = true;
+    line.join(early);
+    assertThat(line.ask(new Lane("taker", 5), ticket(5), 0)).isFalse();
+    assertThat(woken).isEmpty();
+  }
+
+  @Test
+  void oneThatMayNotBeSkippedClaimsAnotherQuotaOnly_isWokenAndToldOf_andThisIsNotKept() {
+    Lane early = new Lane("early", 1);
+    early.most = 0;
+    early.claimsElsewhere = 1;
+    early.lacksMore = true;
+    line.join(early);
+    assertThat(line.ask(new Lane("taker", 5), ticket(5), 0)).isTrue();
+    assertThat(woken).containsExactly("early");
+    assertThat(line.kept()).isFalse();
+  }
+
+  @Test
+  void nobodyWaits_whoComesMayTake_unlessItIsKeptForAnother() {
+    Set<Line.Waiter> skipped = new HashSet<>();
+    assertThat(line.lets(ticket(5), skipped, 0)).isTrue();
+    line.claim(new Lane("early", 1), ticket(1));
+    assertThat(line.lets(ticket(5), skipped, 0)).isFalse();
+    assertThat(line.lets(ticket(5, true), skipped, 0)).isTrue();
+    assertThat(skipped).isEmpty();
+  }
+
+  @Test
+  void othersWait_whoComesMayTake_andSkipsThoseWhoCameBefore() {
+    Lane early = new Lane("early", 1);
+    line.join(early);
+    line.join(new Lane("late", 9));
+    Set<Line.Waiter> skipped = new HashSet<>();
+    assertThat(line.lets(ticket(5), skipped, 0)).isTrue();
+    assertThat(skipped).containsExactly(early);
+    assertThat(early.skips).isZero();
+  }
+
+  @Test
+  void oneThatMayNotBeSkippedWaits_whoComesMayNotTake_andItIsKeptForTheOther() {
+    Lane early = new Lane("early", 1);
+    early.most = 0;
+    line.join(early);
+    Set<Line.Waiter> skipped = new HashSet<>();
+    assertThat(line.lets(ticket(5), skipped, 0)).isFalse();
+    assertThat(skipped).isEmpty();
+    assertThat(keptFor(line, early)).isEqualTo(1);
+    assertThat(woken).containsExactly("early");
+  }
+
+  @Test
+  void wakeKeepers_wakesOnlyThoseForWhomSomethingIsKept() {
+    Lane keeper = new Lane("keeper", 2);
+    keeper.keeps = true;
+    Woken onlooker = new Woken();
+    line.join(new Lane("other", 1));
+    line.join(keeper);
+    line.join(onlooker);
+    line.wakeKeepers();
+    assertThat(woken).containsExactly("keeper");
+    assertThat(onlooker.times).isZero();
+  }
+
+  @Test
+  void onlooker_isWokenAfterWhoHasTickets_andHoldsNobodyUp() {
+    Onlooker onlooker =
+        new Onlooker() {
+          @Override
+          public void wake() {
+            woken.add("onlooker");
+          }
+        };
+    line.join(onlooker);
+    line.join(new Lane("late", 9));
+    Set<Line.Waiter> skipped = new HashSet<>();
+    assertThat(line.lets(ticket(5), skipped, 0)).isTrue();
+    assertThat(skipped).isEmpty();
+    line.wake();
+    assertThat(woken).containsExactly("late", "onlooker");
+    assertThat(onlooker.holds()).isFalse();
+    assertThat(onlooker.unskippable(ticket(Long.MAX_VALUE))).isFalse();
+    line.claim(onlooker, ticket(1));
+    assertThat(line.kept()).as("it has no ticket, so the claim is void").isFalse();
   }
 }
