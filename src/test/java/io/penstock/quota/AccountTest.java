@@ -14,6 +14,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AccountTest {
+  /** One whose first ticket came before all others, and is kept something for. */
+  private static final class Waiting extends Woken {
+    @Override
+    public boolean waits(Ticket ticket) {
+      return true;
+    }
+  }
+
   private static Ticket ticket(long order) {
     return new Ticket(order, Cost.ofInput(1), 0, 0, Long.MAX_VALUE);
   }
@@ -21,9 +29,10 @@ class AccountTest {
   @Test
   void limitsOfAGroupAreGone_whileItIsKeptForOneWhoWaits_letsOthersIn() {
     Quota group = new Quota("group g", Charge.TOTAL, List.of());
-    Woken waits = new Woken();
+    Woken waits = new Waiting();
     group.line().join(waits);
     assertThat(group.line().claim(waits, ticket(0))).isTrue();
+    assertThat(group.line().kept()).isTrue();
     Account account = new Account("k", false, (model, now) -> List.of(group));
     assertThat(account.charge(null, ticket(1), 0)).isInstanceOf(Account.Taken.class);
   }

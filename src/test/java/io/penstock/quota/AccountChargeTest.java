@@ -1,0 +1,217 @@
+package io.penstock.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Charge;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Measure;
+import io.penstock.limit.Abroad;
+import io.penstock.limit.Demand;
+import io.penstock.limit.Grid;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Regional;
+import io.penstock.limit.Supplied;
+import io.penstock.limit.Tally;
+import io.penstock.queue.Ticket;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What comes of a charge at arrival, of a key and the groups it is in. */
+class AccountChargeTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WINDOW = 60 * SECOND;
+
+  private final List<Long> denials = new ArrayList<>();
+  private final Demand demand = new Demand(() -> {});
+  private final Limit ofKey = window(100);
+  private final Limit ofGroup = window(100);
+  private final Quota key =
+      Quota.personal("key k", List.of(new Metered(Measure.TOKENS, ofKey, Reason.KEY_TPM)));
+  private final Quota group =
+      new Quota(
+          "group g", Charge.TOTAL, List.of(new Metered(Measure.TOKENS, ofGroup, Reason.GROUP_TPM)));
+  private final Account account = account(key, group);
+
+  private static Limit window(long capacity) {
+    return new Limit(new LimitSpec.FixedWindow(capacity, WINDOW), 0);
+  }
+
+  private static Account account(Quota... quotas) {
+    return new Account("k", false, (model, now) -> List.of(quotas));
+  }
+
+  private static Ticket ticket(long order, long input, long output) {
+    return new Ticket(order, new Cost(input, output, 0), 0, 0, Ticker.NEVER);
+  }
+
+  private static Refusal refusal(Account.Charged charged) {
+    assertThat(charged).isInstanceOf(Account.Denied.class);
+    return ((Account.Denied) charged).refusal();
+  }
+
+  /** Waits with one ticket, the first that came, which may be skipped so often. */
+  private static final class First extends Woken {
+    private final Quota quota;
+    private final int most;
+    private int skips;
+
+    First(Quota quota, int most) {
+      this.quota = quota;
+      this.most = most;
+      quota.line().join(this);
+    }
+
+    @Override
+    public boolean precedes(Ticket gone) {
+      return true;
+    }
+
+    @Override
+    public boolean unskippable(Ticket gone) {
+      return skips >= most;
+    }
+
+    @Override
+    public void skip(Ticket gone) {
+      skips++;
+    }
+
+    @Override
+    public Quota claim(Ticket gone, long now) {
+      quota.line().claim(this, ticket(0, 1, 0));
+      return quota;
+    }
+
+    @Override
+    public boolean waits(Ticket ticket) {
+      return true;
+    }
+  }
+
+  @Test
+  void bothHaveRoom_keyAndGroupAreChargedInputAndExpectedOutput() {
+    Account.Charged charged = account.charge(null, ticket(1, 30, 20), 0);
+    assertThat(charged).isInstanceOf(Account.Taken.class);
+    Account.Taken taken = (Account.Taken) charged;
+    assertThat(taken.givers()).containsExactly(key, group);
+    assertThat(taken.spends()).hasSize(2);
+    assertThat(ofKey.balance(0).charged()).isEqualTo(50);
+    assertThat(ofGroup.balance(0).charged()).isEqualTo(50);
+    taken.spends().forEach(spend -> spend.settle(null, 5, 0));
+    assertThat(ofKey.balance(0).charged()).isEqualTo(35);
+    assertThat(ofGroup.balance(0).charged()).isEqualTo(35);
+  }
+
+  @Test
+  void groupHasNoRoom_isRefusedUntilItHas_andKeyIsChargedNothing() {
+    ofGroup.charge(90, 0, 0);
+    assertThat(refusal(account.charge(null, ticket(1, 11, 0), SECOND)))
+        .isEqualTo(
+            new Refusal(
+                Reason.GROUP_TPM,
+                "group g has used up its limit of 100: " + Reason.GROUP_TPM.code(),
+                WINDOW - SECOND));
+    assertThat(ofKey.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void oneOfTheGroupWaits_isSkippedByWhatIsTaken_andNotByWhatIsRefused() {
+    First first = new First(group, 2);
+    assertThat(account.charge(null, ticket(1, 80, 0), 0)).isInstanceOf(Account.Taken.class);
+    assertThat(first.skips).isEqualTo(1);
+    assertThat(account.charge(null, ticket(2, 80, 0), 0)).isInstanceOf(Account.Denied.class);
+    assertThat(first.skips).isEqualTo(1);
+  }
+
+  @Test
+  void oneOfTheGroupMayNotBeSkipped_isRefused_becauseTheGroupIsKept() {
+    First first = new First(group, 0);
+    assertThat(refusal(account.charge(null, ticket(1, 1, 0), 0))).isEqualTo(group.kept());
+    assertThat(first.skips).isZero();
+    assertThat(first.times).isEqualTo(1);
+    assertThat(ofKey.balance(0).charged()).isZero();
+    assertThat(ofGroup.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void oneOfTheKeyWaits_isNeitherSkippedNorKeptAnythingFor() {
+    First first = new First(key, 0);
+    assertThat(account.charge(null, ticket(1, 1, 0), 0)).isInstanceOf(Account.Taken.class);
+    assertThat(first.skips).isZero();
+    assertThat(key.line().kept()).isFalse();
+  }
+
+  @Test
+  void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
+    ofGroup.share(demand, 0);
+    assertThat(account.charge(null, ticket(1, 1, 0), 0))
+        .isEqualTo(new Account.Dry(demand, Ticker.NEVER));
+    assertThat(ofKey.balance(0).charged()).isZero();
+  }
+
+  @Test
+  void slicesOfTheGroupBeginSoon_isDryUntilThen() {
+    ofGroup.share(demand, 0);
+    ofGroup.tally(new Grid(7, 0, WINDOW), 7, 7, 100, 0);
+    long soon = SECOND / 100;
+    ofGroup.granted(
+        List.of(new Tally.Counted(7, 50)),
+        new Supplied(100, Long.MAX_VALUE, 0, 0),
+        cell -> new Grid.Span(soon, SECOND));
+    assertThat(account.charge(null, ticket(1, 1, 0), 0)).isEqualTo(new Account.Dry(demand, soon));
+    assertThat(account.charge(null, ticket(2, 1, 0), soon)).isInstanceOf(Account.Taken.class);
+  }
+
+  @Test
+  void slicesOfTheKeyLack_andTheGroupHasNoRoom_isRefused() {
+    ofKey.share(demand, 0);
+    ofGroup.charge(100, 0, 0);
+    assertThat(refusal(account.charge(null, ticket(1, 1, 0), 0)).reason())
+        .isEqualTo(Reason.GROUP_TPM);
+  }
+
+  private void shareWithRegions(Limit limit) {
+    LimitSpec spec = limit.spec();
+    Abroad abroad =
+        Abroad.of(
+            spec, Regional.cellNanos(spec), 0, List.of(), (cell, capacity) -> denials.add(cell));
+    Regional.bind(limit, abroad, 0);
+    limit.charge(100, 0, 0);
+  }
+
+  @Test
+  void refusedOfALimitOfAllRegions_othersAreTold() {
+    shareWithRegions(ofGroup);
+    assertThat(account.charge(null, ticket(1, 1, 0), 0)).isInstanceOf(Account.Denied.class);
+    assertThat(denials).containsExactly(0L);
+  }
+
+  @Test
+  void waitsForALimitOfAllRegions_othersAreTold() {
+    shareWithRegions(ofGroup);
+    account.stayed(null, Cost.NO_TOKENS, 0);
+    assertThat(denials).as("what asks for no tokens would pass").isEmpty();
+    account.stayed(null, Cost.ofInput(1), 0);
+    assertThat(denials).containsExactly(0L);
+  }
+
+  @Test
+  void foreseenRefusalOfALimitOfAllRegions_othersAreTold() {
+    Limit requests = window(100);
+    shareWithRegions(requests);
+    Quota most =
+        new Quota(
+            "group g",
+            Charge.TOTAL,
+            List.of(new Metered(Measure.REQUESTS, requests, Reason.GROUP_RPM)));
+    Refusal refusal = account(most).foreseen(0);
+    assertThat(refusal).isNotNull();
+    assertThat(refusal.reason()).isEqualTo(Reason.GROUP_RPM);
+    assertThat(denials).containsExactly(0L);
+  }
+}
