@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Measure;
 import io.penstock.cost.Weight;
+import io.penstock.limit.Cut;
+import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import java.util.List;
@@ -47,5 +49,17 @@ class MeteredTest {
     elsewhere.set(50);
     assertThat(quota.utilization(0)).isEqualTo(0.4);
     assertThat(quota.utilizationEverywhere(0)).isEqualTo(0.5);
+  }
+
+  @Test
+  void owesAndIsCutOff_whatItOwesIsUsedAllTheSame() {
+    Limit owing = new Limit(new LimitSpec.FixedWindow(100, 60 * SECOND), 0);
+    owing.charge(150, 0, 0);
+    owing.share(new Demand(() -> {}), 0);
+    owing.cutOff(new Cut.Open());
+    assertThat(owing.utilization(0)).as("all that comes passes").isZero();
+    elsewhere.set(10);
+    assertThat(new Metered(Measure.REQUESTS, owing, null, now -> elsewhere.get()).utilization(0))
+        .isEqualTo(1);
   }
 }
