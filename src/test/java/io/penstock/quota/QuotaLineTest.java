@@ -1,7 +1,6 @@
 package io.penstock.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
@@ -127,11 +126,5 @@ class QuotaLineTest {
                 Reason.GROUP_RPM,
                 "q is kept for a request that has waited for long",
                 Refusal.UNKNOWN));
-  }
-
-  @Test
-  void keptWithoutLimits_hasNoReasonToRefuse() {
-    Quota none = new Quota("q", Charge.TOTAL, List.of());
-    assertThatThrownBy(none::kept).hasMessage("q refuses, and has no reason to");
   }
 }
