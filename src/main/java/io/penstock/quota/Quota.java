@@ -253,12 +253,15 @@ public final class Quota {
     }
   }
 
-  /** Returns the refusal of one who comes while it is kept for one who waits. */
-  Refusal kept() {
-    return new Refusal(
-        Unmet.reason(name, limits().isEmpty() ? null : limits().getFirst()),
-        name + " is kept for a request that has waited for long",
-        Refusal.UNKNOWN);
+  /** Returns the refusal of one who comes while it is kept; null where it limits nothing now. */
+  @Nullable Refusal kept() {
+    List<Metered> limits = limits();
+    return limits.isEmpty()
+        ? null
+        : new Refusal(
+            Unmet.reason(name, limits.getFirst()),
+            name + " is kept for a request that has waited for long",
+            Refusal.UNKNOWN);
   }
 
   /**

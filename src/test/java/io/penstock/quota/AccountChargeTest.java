@@ -139,6 +139,11 @@ class AccountChargeTest {
   }
 
   @Test
+  void groupWhoseLimitsWentMeanwhile_isKeptForNobody() {
+    assertThat(new Quota("group g", Charge.TOTAL, List.of()).kept()).isNull();
+  }
+
+  @Test
   void oneOfTheKeyWaits_isNeitherSkippedNorKeptAnythingFor() {
     First first = new First(key, 0);
     assertThat(account.charge(null, ticket(1, 1, 0), 0)).isInstanceOf(Account.Taken.class);
