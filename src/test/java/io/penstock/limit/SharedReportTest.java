@@ -1,0 +1,212 @@
+package io.penstock.limit;
+
+import static io.penstock.limit.Slices.FIXED;
+import static io.penstock.limit.Slices.GRID;
+import static io.penstock.limit.Slices.SECOND;
+import static io.penstock.limit.Slices.TRAILING;
+import static io.penstock.limit.Slices.WINDOW;
+import static io.penstock.limit.Slices.fixed;
+import static io.penstock.limit.Slices.grant;
+import static io.penstock.limit.Slices.hear;
+import static io.penstock.limit.Slices.report;
+import static io.penstock.limit.Slices.shared;
+import static io.penstock.limit.Slices.taken;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Tally.Counted;
+import io.penstock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a shared limit reports, says that it lacks, and tells of what is left for all. */
+class SharedReportTest {
+  private static final long NOW = 4 * SECOND;
+  private static final long MILLI = 1_000_000;
+  private static final long END = 3 * SECOND + WINDOW;
+
+  @Test
+  void held_isReportedInEachWindowThatIsGranted() {
+    Limit limit = fixed(50);
+    taken(limit, new Weight(10, 30, 10), NOW);
+    assertThat(limit.tally(GRID, 7, 9, 0, NOW).counted())
+        .containsExactly(new Counted(7, 40), new Counted(8, 30), new Counted(9, 30));
+    assertThat(limit.tally(GRID, 7, 6, 0, NOW).counted())
+        .as("no cell ahead of the running one")
+        .containsExactly(new Counted(7, 40), new Counted(8, 0), new Counted(9, 0));
+  }
+
+  @Test
+  void heldOfATrailingWindow_isReportedInTheRunningCellAlone() {
+    Limit limit = shared(TRAILING, NOW);
+    Grid seconds = new Grid(100, 0, SECOND);
+    limit.tally(seconds, 0, 104, 100, NOW);
+    grant(limit, 104, 50, NOW, NOW + SECOND);
+    taken(limit, new Weight(10, 30, 10), NOW);
+    assertThat(limit.tally(seconds, 0, 107, 0, NOW).counted())
+        .containsExactly(new Counted(104, 40));
+  }
+
+  @Test
+  void heldOfADayOfWhichNoneFollowsYet_isReportedInThatAlone() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
+    Grid day = new Grid(9, 0, LimitSpec.Day.NANOS, 0);
+    limit.tally(day, 9, 9, 100, 0);
+    grant(limit, 9, 50, 0, NOW);
+    taken(limit, new Weight(10, 30, 10), 1);
+    assertThat(limit.tally(day, 9, 12, 0, 1).counted()).containsExactly(new Counted(9, 40));
+  }
+
+  @Test
+  void heldOfADayThatOthersFollow_isReportedInEachOfThem() {
+    Limit limit = shared(new LimitSpec.Day(100, null, 0), 0);
+    Grid days = new Grid(9, 0, LimitSpec.Day.NANOS, 3);
+    limit.tally(days, 9, 9, 100, 0);
+    grant(limit, 9, 50, 0, NOW);
+    taken(limit, new Weight(10, 30, 10), 1);
+    assertThat(limit.tally(days, 9, 12, 0, 1).counted())
+        .containsExactly(new Counted(9, 40), new Counted(12, 30));
+  }
+
+  @Test
+  void whatIsFree_isReportedForNowAndForLater() {
+    Limit limit = shared(TRAILING, NOW);
+    report(limit, 9, NOW);
+    limit.granted(
+        List.of(new Counted(7, 20), new Counted(8, 25), new Counted(9, 15)),
+        Slices.HEARD,
+        cell -> new Grid.Span(NOW + (cell - 7) * SECOND, NOW + 3 * SECOND));
+    assertThat(free(report(limit, 9, NOW))).isEqualTo(new Free(20, 40, 25));
+    taken(limit, new Weight(4, 6, 4), NOW);
+    Tally tally = report(limit, 9, NOW);
+    assertThat(free(tally)).isEqualTo(new Free(10, 28, 19));
+    assertThat(tally.spent()).isEqualTo(10);
+    assertThat(free(report(limit, 9, NOW + SECOND))).isEqualTo(new Free(19, 9, 19));
+  }
+
+  @Test
+  void sliceThatEnds_isFreeNoMoreFromThatInstantOn() {
+    Limit limit = fixed(50);
+    SharedState state = (SharedState) limit.state();
+    assertThat(free(state.tally(END - 1))).isEqualTo(new Free(50, 0, 50));
+    assertThat(free(state.tally(END))).isEqualTo(new Free(0, 0, 0));
+  }
+
+  private record Free(long now, long later, long most) {}
+
+  private static Free free(Tally tally) {
+    return new Free(tally.freeNow(), tally.freeLater(), tally.most());
+  }
+
+  @Test
+  void spent_isAllThatEverWas() {
+    Limit limit = fixed(100);
+    taken(limit, new Weight(10, 30, 10), NOW);
+    limit.charge(35, 30, NOW);
+    limit.charge(10, 20, NOW);
+    assertThat(report(limit, 7, NOW).spent()).isEqualTo(45);
+  }
+
+  @Test
+  void wholeLimitWaitedFor_isSaidToBeLacking() {
+    AtomicInteger dry = new AtomicInteger();
+    Demand demand = new Demand(dry::incrementAndGet);
+    Limit limit = new Limit(FIXED, NOW);
+    limit.share(demand, NOW);
+    assertThat(limit.dry(100, NOW)).isTrue();
+    assertThat(limit.earliest(100, NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(demand.least()).isEqualTo(100);
+    assertThat(dry).hasValue(1);
+  }
+
+  @Test
+  void moreThanTheLimitHasOnItsOwn_isNotWhatSlicesLack() {
+    Limit limit = fixed(0);
+    limit.charge(1, 0, NOW);
+    assertThat(limit.dry(100, NOW)).isFalse();
+    assertThat(limit.dry(99, NOW)).isTrue();
+  }
+
+  @Test
+  void paceAloneLacks_othersAreAskedForNothing() {
+    Demand demand = new Demand(() -> {});
+    Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, 10), NOW);
+    limit.share(demand, NOW);
+    report(limit, 7, NOW);
+    grant(limit, 7, 30, NOW, END);
+    taken(limit, 10, NOW);
+    assertThat(limit.earliest(20, NOW)).isGreaterThan(NOW);
+    assertThat(demand.least()).isZero();
+    assertThat(demand.hasLater()).isFalse();
+    limit.earliest(21, NOW);
+    assertThat(demand.least()).isEqualTo(21);
+  }
+
+  @Test
+  void sliceThatBeginsSoon_mayAsWellComeAtAnyMoment() {
+    Limit limit = fixed(0);
+    grant(limit, 7, 30, NOW, END);
+    assertThat(limit.dry(30, NOW - 20 * MILLI)).isTrue();
+    assertThat(limit.dry(30, NOW - 20 * MILLI - 1)).isFalse();
+    assertThat(limit.dry(31, NOW - 20 * MILLI - 1)).as("more than is granted").isTrue();
+  }
+
+  @Test
+  void sliceHeardOfAfterTheClockWasRead_beginsSoon() {
+    Limit limit = fixed(0);
+    hear(limit, 7, 30, new Supplied(1_000, Long.MAX_VALUE, NOW, 0), NOW + 20 * MILLI, END);
+    assertThat(limit.dry(30, NOW - SECOND)).isTrue();
+    hear(limit, 7, 0, new Supplied(1_000, Long.MAX_VALUE, NOW - 1, 0), NOW + 20 * MILLI, END);
+    assertThat(limit.dry(30, NOW - SECOND)).isFalse();
+  }
+
+  private static Limit left(LimitSpec spec, Grid grid) {
+    Limit limit = shared(spec, NOW);
+    limit.tally(grid, 7, 8, 100, NOW);
+    limit.granted(
+        List.of(new Counted(7, 10), new Counted(8, 25)),
+        new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END),
+        cell -> new Grid.Span(NOW + (cell - 7) * SECOND, END));
+    return limit;
+  }
+
+  @Test
+  void leftOfATrailingWindow_hasTheSlicesInItThatBeginLater() {
+    assertThat(left(TRAILING, GRID).left(NOW)).isEqualTo(new Left(75, END));
+  }
+
+  @Test
+  void leftOfAWindowThatEnds_hasNoneOfTheNext() {
+    assertThat(left(FIXED, GRID).left(NOW)).isEqualTo(new Left(50, END));
+    LimitSpec day = new LimitSpec.Day(100, null, 0);
+    assertThat(left(day, new Grid(7, NOW, SECOND, 1)).left(NOW)).isEqualTo(new Left(50, END));
+  }
+
+  @Test
+  void leftOfPermits_saysNothingOfWhenTheyAreBack() {
+    Limit limit = shared(new LimitSpec.Concurrency(100), NOW);
+    hear(limit, 0, 10, new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 40, END), NOW, END);
+    assertThat(limit.left(NOW)).isEqualTo(new Left(50, NOW));
+  }
+
+  @Test
+  void leftOfSlots_hasNoneThatBeginLater() {
+    Limit limit = shared(new LimitSpec.Strict(new Rate(10, 1)), NOW);
+    limit.granted(
+        List.of(new Counted(100, 1)),
+        new Supplied(1, Long.MAX_VALUE, NOW, 0, false, 0, END),
+        cell -> new Grid.Span(NOW + SECOND, END));
+    assertThat(limit.left(NOW)).isEqualTo(new Left(0, END));
+  }
+
+  @Test
+  void leftOfABucket_growsFromWhenItWasHeard() {
+    Limit limit = shared(new LimitSpec.TokenBucket(new Rate(10, 1), 100), NOW);
+    Supplied supplied = new Supplied(1_000, Long.MAX_VALUE, NOW, 0, false, 20, NOW + 8 * SECOND);
+    hear(limit, Partition.OUT, 0, supplied, NOW, END);
+    assertThat(limit.left(NOW).amount()).isEqualTo(20);
+    assertThat(limit.left(NOW + 2 * SECOND).amount()).isEqualTo(40);
+    assertThat(limit.left(NOW + 6 * SECOND).amount()).isEqualTo(80);
+  }
+}

@@ -1,0 +1,62 @@
+package io.penstock.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Weight;
+import java.util.List;
+
+/** Limits that are shared, and slices of them. */
+final class Slices {
+  static final long SECOND = 1_000_000_000L;
+  static final long WINDOW = 10 * SECOND;
+  static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
+  static final LimitSpec TRAILING =
+      new LimitSpec.TrailingWindow(100, 6 * WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
+
+  /** Windows of ten seconds; that of 7 begins three seconds after the origin. */
+  static final Grid GRID = new Grid(7, 3 * SECOND, WINDOW);
+
+  static final Supplied HEARD = new Supplied(1_000, Long.MAX_VALUE, 0, 0);
+
+  private Slices() {}
+
+  static Limit shared(LimitSpec spec, long now) {
+    Limit limit = new Limit(spec, now);
+    limit.share(new Demand(() -> {}), now);
+    return limit;
+  }
+
+  /** A fixed window on the grid, with so much granted in the cell of 7. */
+  static Limit fixed(long granted) {
+    Limit limit = shared(FIXED, 3 * SECOND);
+    report(limit, 7, 4 * SECOND);
+    grant(limit, 7, granted, 3 * SECOND, 3 * SECOND + WINDOW);
+    return limit;
+  }
+
+  static void grant(Limit limit, long cell, long amount, long from, long until) {
+    hear(limit, cell, amount, HEARD, from, until);
+  }
+
+  static void hear(Limit limit, long cell, long amount, Supplied supplied, long from, long until) {
+    limit.granted(
+        List.of(new Tally.Counted(cell, amount)), supplied, any -> new Grid.Span(from, until));
+  }
+
+  /**
+   * What is reported of the cells from that of now on, when slices are granted until {@code to}.
+   */
+  static Tally report(Limit limit, long to, long now) {
+    return limit.tally(GRID, GRID.cellAt(now), to, 1_000, now);
+  }
+
+  static Answer.Receipt taken(Limit limit, Weight weight, long now) {
+    Answer answer = limit.take(weight, now);
+    assertThat(answer).isInstanceOf(Answer.Receipt.class);
+    return (Answer.Receipt) answer;
+  }
+
+  static Answer.Receipt taken(Limit limit, long amount, long now) {
+    return taken(limit, Weight.exactly(amount), now);
+  }
+}
