@@ -1,0 +1,244 @@
+package io.penstock.limit;
+
+import static io.penstock.limit.CountedTrailingTest.SHIFT;
+import static io.penstock.limit.CountedTrailingTest.cell;
+import static io.penstock.limit.LimitContract.SECOND;
+import static io.penstock.limit.LimitContract.START;
+import static io.penstock.limit.Slices.HEARD;
+import static io.penstock.limit.Slices.taken;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.Abroad.Words;
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What other regions' counts leave of a limit, to the instant, and what it is beside them. */
+class RegionBoundsTest {
+  private static final long WINDOW = 60 * SECOND;
+  private static final long CELL = cell(WINDOW, START);
+  private static final long BEGIN = CELL * WINDOW - SHIFT;
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, WINDOW);
+
+  private final Demand demand = new Demand(() -> {});
+
+  private static LimitSpec spec(long capacity) {
+    return new LimitSpec.TrailingWindow(capacity, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
+  }
+
+  private static void say(Limit limit, boolean fades, List<Words> words) {
+    Abroad abroad = new Abroad(WINDOW, SHIFT, fades, words, Abroad.Denials.NOBODY);
+    Regional.bind(limit, abroad, BEGIN);
+  }
+
+  private static Limit limit(LimitSpec spec, Words... words) {
+    Limit limit = new Limit(spec, BEGIN);
+    say(limit, true, List.of(words));
+    return limit;
+  }
+
+  private static Limit limit(Words... words) {
+    return limit(spec(1_000), words);
+  }
+
+  private static Words counted(long cell, long foreign) {
+    return new Words(cell, 0, foreign, 0);
+  }
+
+  @Test
+  void resized_keepsWhatRegionsCounted_ifItsCellsAreTheSame() {
+    Limit limit = limit(counted(CELL, 300));
+    taken(limit, 100, BEGIN);
+    limit.resize(spec(2_000), BEGIN);
+    assertThat(limit.room(BEGIN)).isEqualTo(1_600);
+    assertThat(Regional.counted(limit)).containsOnly(Map.entry(CELL, 100L));
+    assertThat(Regional.binds(limit)).isTrue();
+    limit.resize(FIXED, BEGIN);
+    assertThat(limit.room(BEGIN)).isEqualTo(900);
+    assertThat(Regional.binds(limit)).isFalse();
+    assertThat(Regional.counted(limit)).isEmpty();
+  }
+
+  @Test
+  void unbound_leavesRoomForNobody() {
+    Limit limit = limit(counted(CELL, 300));
+    taken(limit, 100, BEGIN);
+    Regional.unbind(limit);
+    assertThat(limit.room(BEGIN)).isEqualTo(900);
+    assertThat(Regional.binds(limit)).isFalse();
+  }
+
+  @Test
+  void sameCells_areOfWindowsOfOneKindAndLength() {
+    LimitSpec sliding = new LimitSpec.SlidingWindow(1_000, WINDOW);
+    LimitSpec longer = new LimitSpec.FixedWindow(1_000, 2 * WINDOW);
+    LimitSpec permits = new LimitSpec.Concurrency(5);
+    assertThat(Regional.sameCells(FIXED, new LimitSpec.FixedWindow(7, WINDOW))).isTrue();
+    assertThat(Regional.sameCells(FIXED, sliding)).isFalse();
+    assertThat(Regional.sameCells(FIXED, longer)).isFalse();
+    assertThat(Regional.sameCells(permits, permits)).isFalse();
+  }
+
+  @Test
+  void openToAll_isBoundByNoRegion() {
+    Limit limit = limit(counted(CELL, 300));
+    limit.others(Foreign.none(WINDOW, SHIFT), demand, BEGIN);
+    limit.cutOff(new Cut.Open());
+    taken(limit, 1_000, BEGIN);
+    assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
+    assertThat(Regional.counted(limit)).containsEntry(CELL, 1_000L);
+  }
+
+  @Test
+  void shut_waitsForNobodyUntilItRejoins() {
+    Limit limit = limit(counted(CELL, 300));
+    limit.others(Foreign.none(WINDOW, SHIFT), demand, BEGIN);
+    limit.cutOff(new Cut.Shut(Refusal.of(Reason.LIMIT_UNAVAILABLE, "away")));
+    assertThat(limit.room(BEGIN)).isZero();
+    assertThat(limit.opens(800, BEGIN)).isGreaterThan(BEGIN).isLessThan(Ticker.NEVER);
+    assertThat(limit.opens(700, BEGIN)).isEqualTo(Ticker.NEVER);
+    limit.rejoin();
+    assertThat(limit.room(BEGIN)).isEqualTo(700);
+  }
+
+  /** Of 600 counted before, 400 fit beside what is held and wanted: 60 s × 401 ÷ 600 are left. */
+  @Test
+  void whatIsHeld_isKeptFreeWhenTheCellBeforeFades() {
+    Limit limit = limit(counted(CELL - 1, 600));
+    taken(limit, new Weight(0, 100, 0), BEGIN);
+    long opens = BEGIN + 19_900_000_001L;
+    assertThat(limit.opens(500, BEGIN)).isEqualTo(opens);
+    assertThat(limit.room(opens - 1)).isEqualTo(499);
+    assertThat(limit.room(opens)).isEqualTo(500);
+  }
+
+  @Test
+  void allOfTheRest_opensWhenLessThanOneOfTheCellBeforeIsLeft() {
+    Limit limit = limit(counted(CELL - 1, 600), counted(CELL, 500));
+    long opens = BEGIN + WINDOW - 99_999_999;
+    assertThat(limit.opens(500, BEGIN)).isEqualTo(opens);
+    assertThat(limit.room(opens - 1)).isEqualTo(499);
+    assertThat(limit.room(opens)).isEqualTo(500);
+  }
+
+  @Test
+  void nothing_isAlwaysThere() {
+    Limit limit = limit(counted(CELL, 1_000));
+    assertThat(limit.opens(0, BEGIN + 1)).isEqualTo(BEGIN + 1);
+    assertThat(limit.opens(1, BEGIN + 1)).isGreaterThan(BEGIN + WINDOW);
+  }
+
+  @Test
+  void manyFullCells_areWaitedForNoLongerThanSixteenOfThem() {
+    Limit limit = new Limit(spec(1_000), BEGIN);
+    List<Words> words = new ArrayList<>();
+    for (long cell = CELL; cell < CELL + 40; cell++) {
+      words.add(counted(cell, 1_000));
+    }
+    say(limit, false, words);
+    assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 16 * WINDOW);
+  }
+
+  /** Each slice is of a cell that is full, and each empty cell has no slice. */
+  @Test
+  void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
+    Limit limit = new Limit(spec(1_000), BEGIN);
+    limit.share(demand, BEGIN);
+    List<Words> words = new ArrayList<>();
+    List<Tally.Counted> slices = new ArrayList<>();
+    for (long each = 1; each < 80; each += 2) {
+      words.add(counted(CELL + each, 1_000));
+      slices.add(new Tally.Counted(each, 10));
+    }
+    limit.granted(
+        slices,
+        HEARD,
+        each -> new Grid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
+    say(limit, false, words);
+    assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
+  }
+
+  @Test
+  void slicesLack_onlyWhereRegionsHaveRoom() {
+    Limit limit = limit(counted(CELL, 300));
+    limit.share(demand, BEGIN);
+    assertThat(limit.dry(700, BEGIN)).isTrue();
+    assertThat(limit.dry(701, BEGIN)).isFalse();
+    assertThat(demand.least()).isZero();
+    assertThat(limit.earliest(700, BEGIN)).isEqualTo(Ticker.NEVER);
+    assertThat(demand.least()).isEqualTo(700);
+    assertThat(limit.demand()).isSameAs(demand);
+  }
+
+  @Test
+  void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
+    Limit limit = new Limit(FIXED, BEGIN);
+    limit.share(demand, BEGIN);
+    limit.tally(new Grid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
+    say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
+    assertThat(limit.decide(Weight.exactly(500), BEGIN)).isEqualTo(new Answer.Wait(Ticker.NEVER));
+    Supplied denied = new Supplied(1_000, 10, BEGIN, BEGIN + SECOND);
+    limit.granted(List.of(), denied, any -> Grid.Span.NEVER);
+    assertThat(limit.decide(Weight.exactly(400), BEGIN)).isEqualTo(new Answer.Wait(BEGIN + WINDOW));
+    assertThat(limit.decide(Weight.exactly(401), BEGIN))
+        .isEqualTo(new Answer.Wait(BEGIN + 2 * WINDOW));
+  }
+
+  @Test
+  void forecast_countsWhatRegionsCountedAsAhead() {
+    Limit limit = limit(counted(CELL, 400));
+    taken(limit, 100, BEGIN);
+    assertThat(limit.forecast(400, 100, BEGIN)).isZero();
+    assertThat(limit.forecast(500, 100, BEGIN)).isEqualTo(6 * SECOND);
+  }
+
+  @Test
+  void left_isWhatRegionsLeave_andUseIsThatOfTheLimitAlone() {
+    Limit limit = limit(counted(CELL, 400));
+    taken(limit, 100, BEGIN);
+    long full = limit.full(BEGIN);
+    assertThat(full).isBetween(BEGIN + WINDOW, BEGIN + WINDOW + SECOND);
+    assertThat(limit.left(BEGIN)).isEqualTo(new Left(500, full));
+    assertThat(limit.utilization(BEGIN)).isEqualTo(0.1, within(1e-9));
+    say(limit, true, List.of());
+    assertThat(limit.left(BEGIN)).isEqualTo(new Left(900, full));
+  }
+
+  @Test
+  void clockSetBackByACell_isWaitedFor_byMoreIsFollowed() {
+    Limit limit = limit();
+    taken(limit, 500, BEGIN);
+    Abroad byOne = new Abroad(WINDOW, SHIFT - WINDOW, true, List.of(), Abroad.Denials.NOBODY);
+    Regional.bind(limit, byOne, BEGIN);
+    assertThat(Regional.counted(limit)).containsOnlyKeys(CELL);
+    Abroad byTwo = new Abroad(WINDOW, SHIFT - 2 * WINDOW, true, List.of(), Abroad.Denials.NOBODY);
+    Regional.bind(limit, byTwo, BEGIN);
+    assertThat(Regional.counted(limit)).containsOnlyKeys(CELL - 2);
+  }
+
+  @Test
+  void largestCounts_fadeToTheUnit() {
+    Random random = new Random(11);
+    for (int round = 0; round < 500; round++) {
+      long before = random.nextLong(1L << (1 + random.nextInt(60)));
+      long elapsed = random.nextLong(WINDOW);
+      long left = WINDOW - elapsed;
+      BigInteger fades =
+          BigInteger.valueOf(before)
+              .multiply(BigInteger.valueOf(left))
+              .divide(BigInteger.valueOf(WINDOW));
+      Limit limit = limit(spec(1L << 60), counted(CELL - 1, before), counted(CELL, 1));
+      assertThat(limit.room(BEGIN + elapsed))
+          .as("%d after %d", before, elapsed)
+          .isEqualTo((1L << 60) - 1 - fades.longValueExact());
+    }
+  }
+}
