@@ -185,6 +185,18 @@ class RestoredLimitTest {
     assertThat(restored.balance(START)).isEqualTo(new Balance(7, 0, 0));
   }
 
+  @Test
+  void fewReleases_areRestoredToTheInstant_andMoreThanThatToASubCell() {
+    long window = 60 * SECOND;
+    List<Cell> cells = List.of(new Cell(START + 1, 4_096));
+    LimitSpec few = new LimitSpec.SlidingWindow(4_096, window);
+    long now = START + SECOND;
+    assertThat(Limit.restored(few, cells, now, now).earliest(1, now)).isEqualTo(START + 1 + window);
+    LimitSpec many = new LimitSpec.SlidingWindow(4_097, window);
+    assertThat(Limit.restored(many, cells, now, now).earliest(2, now))
+        .isBetween(START + 2 + window, START + SECOND + window);
+  }
+
   /** What goes at once may do so again when it has left the window, not at a pace. */
   @Test
   void withoutAPace_nothingIsPacedAfterwards() {
