@@ -11,46 +11,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Runs PIT for one group of classes after another, each with the unit tests that are about it, and
- * prints what {@link MutationReport} makes of it. All tests for all classes would take many hours,
- * because a mutant that survives has every test run that reaches it.
+ * Runs PIT for one package after another, each with its own unit tests, and prints what {@link
+ * MutationReport} makes of it. All tests for all classes would take many hours, because a mutant
+ * that survives has every test run that reaches it.
  *
  * <p>The first argument is the directory for the results, the second one the only group to run, or
  * {@code all}.
  */
 final class Mutations {
   private static final String CODE = "io.penstock.";
-
-  /** The classes of {@code limit} that divide a limit between instances. */
-  private static final List<String> SHARING =
-      List.of(
-          "Abroad",
-          "Allotment",
-          "Around",
-          "Changeover",
-          "Cut",
-          "CutState",
-          "Foreign",
-          "Granting",
-          "Host",
-          "LostSpending",
-          "OpenWindow",
-          "Partition",
-          "Parts",
-          "Portion",
-          "Portions",
-          "RegionState",
-          "Regional",
-          "Remainder",
-          "Restored",
-          "SharedBucket",
-          "SharedSlots",
-          "SharedSpan",
-          "SharedState",
-          "Sharer",
-          "Sharers",
-          "Shares",
-          "Supplied");
 
   /** The classes of {@code sync} that reckon, and do not talk to Redis. */
   private static final List<String> SLICES =
@@ -84,30 +53,27 @@ final class Mutations {
   /** Longer than any of these tests takes. */
   private static final int TIMEOUT_MILLIS = 1_500;
 
-  /** Which classes are changed, but for some, and which packages' tests are to notice. */
-  private record Group(String name, List<String> classes, List<String> but, List<String> tests) {
-    static Group of(String name, String... others) {
-      List<String> tests = Stream.concat(Stream.of(name), Stream.of(others)).toList();
-      return new Group(name, List.of(name + ".*"), List.of(), tests);
+  /** Which classes are changed; the tests of the package are to notice. */
+  private record Group(String name, List<String> classes) {
+    static Group of(String name) {
+      return new Group(name, List.of(name + ".*"));
     }
   }
 
   private Mutations() {}
 
   private static List<Group> groups() {
-    List<String> sharing = named("limit", SHARING);
     return List.of(
         Group.of("cost"),
         Group.of("pool"),
         Group.of("key"),
         Group.of("coordination"),
         Group.of("queue"),
-        new Group("limit", List.of("limit.*"), sharing, List.of("limit")),
-        new Group("sharing", sharing, List.of(), List.of("limit", "sync", "quota", "region")),
+        Group.of("limit"),
         Group.of("quota"),
         Group.of("endpoint"),
-        new Group("sync", named("sync", SLICES), List.of(), List.of("sync")),
-        new Group("region", named("region", REGIONS), List.of(), List.of("region")));
+        new Group("sync", named("sync", SLICES)),
+        new Group("region", named("region", REGIONS)));
   }
 
   /** Returns these classes of a package, and those nested in them. */
@@ -140,11 +106,8 @@ final class Mutations {
     option(command, "outputFormats", "CSV");
     option(command, "sourceDirs", "src/main/java");
     option(command, "mutableCodePaths", Path.of("target/classes").toAbsolutePath().toString());
-    option(command, "targetClasses", globs(group.classes(), ""));
-    if (!group.but().isEmpty()) {
-      option(command, "excludedClasses", globs(group.but(), ""));
-    }
-    option(command, "targetTests", globs(group.tests(), ".*Test"));
+    option(command, "targetClasses", globs(group.classes()));
+    option(command, "targetTests", globs(List.of(group.name() + ".*Test")));
     option(command, "excludedTestClasses", EXCLUDED_TESTS);
     option(command, "excludedGroups", EXCLUDED_TAG);
     option(command, "threads", String.valueOf(Runtime.getRuntime().availableProcessors()));
@@ -169,7 +132,7 @@ final class Mutations {
     command.add(value);
   }
 
-  private static String globs(List<String> names, String suffix) {
-    return names.stream().map(each -> CODE + each + suffix).collect(Collectors.joining(","));
+  private static String globs(List<String> names) {
+    return names.stream().map(each -> CODE + each).collect(Collectors.joining(","));
   }
 }
