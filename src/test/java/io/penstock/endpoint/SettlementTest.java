@@ -21,6 +21,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.quota.Standing;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -222,6 +223,31 @@ class SettlementTest {
     settlement(first).served(new Usage(900, 0, 20), 20, START);
     house.drivers.run();
     assertThat(went(second)).isTrue();
+  }
+
+  @Test
+  void outputThatIsProduced_saysUntilWhenItCounts_soThatWhoWaitsKnowsItsInstant() {
+    Pending first = submitted(0, 1_000);
+    Pending second = submitted(500, 0);
+    house.at(SECOND);
+    assertThat(house.drivers.nextAlarm()).as("what is held has no end").isEqualTo(Ticker.NEVER);
+    settlement(first).produced(1_000, house.ticker.nanos());
+    house.at(62 * SECOND - 1);
+    assertThat(waits(second)).isTrue();
+    house.at(62 * SECOND);
+    assertThat(went(second)).isTrue();
+  }
+
+  @Test
+  void outputThatLetsNobodyGoSooner_wakesNobody() {
+    Settlement first = settlement(submitted(900, 50));
+    assertThat(waits(submitted(500, 0))).isTrue();
+    first.produced(0, START);
+    assertThat(house.drivers.driver(0).isIdle()).as("nothing yet").isTrue();
+    first.served(null, 50, START);
+    house.drivers.run();
+    first.produced(60, START + SECOND);
+    assertThat(house.drivers.driver(0).isIdle()).as("after its end").isTrue();
   }
 
   @Test

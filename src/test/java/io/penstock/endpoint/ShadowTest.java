@@ -166,6 +166,18 @@ class ShadowTest {
   }
 
   @Test
+  void usageBelowTheCost_letsTheNextShadowGoAtOnce() {
+    Endpoint endpoint = open(House.tokens("/a", 100, 10));
+    Settlement first = settlement(submit(endpoint, 100));
+    submit(endpoint, 60);
+    assertThat(told()).containsExactly("0 0");
+    house.at(2 * SECOND);
+    first.served(new Usage(40, 0, 0), 0, now());
+    house.drivers.run();
+    assertThat(told()).containsExactly("0 0", "1 2");
+  }
+
+  @Test
   void outputAsItIsProduced_isChargedToTheShadowsLimits() {
     Endpoint endpoint = open(House.tokens("/a", 100, 10));
     Settlement first = settlement(ask(endpoint, new Cost(10, 30, 0)));

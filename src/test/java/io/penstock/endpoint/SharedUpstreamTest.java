@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import static io.penstock.endpoint.House.SECOND;
+import static io.penstock.endpoint.House.START;
 import static io.penstock.endpoint.House.settlement;
 import static io.penstock.endpoint.House.submit;
 import static io.penstock.endpoint.House.upstream;
@@ -8,10 +9,14 @@ import static io.penstock.endpoint.House.waits;
 import static io.penstock.endpoint.House.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
+import io.penstock.pool.Failure;
+import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +56,22 @@ class SharedUpstreamTest {
     Pending first = submit(a(), 100);
     Pending second = submit(b(), 50);
     settlement(first).served(new Usage(40, 0, 0), 0, house.ticker.nanos());
+    house.drivers.run();
+    assertThat(went(second)).isTrue();
+  }
+
+  @Test
+  void whatAnAttemptGivesBackThatGoesElsewhere_wakesTheOther() {
+    UpstreamSpec shared = upstream("u", 0, 100);
+    house.apply(
+        House.none("/a").to(shared, upstream("v", 0, 100_000)), House.none("/b").to(shared));
+    Upstream elsewhere = Objects.requireNonNull(house.upstreams.find("v"));
+    elsewhere.pool(null, START).take(Cost.ofInput(1), START, new ArrayList<>());
+    Settlement first = settlement(submit(a(), 100));
+    assertThat(Objects.requireNonNull(first.upstream()).spec()).isEqualTo(shared);
+    Pending second = submit(b(), 50);
+    assertThat(waits(second)).isTrue();
+    first.again(Failure.UNSENT, true, START);
     house.drivers.run();
     assertThat(went(second)).isTrue();
   }
