@@ -222,6 +222,21 @@ class ChosenTest {
     assertThat(goesTo(next)).isEqualTo("v");
   }
 
+  @Test
+  void attemptOfItsOwnModelFailed_theOtherServesOnceItHasWaitedLongEnough() {
+    Endpoint endpoint = withFallback(serving("u", "large", 100), serving("v", "small", 100));
+    Pending first = ask(endpoint, "large", 50);
+    house.at(2 * SECOND);
+    upstreamOf("u").health().shut(START + 60 * SECOND);
+
+    Pending back = again(first, Failure.BROKEN, false);
+
+    house.at(5 * SECOND - 1);
+    assertThat(waits(back)).isTrue();
+    house.at(5 * SECOND);
+    assertThat(goesTo(back)).isEqualTo("v");
+  }
+
   private static UpstreamSpec daily(String id, long rpd) {
     UpstreamSpec spec = upstream(id, 0, 0);
     UpstreamSpec.Budget budget = spec.budget();
