@@ -223,6 +223,19 @@ class EndpointTest {
   }
 
   @Test
+  void expectedWait_isThatBehindAllWhoWait_andEndlessWhilePaused() {
+    Endpoint endpoint = house.open(House.strict("/a", 1, 10));
+    assertThat(endpoint.expectedWaitNanos()).isZero();
+    submit(endpoint, 1);
+    assertThat(endpoint.expectedWaitNanos()).isEqualTo(10 * SECOND);
+    submit(endpoint, 1);
+    house.at(4 * SECOND);
+    assertThat(endpoint.expectedWaitNanos()).isEqualTo(16 * SECOND);
+    endpoint.pause(true);
+    assertThat(endpoint.expectedWaitNanos()).isEqualTo(Ticker.NEVER);
+  }
+
+  @Test
   void ticketThatWaited_isKnownToHave_onceItWent() {
     Endpoint endpoint = house.open(House.none("/a"));
     assertThat(submit(endpoint, 1).waited()).isFalse();

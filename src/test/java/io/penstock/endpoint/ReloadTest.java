@@ -13,6 +13,7 @@ import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.Totals.Fate;
+import io.penstock.queue.Order;
 import io.penstock.refusal.Reason;
 import io.penstock.time.Ticker;
 import java.util.Map;
@@ -100,6 +101,22 @@ class ReloadTest {
     assertThat(house.drivers.driver(1).alarm()).isEqualTo(House.START + 2 * SECOND);
     house.at(2 * SECOND);
     assertThat(went(third)).isTrue();
+  }
+
+  @Test
+  void otherOrder_whileNobodyWaits_isThatOfThoseThatCome() {
+    House.Setup setup = House.strict("/a", 1, 10);
+    Endpoint endpoint = house.open(setup);
+    submit(endpoint, 1);
+    house.open(
+        setup,
+        new EndpointSpec.Scheduling(Order.LIFO, 0, 64, new EndpointSpec.FairBy.Key()),
+        setup.spec().waiting());
+    Pending second = submit(endpoint, 1);
+    Pending third = submit(endpoint, 1);
+    house.at(10 * SECOND);
+    assertThat(went(third)).isTrue();
+    assertThat(waits(second)).isTrue();
   }
 
   @Test
