@@ -1,0 +1,135 @@
+package io.penstock.limit;
+
+import static io.penstock.limit.Sharing.DAY;
+import static io.penstock.limit.Sharing.MINUTE;
+import static io.penstock.limit.Sharing.NANOS;
+import static io.penstock.limit.Sharing.SECOND;
+import static io.penstock.limit.Sharing.START;
+import static io.penstock.limit.Sharing.TTL;
+import static io.penstock.limit.Sharing.part;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.time.Midnight;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+
+/** What is left of a shared limit, when all of it is again, and until when it is barred. */
+class SharesLeftTest {
+  private static final long HOUR = 3_600 * SECOND;
+  private static final long MIDNIGHT = START - START % DAY;
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(10, 60 * NANOS);
+  private static final LimitSpec TRAILING = new LimitSpec.TrailingWindow(10, 60 * NANOS, 0, 1);
+  private static final LimitSpec PERMITS = new LimitSpec.Concurrency(10);
+
+  private final Sharing sharing = new Sharing();
+  private final long minute = sharing.minute();
+  private final long second = sharing.now / SECOND;
+
+  private static LimitSpec day(long guardSeconds) {
+    Midnight midnight = new Midnight(ZoneOffset.UTC, () -> 0);
+    return new LimitSpec.Day(10, midnight, guardSeconds * NANOS);
+  }
+
+  private static LimitSpec span(long guardSeconds) {
+    return new LimitSpec.Day(10, null, guardSeconds * NANOS);
+  }
+
+  private Remainder left(LimitSpec spec, long cell, long amount) {
+    return sharing.member("a", spec).spent(cell, amount).round().left();
+  }
+
+  @Test
+  void nothingIsSpent_allIsLeftNow() {
+    assertThat(sharing.member("a", FIXED).round().left()).isEqualTo(new Remainder(10, sharing.now));
+  }
+
+  @Test
+  void windowIsSpentInPart_isWholeWhenItEnds() {
+    assertThat(left(FIXED, minute, 4)).isEqualTo(new Remainder(6, (minute + 1) * MINUTE));
+    assertThat(sharing.member("a", FIXED).bars(minute + 1).round().left())
+        .isEqualTo(new Remainder(0, (minute + 2) * MINUTE));
+  }
+
+  @Test
+  void trailingWindowIsSpentInPart_isWholeWhenTheLastCellCountsNoMore() {
+    assertThat(left(TRAILING, second - 5, 4)).isEqualTo(new Remainder(6, (second + 56) * SECOND));
+    assertThat(sharing.member("a", TRAILING).bars(second).round().left())
+        .isEqualTo(new Remainder(0, (second + 61) * SECOND));
+  }
+
+  @Test
+  void clockIsSetBack_nothingIsLeft() {
+    left(TRAILING, second, 4);
+    sharing.after(-SECOND);
+    assertThat(left(TRAILING, second, 4)).isEqualTo(new Remainder(0, (second + 61) * SECOND));
+  }
+
+  @Test
+  void permits_areLeftWhateverIsBarred_andNobodyKnowsWhenAllAre() {
+    Shares.Granted granted = sharing.member("a", PERMITS).spent(0, 4).bars(7).round();
+    assertThat(granted.left()).isEqualTo(new Remainder(6, sharing.now));
+    assertThat(granted.barred()).isEqualTo(Shares.NONE);
+  }
+
+  @Test
+  void dayIsSpentInPart_isWholeWhenItEndsWithItsGuard() {
+    assertThat(left(day(3_600), MIDNIGHT, 4)).isEqualTo(new Remainder(6, MIDNIGHT + DAY + HOUR));
+  }
+
+  @Test
+  void dayOfFirstUseIsSpentInPart_isWholeWhenItEndsWithItsGuard() {
+    assertThat(left(span(3_600), START - 5, 4)).isEqualTo(new Remainder(6, START - 5 + DAY + HOUR));
+  }
+
+  @Test
+  void bucketIsSpentInPart_isWholeWhenItIsFilled() {
+    LimitSpec bucket = new LimitSpec.TokenBucket(new Rate(3, 10), 10);
+    assertThat(left(bucket, minute, 4)).isEqualTo(new Remainder(6, START + 13_333_334));
+    assertThat(sharing.member("a", bucket).spent(minute, 4).bars(minute).round().left())
+        .isEqualTo(new Remainder(0, (minute + 2) * MINUTE));
+  }
+
+  @Test
+  void bucketFillsBeyondWhatIsExact_isWholeAtTheEndOfThat() {
+    LimitSpec bucket = new LimitSpec.TokenBucket(new Rate(1, 1_000_000_000), 1);
+    assertThat(left(bucket, minute, 100)).isEqualTo(new Remainder(0, (1L << 53) - 1));
+  }
+
+  @Test
+  void runningCellIsTheLastBarredOne_isToldUntilItEnds() {
+    assertThat(sharing.member("a", FIXED).bars(minute - 1).round().barred()).isEqualTo(Shares.NONE);
+    assertThat(sharing.member("a", FIXED).bars(minute).round().barred()).isEqualTo(minute);
+    sharing.after(MINUTE);
+    assertThat(sharing.member("a", FIXED).round().barred()).isEqualTo(Shares.NONE);
+  }
+
+  @Test
+  void cellToComeIsBarred_isToldAlready() {
+    assertThat(sharing.member("a", FIXED).bars(minute + 5).round().barred()).isEqualTo(minute + 5);
+  }
+
+  @Test
+  void nextDayBeginsWhileASliceLasts_isGrantedToo() {
+    LimitSpec late = day(1);
+    sharing.now = MIDNIGHT + DAY + SECOND - TTL - 1;
+    assertThat(sharing.member("a", late).wants(15).gets()).containsExactly(part(MIDNIGHT, 10));
+    sharing.after(1);
+    assertThat(sharing.member("a", late).wants(15).gets())
+        .containsExactly(part(MIDNIGHT, 10), part(MIDNIGHT + DAY, 5));
+  }
+
+  @Test
+  void nothingIsGranted_noDayOfFirstUseBegins() {
+    sharing.member("a", span(0)).gets();
+    sharing.after(5 * SECOND);
+    assertThat(sharing.member("a", span(0)).lacks(3).gets())
+        .containsExactly(part(START + 5 * SECOND, 3));
+  }
+
+  @Test
+  void spentInADayThatIsOver_countsNoMoreAtOnce() {
+    LimitSpec span = span(0);
+    assertThat(sharing.member("a", span).spent(START - 2 * DAY, 5).lacks(10).gets())
+        .containsExactly(part(START, 10));
+  }
+}
