@@ -46,6 +46,16 @@ class ChangeoverJoinTest {
   }
 
   @Test
+  void memberThatHadSpentNothingChanges_isForgottenOnceSilent() {
+    fixed("a").gets();
+    trailing("a").from(second + 1).gets();
+    long number = sharing.number();
+    sharing.after(TTL + 1);
+    trailing("b").gets();
+    assertThat(trailing("a").round(number)).isNotEqualTo(Shares.LATE);
+  }
+
+  @Test
   void oneOfTwoChanges_whatItSaysOfBothKindsCountsOnce() {
     fixed("a").spent(minute, 4).gets();
     fixed("b").gets();

@@ -132,6 +132,14 @@ class ChangeoverRatesTest {
   }
 
   @Test
+  void bucketSpendsNothing_noSlotIsUsed() {
+    old(TEN).gets();
+    next(BUCKET).gets();
+    sharing.after(-SECOND / 2);
+    assertThat(old(TEN).lacks(1).gets()).containsExactly(part(sharing.now + 2_000, 1));
+  }
+
+  @Test
   void rateWithLargerPartsOfAMicrosecond_bucketUsesItNoLaterThanTheNextOne() {
     old(slots(7, 1)).wants(1).gets();
     old(slots(7, 1)).wants(4).gets();

@@ -153,6 +153,15 @@ class SharesBucketTest {
   }
 
   @Test
+  void moreIsGivenBackThanIsMissing_othersSpendOfAFullBucketAtThatInstant() {
+    spent(ONE_A_SECOND, 50);
+    sharing.after(40 * SECOND);
+    spent(ONE_A_SECOND, 0);
+    assertThat(sharing.member("b", ONE_A_SECOND).spent(minute + 1, 50).round().left().amount())
+        .isZero();
+  }
+
+  @Test
   void minuteThatIsForgotten_isNotGivenBack() {
     spent(ONE_A_SECOND, 50);
     sharing.after(2 * MINUTE);
