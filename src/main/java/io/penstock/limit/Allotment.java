@@ -85,11 +85,6 @@ final class Allotment {
     return this;
   }
 
-  /** Returns what may be granted still of what all cells together are bound by. */
-  long bound() {
-    return bound;
-  }
-
   void keep(long cell, long amount) {
     bound = bound == Long.MAX_VALUE ? bound : Math.max(0, bound - amount);
     windowsOf(cell).replaceAll((end, sum) -> Math.min(FULL, sum + amount));
