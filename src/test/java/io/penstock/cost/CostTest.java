@@ -73,9 +73,7 @@ class CostTest {
 
   @Test
   void dimensions_haveAPlaceEach() {
-    for (int at = 0; at < Dimension.COUNT; at++) {
-      assertThat(Dimension.values()[at].index()).isEqualTo(at);
-    }
     assertThat(Dimension.values()).hasSize(Dimension.COUNT);
+    assertThat(Dimension.values()).extracting(Dimension::index).containsExactly(0, 1, 2, 3, 4);
   }
 }

@@ -187,7 +187,8 @@ class CoordinationDifferentialIT {
             LongStream.rangeClosed(1, histories), LongStream.of(new Random().nextLong()));
     try (RedisServer server = program.started()) {
       Sides sides = Sides.on(server);
-      try (Crew crew = sides.crew()) {
+      Crew crew = sides.crew();
+      try (crew) {
         seeds.forEach(seed -> play(sides, seed));
       }
     }
