@@ -1,0 +1,112 @@
+package io.penstock.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Tally;
+import io.penstock.quota.Supply;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What an instance reports of what it spent, and what it knows the store to count. */
+class StoredTest {
+  private static final LimitSpec SPEC = new LimitSpec.FixedWindow(10, World.SECOND);
+
+  private final Stored stored = new Stored();
+
+  /** Cells and amounts in turn. */
+  private static Tally tally(long... cells) {
+    List<Tally.Counted> counted = new ArrayList<>();
+    for (int each = 0; each < cells.length; each += 2) {
+      counted.add(new Tally.Counted(cells[each], cells[each + 1]));
+    }
+    return new Tally(counted, 0, 0, 0, 0);
+  }
+
+  private void told(long from, Supply.Use... uses) {
+    stored.told(new Supply.Ask(World.ID, SPEC, from, List.of(uses), 0, 0, -1), 3);
+  }
+
+  private static Supply.Use use(long cell, long amount) {
+    return new Supply.Use(cell, amount);
+  }
+
+  @Test
+  void nothingSpent_isNothingToReport() {
+    assertThat(Spending.any(tally())).isFalse();
+    assertThat(Spending.any(tally(5, 0))).isFalse();
+    assertThat(Spending.any(tally(4, 0, 5, 1))).isTrue();
+  }
+
+  @Test
+  void report_isOfACellAndAllAfterIt_butOfThoseWithNothingInThem() {
+    assertThat(Spending.from(tally(4, 2, 5, 3, 6, 0, 7, 1), 5))
+        .containsExactly(use(5, 3), use(7, 1));
+  }
+
+  @Test
+  void storeThatWasToldNothing_mayHaveAnythingInAnyCell() {
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.firstOther(tally(5, 1), 3)).isEqualTo(3);
+    assertThat(stored.differs(tally(5, 1), 9)).isTrue();
+    assertThat(stored.differs(tally(5, 0), 3)).isFalse();
+  }
+
+  @Test
+  void storeThatWasToldAll_hasNothingElse() {
+    told(3, use(4, 2), use(5, 1));
+    assertThat(stored.unsure()).isFalse();
+    assertThat(stored.firstOther(tally(4, 2, 5, 1, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.differs(tally(4, 2, 5, 1, 6, 0), 3)).isFalse();
+  }
+
+  @Test
+  void spentSince_isOtherFromItsCellOn() {
+    told(3, use(4, 2), use(5, 1));
+    assertThat(stored.firstOther(tally(4, 2, 5, 3, 6, 1), 3)).isEqualTo(5);
+    assertThat(stored.differs(tally(4, 2, 5, 3), 5)).isTrue();
+    assertThat(stored.differs(tally(4, 2, 5, 3), 6)).isFalse();
+  }
+
+  @Test
+  void granted_isAddedToWhatTheStoreCounts() {
+    told(3, use(4, 2));
+    stored.granted(new Supply.Slice(4, 3));
+    assertThat(stored.firstOther(tally(4, 5), 3)).isEqualTo(Long.MAX_VALUE);
+    assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(4);
+  }
+
+  @Test
+  void reportFromACell_leavesThoseBeforeItAndEndsAllAfterIt() {
+    told(3, use(4, 2), use(5, 1), use(6, 7));
+    told(5, use(5, 4));
+    assertThat(stored.firstOther(tally(4, 2, 5, 4, 6, 0), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void cellsThatCountNoMore_areForgotten() {
+    told(1, use(2, 9), use(3, 1));
+    told(4);
+    assertThat(stored.firstOther(tally(2, 0, 3, 1), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void storeThatIsDoubted_isToldWhatItCountedEvenWhereNothingIsSpentAnyMore() {
+    told(3, use(4, 2));
+    stored.doubt();
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.firstOther(tally(4, 2), 3)).isEqualTo(3);
+    assertThat(stored.differs(tally(), 3)).isTrue();
+  }
+
+  @Test
+  void storeWithOtherCells_countsNothingThatIsKnown() {
+    told(3, use(4, 2));
+    stored.clear();
+    assertThat(stored.unsure()).isTrue();
+    assertThat(stored.differs(tally(4, 0), 3)).isFalse();
+    told(9);
+    assertThat(stored.firstOther(tally(4, 0), 3)).isEqualTo(Long.MAX_VALUE);
+  }
+}
