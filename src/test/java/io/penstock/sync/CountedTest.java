@@ -12,6 +12,8 @@ import io.penstock.quota.Counts.Count;
 import io.penstock.quota.LimitId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class CountedTest {
@@ -19,6 +21,17 @@ class CountedTest {
   private static final long NOON = 20_000 * DAY + DAY / 2;
   private static final LimitId ID =
       new LimitId(LimitId.Kind.KEY, "a", "", Measure.REQUESTS, LimitSpec.Day.NANOS);
+
+  private static final long MINUTE = 60 * World.SECOND;
+  private static final LimitId TRAILING =
+      new LimitId(LimitId.Kind.KEY, "t", "", ID.measure(), MINUTE);
+
+  /** What the own clock lacks of the Unix clock: the minute changes at its thirtieth second. */
+  private static final long SHIFT = 10 * MINUTE + MINUTE / 2;
+
+  private final Limit limit =
+      new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
+  private final Counted counted = new Counted(TRAILING, limit, true, SHIFT);
 
   private static List<Count> told(Counted counted, long now) {
     List<Count> own = new ArrayList<>();
@@ -39,5 +52,93 @@ class CountedTest {
     limit.take(Weight.exactly(2), later);
     assertThat(told(counted, later))
         .containsExactlyInAnyOrder(new Count(ID, 20_000, 3), new Count(ID, 20_001, 2));
+  }
+
+  private static List<Count> tell(Counted counted, boolean whole, long now) {
+    List<Count> own = new ArrayList<>();
+    counted.tell(whole, SHIFT, now, own);
+    return own;
+  }
+
+  private static Count count(long cell, long amount) {
+    return new Count(TRAILING, cell, amount);
+  }
+
+  @Test
+  void counted_isToldByTheMinuteOfTheUnixClockUntilItIsAnswered() {
+    limit.take(Weight.exactly(3), 0);
+    assertThat(tell(counted, false, 0)).containsExactly(count(10, 3));
+    assertThat(tell(counted, false, 1)).containsExactly(count(10, 3));
+    counted.agreed(1);
+    assertThat(tell(counted, false, 2)).isEmpty();
+    assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
+    limit.take(Weight.exactly(2), 3);
+    limit.take(Weight.exactly(4), 40 * World.SECOND);
+    assertThat(tell(counted, false, 40 * World.SECOND))
+        .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
+  }
+
+  @Test
+  void minuteBeforeTheLast_isToldNoMore() {
+    limit.take(Weight.exactly(3), 0);
+    tell(counted, false, 0);
+    long ends = MINUTE + MINUTE / 2;
+    assertThat(tell(counted, true, ends - 1)).containsExactly(count(10, 3));
+    assertThat(tell(counted, true, ends)).isEmpty();
+  }
+
+  @Test
+  void windowThatIsTheMinute_isToldAsTheOneInWhichItsMiddleIs() {
+    Limit fixed = new Limit(new LimitSpec.FixedWindow(100, MINUTE), 0);
+    Counted minute = new Counted(TRAILING, fixed, true, SHIFT);
+    fixed.take(Weight.exactly(3), MINUTE);
+    assertThat(tell(minute, false, MINUTE)).containsExactly(count(12, 3));
+  }
+
+  @Test
+  void countedByOthers_leavesLessRoomWhereItBinds_untilItBindsNoMore() {
+    counted.hear(count(10, 30), SHIFT, 0);
+    assertThat(counted.others(0)).isEqualTo(30);
+    assertThat(counted.cells()).containsExactly(Map.entry(10L, 30L));
+    counted.bind(0);
+    assertThat(limit.room(0)).isEqualTo(70);
+    counted.unbind();
+    assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void countedByOthersOfALimitThatIsOnlyKnown_leavesAllRoom() {
+    Counted known = new Counted(TRAILING, limit, false, SHIFT);
+    known.hear(count(10, 30), SHIFT, 0);
+    known.bind(0);
+    assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
+    assertThat(List.of(known.binds(), counted.binds())).containsExactly(false, true);
+    assertThat(known.counts(limit, false)).isTrue();
+    assertThat(known.counts(limit, true)).isFalse();
+    assertThat(known.counts(new Limit(limit.spec(), 0), false)).isFalse();
+    counted.hear(count(10, 30), SHIFT, 0);
+    counted.bind(0);
+    known.unbind();
+    assertThat(limit.room(0)).as("it is another that binds").isEqualTo(70);
+  }
+
+  @Test
+  void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
+    Contact contact = new Contact(OnOutage.REFUSE, false, World.TTL, 0);
+    contact.changes(false, World.TTL);
+    new Counted(TRAILING, limit, false, SHIFT).follow(contact);
+    counted.bind(0);
+    assertThat(limit.refusal()).isNull();
+    counted.follow(contact);
+    assertThat(limit.refusal()).isNotNull();
+  }
+
+  @Test
+  void whoWaits_isWoken() {
+    counted.bind(0);
+    List<Integer> woken = new ArrayList<>();
+    Objects.requireNonNull(limit.demand()).join(() -> woken.add(1));
+    counted.wake();
+    assertThat(woken).hasSize(1);
   }
 }

@@ -11,6 +11,7 @@ import static io.penstock.sync.World.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.LostSpending;
 import io.penstock.quota.Supply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,8 @@ class SharedLimitLossTest {
     assertThat(lone.shared.isBarred(SHARED)).isFalse();
     lone.barred = CELL;
     lone.answer(lone.asks(NOW), NOW);
+    assertThat(LostSpending.bars(lone.limit, 1, NOW + 1)).isTrue();
+    assertThat(LostSpending.bars(stocked().limit, 1, NOW + 1)).isFalse();
     long ends = (CELL + 1) * 10_000 * SECOND;
     assertThat(lone.shared.isBarred(ends - 1)).isTrue();
     assertThat(lone.shared.isBarred(ends)).isFalse();
@@ -186,6 +189,8 @@ class SharedLimitLossTest {
     lost.heard(lone.hear(NOW + 1), NOW + 1);
     lost.heard(lone.hear(NOW + 2), NOW + 2);
     assertThat(lost.losses(NOW + TTL)).isEmpty();
+    lone.take(1, NOW + TTL);
+    assertThat(lone.asks(NOW + TTL).barred()).isEqualTo(NONE);
     told(lone, AGAIN + 1, NOW + TTL);
     assertThat(lost.losses(NOW + TTL)).as("it was left out").isEmpty();
   }
@@ -278,5 +283,40 @@ class SharedLimitLossTest {
     assertThat(lone.answer(ask, NOW + 1, CELL, 20)).isFalse();
     assertThat(lone.take(1, NOW + 2)).isFalse();
     assertThat(lone.shared.notedNanos()).isEqualTo(NOW);
+  }
+
+  @Test
+  void slicesOfTheSubCellsOfBefore_areNotSpentInAWindow() {
+    LoneLimit lone = LoneLimit.known(TRAILING, 1);
+    lone.take(10, NOW);
+    Supply.Ask ask = lone.asks(NOW);
+    lone.limit.resize(FIXED, NOW);
+    lone.answer(ask, NOW, SHARED / (10 * SECOND), 20);
+    lone.ask(NOW + 1_000);
+    assertThat(lone.take(1, NOW + 1_000)).isFalse();
+  }
+
+  @Test
+  void lossOfALimitOfWhichNothingIsSpent_isNothingToReport() {
+    LoneLimit lone = LoneLimit.known(FIXED, 1, CELL, 20);
+    told(lone, AGAIN, NOW);
+    assertThat(lone.ask(NOW + 1)).isNull();
+  }
+
+  @Test
+  void wordOfALoss_isAnsweredThoughItWasLookedAtJustBefore() {
+    LoneLimit lone = stocked();
+    assertThat(lone.ask(NOW + 1)).isNull();
+    told(lone, AGAIN, NOW + 2);
+    assertThat(lone.ask(NOW + 3)).isNotNull();
+  }
+
+  @Test
+  void otherThatWasHeardOnceAfterIt_isWaitedForWhileItMayCome() {
+    LoneLimit lone = LoneLimit.known(FIXED, 2);
+    told(lone, AGAIN, NOW);
+    lone.shared.heard(lone.hear(NOW + 1), NOW + 1);
+    assertThat(lone.shared.loss(NOW + TTL + 1)).isEqualTo(LOSS);
+    assertThat(lone.shared.loss(NOW + TTL + 2)).isNull();
   }
 }

@@ -151,6 +151,18 @@ class SharedLimitTest {
   }
 
   @Test
+  void limitIsAtRest_onceItWasNotUsedForLongerThanSlicesLast() {
+    LoneLimit lone = known(CELL, 20);
+    lone.learning = true; // nothing is wanted
+    lone.take(20, NOW);
+    long used = NOW + 30 * MILLI;
+    assertThat(lone.ask(used)).isNull();
+    assertThat(lone.ask(used + TTL)).isNull();
+    lone.limit.charge(7, 0, used + TTL);
+    assertThat(lone.ask(used + TTL + PACE.intervalNanos() / 2)).isNotNull();
+  }
+
+  @Test
   void whoWaits_isLookedAfterAtOnce() {
     LoneLimit lone = known();
     assertThat(lone.ask(NOW + 1)).isNull();
@@ -310,6 +322,16 @@ class SharedLimitTest {
     lone.answer(lone.asks(NOW), NOW, CELL, 4);
     assertThat(lone.ask(NOW + 1))
         .isEqualTo(new Supply.Ask(ID, FIXED, CELL, List.of(), 10, 0, NONE, BORN));
+  }
+
+  @Test
+  void grantedJustWhatLacked_isNotDenied() {
+    LoneLimit lone = known();
+    lone.take(10, NOW);
+    lone.answer(lone.asks(NOW), NOW, CELL, 10);
+    assertThat(lone.take(10, NOW)).isTrue();
+    lone.take(10, NOW);
+    assertThat(lone.asks(NOW + 1).wanted()).isEqualTo(10);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.penstock.event.Event;
 import io.penstock.event.Event.Synced.Change;
 import io.penstock.fake.RecordedEvents;
 import io.penstock.limit.LimitSpec;
+import io.penstock.quota.Sharing;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,5 +127,48 @@ class StandingTest {
         .containsExactly(Change.LEARNING, Change.LEARNED);
     assertThat(said().get(before).detail()).contains("Redis was restarted or replaced");
     assertThat(said().getLast().members()).isEqualTo(3);
+  }
+
+  private Standing standing(Sharing sharing, OnOutage policy) {
+    Standing standing = new Standing(sharing, policy, World.TTL);
+    standing.tell(events);
+    return standing;
+  }
+
+  @Test
+  void limitsThatAreBarred_areSaidOnce_andThatTheyGrantAgain() {
+    Standing standing = standing(Sharing.EXACT, OnOutage.PARK);
+    assertThat(standing.lookBarred(false, 1)).isEmpty();
+    standing.lookBarred(true, 2).forEach(Runnable::run);
+    assertThat(standing.lookBarred(true, 3)).isEmpty();
+    standing.lookBarred(false, 4).forEach(Runnable::run);
+    assertThat(changes()).containsExactly(Change.RECOVERING, Change.RECOVERED);
+    assertThat(said().getFirst().detail()).contains("they grant nothing more until their window");
+    assertThat(said().getLast().detail()).isEqualTo("exact limits grant again what there is");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARK, 'eventual limits count this instance alone'",
+    "SHARE, 'eventual limits count this instance alone'",
+    "ALLOW, 'eventual limits let all pass'",
+    "REFUSE, 'eventual limits refuse'"
+  })
+  void eventualLimitsWhileTheStoreIsAway_areSaidToDoWhatTheyDo(OnOutage policy, String follows) {
+    Contact contact = new Contact(policy, false, World.TTL, 0);
+    contact.changes(false, World.TTL);
+    standing(Sharing.EVENTUAL, policy)
+        .look(null, contact, () -> true, World.TTL)
+        .forEach(Runnable::run);
+    assertThat(said().getLast().detail()).contains(": " + follows + " (");
+  }
+
+  @Test
+  void whoComes_saysSoOnlyWhileTheStoreIsHeard() {
+    Contact contact = new Contact(OnOutage.PARK, true, World.TTL, 0);
+    contact.heard(0, 2);
+    Standing standing = standing(Sharing.EXACT, OnOutage.PARK);
+    assertThat(standing.look(Lives.Why.CAME, contact, () -> true, World.TTL)).isEmpty();
+    assertThat(standing.look(Lives.Why.CAME, contact, () -> true, World.TTL - 1)).hasSize(1);
   }
 }
