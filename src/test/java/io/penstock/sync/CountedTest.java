@@ -76,6 +76,14 @@ class CountedTest {
     limit.take(Weight.exactly(4), 40 * World.SECOND);
     assertThat(tell(counted, false, 40 * World.SECOND))
         .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
+    counted.agreed(40 * World.SECOND);
+    assertThat(tell(counted, false, 41 * World.SECOND)).isEmpty();
+  }
+
+  @Test
+  void countedRightBeforeAMinuteEnds_isOfThatMinute() {
+    limit.take(Weight.exactly(3), 29_500 * World.MILLI);
+    assertThat(tell(counted, false, 29_500 * World.MILLI)).containsExactly(count(10, 3));
   }
 
   @Test

@@ -112,6 +112,8 @@ class PlacesTest {
     assertThat(agenda.nextNanos()).isEqualTo(9_000);
     places.next("a", 2, 8, 0);
     assertThat(agenda.nextNanos()).as("of the same instant").isEqualTo(8_000);
+    places.next("a", 2, 10, 0);
+    assertThat(agenda.nextNanos()).as("of the same instant").isEqualTo(10_000);
     places.next("a", 3, ObjectScript.NEVER, 0);
     assertThat(agenda.nextNanos()).isEqualTo(Ticker.NEVER);
   }
