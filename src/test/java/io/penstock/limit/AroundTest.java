@@ -19,7 +19,7 @@ class AroundTest {
   private static final long LOWERED_NANOS = 120 * SECOND;
   private static final LimitSpec SPEC = new LimitSpec.TrailingWindow(120, WINDOW, 0, 10);
 
-  private enum Others {
+  enum Others {
     NONE,
     SHARING,
     COUNTING,
