@@ -59,10 +59,10 @@ class MemoryMembersTest {
         .containsExactly(
             new Member("a", 0, 0, 0, false), new Member("b", 2_000, NEVER, NEVER, false));
     members.missed("a", 12);
-    assertThat(members.living(12))
-        .contains(new Member("a", 0, 2_000, 2_000, false))
-        .as("a clock that is set back makes no time negative");
-    assertThat(members.living(5)).contains(new Member("a", 0, 0, 0, false));
+    assertThat(members.living(12)).contains(new Member("a", 0, 2_000, 2_000, false));
+    assertThat(members.living(5))
+        .as("a clock that is set back makes no time negative")
+        .contains(new Member("a", 0, 0, 0, false));
   }
 
   @Test

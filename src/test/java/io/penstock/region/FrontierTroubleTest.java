@@ -213,7 +213,7 @@ class FrontierTroubleTest {
       coast.publishes.getLast().fail();
       assertThat(coast.wakes).as("the next ones may go").isEqualTo(wakes + 1);
       assertThat(ledger.failed()).isEqualTo(failure);
-      assertThat(ledger.droppedDenials()).isEqualTo(2 * failure);
+      assertThat(ledger.droppedDenials()).isEqualTo(2L * failure);
     }
     coast.deny("c");
     coast.stepAfter(SECOND);
