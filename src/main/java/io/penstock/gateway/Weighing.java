@@ -41,15 +41,15 @@ final class Weighing {
   /** Returns the result where it takes neither long nor the provider; else null. */
   @Nullable Result atOnce(Passage passage, Weighed.Request body) {
     boolean asks = passage.endpoint().spec().reading().costFrom() == CostFrom.PROVIDER;
-    Content content = asks ? null : tokenizers.atOnce(body);
+    Content content = asks ? null : tokenizers.atOnce(body.tokenizerInput());
     return content == null ? null : result(passage, content);
   }
 
   /** Returns the result, which may come on any thread. */
   Mono<Result> later(Passage passage, Weighed.Request body, ServerHttpRequest request) {
     Mono<Result> local =
-        Mono.fromSupplier(() -> tokenizers.atOnce(body))
-            .switchIfEmpty(tokenizers.later(body))
+        Mono.fromSupplier(() -> tokenizers.atOnce(body.tokenizerInput()))
+            .switchIfEmpty(tokenizers.later(body.tokenizerInput()))
             .map(content -> result(passage, content));
     String model = body.model();
     UpstreamSpec upstream = upstream(passage.endpoint().spec(), model);

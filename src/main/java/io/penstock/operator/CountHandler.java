@@ -94,7 +94,7 @@ final class CountHandler {
   private Mono<ServerResponse> estimated(CountRequest asked) {
     Weighed.Request read = read(asked);
     return tokenizers
-        .later(read)
+        .later(read.tokenizerInput())
         .flatMap(
             content -> {
               long input = expectations.expect(content, "", 0).inputTokens();

@@ -64,7 +64,7 @@ public final class Tokenizers implements AutoCloseable {
   }
 
   /** Returns the request's content, counted where that can be; null where it takes longer. */
-  public @Nullable Content atOnce(Weighed.Request request) {
+  public @Nullable Content atOnce(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
     if (counter == null || text == null) {
@@ -76,14 +76,14 @@ public final class Tokenizers implements AutoCloseable {
   }
 
   /** Returns the request's content, counted elsewhere; as it is where there is no room for that. */
-  public Mono<Content> later(Weighed.Request request) {
+  public Mono<Content> later(TokenizerInput request) {
     return Mono.fromCallable(() -> counted(request))
         .subscribeOn(scheduler)
         .onErrorReturn(RejectedExecutionException.class, request.content());
   }
 
   /** Returns the request's content, counted here, however long that takes. */
-  Content counted(Weighed.Request request) {
+  Content counted(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
     if (counter == null || text == null) {
@@ -125,8 +125,8 @@ public final class Tokenizers implements AutoCloseable {
   }
 
   /** Returns the tokenizer of the model, or null: it has none, or its table is not there yet. */
-  private @Nullable ToLongFunction<String> counter(Weighed.Request request) {
-    String model = request.model();
+  private @Nullable ToLongFunction<String> counter(TokenizerInput request) {
+    String model = request.content().model();
     EncodingType type = model == null || request.text() == null ? null : OpenAiModels.table(model);
     if (type == null) {
       return null;

@@ -31,6 +31,11 @@ public sealed interface Weighed {
       this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
     }
 
+    /** Returns what a tokenizer needs of it. */
+    public TokenizerInput tokenizerInput() {
+      return new TokenizerInput(content, text);
+    }
+
     /** Returns the model's name as the client wrote it; null where the dialect reads none. */
     public @Nullable String model() {
       return content.model();

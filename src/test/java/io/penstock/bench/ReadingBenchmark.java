@@ -89,7 +89,7 @@ public class ReadingBenchmark {
     RequestReader reader = speech.requestReader(READING, PATH);
     reader.feed(ByteBuffer.wrap(ASKED));
     if (reader.finish() instanceof Weighed.Request request) {
-      return Objects.requireNonNull(tokenizers.atOnce(request));
+      return Objects.requireNonNull(tokenizers.atOnce(request.tokenizerInput()));
     }
     throw new IllegalStateException("expected a request that can be weighed");
   }

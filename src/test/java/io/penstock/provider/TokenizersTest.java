@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.knuddels.jtokkit.api.EncodingType;
 import io.penstock.cost.Content;
-import io.penstock.cost.Cost;
 import io.penstock.fake.PatientWaits;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -38,11 +37,10 @@ class TokenizersTest {
     tokenizers.close();
   }
 
-  private static Weighed.Request request(@Nullable String model, @Nullable CharSequence text) {
+  private static TokenizerInput request(@Nullable String model, @Nullable CharSequence text) {
     long estimate = text == null ? 7 : Estimate.tokens(Utf8Counter.bytes(text));
     Content content = new Content(model, estimate, 4, Content.UNSTATED, 1, true);
-    return new Weighed.Request(
-        content, Cost.NO_TOKENS, false, null, text, Weighed.Spots.NONE, Weighed.Traits.NONE);
+    return new TokenizerInput(content, text);
   }
 
   private static Content atOnce(String model, @Nullable CharSequence text) {
@@ -98,7 +96,7 @@ class TokenizersTest {
     assertThat(atOnce("claude", "hello world"))
         .isEqualTo(request("claude", "hello world").content());
     assertThat(atOnce("gpt-4o", null)).isEqualTo(request("gpt-4o", null).content());
-    Weighed.Request nameless = request(null, "hello world");
+    TokenizerInput nameless = request(null, "hello world");
     assertThat(tokenizers.atOnce(nameless)).isEqualTo(nameless.content());
   }
 
@@ -134,9 +132,7 @@ class TokenizersTest {
   void textCutOff_isScaledToWhatTheBodyHeld() {
     String text = WORDS.repeat(1 + Tokenizers.LONGEST / WORDS.length());
     Content twice = new Content("gpt-4o", text.length() / 2, 0, Content.UNSTATED, 1, true);
-    Weighed.Request request =
-        new Weighed.Request(
-            twice, Cost.NO_TOKENS, false, null, text, Weighed.Spots.NONE, Weighed.Traits.NONE);
+    TokenizerInput request = new TokenizerInput(twice, text);
     long whole = text.length() / WORDS.length() * atOnce("gpt-4o", WORDS).textTokens();
     assertThat(tokenizers.counted(request).textTokens()).isCloseTo(2 * whole, within(whole / 10));
   }
@@ -153,11 +149,11 @@ class TokenizersTest {
             await(free);
           });
       begun.await();
-      Weighed.Request request = request("gpt-4o", "hello world");
+      TokenizerInput request = request("gpt-4o", "hello world");
       assertThat(busy.atOnce(request)).isEqualTo(request.content());
       // its load took the one place in the queue
       StepVerifier.create(busy.later(request)).expectNext(request.content()).verifyComplete();
-      Weighed.Request other = request("gpt-4", "hello world");
+      TokenizerInput other = request("gpt-4", "hello world");
       assertThat(busy.atOnce(other)).isEqualTo(other.content());
       free.countDown();
       PatientWaits.await().until(() -> busy.ready("gpt-4o"));
