@@ -2,9 +2,9 @@ package io.penstock;
 
 import io.penstock.config.Snapshot;
 import io.penstock.gateway.UpstreamAddress;
+import io.penstock.mock.MockAddress;
+import io.penstock.mock.MockProvider;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.provider.MockAddress;
-import io.penstock.provider.MockProvider;
 import io.penstock.time.Ticker;
 import java.net.URI;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.penstock;
 
 import io.penstock.cli.Commands;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import io.penstock.time.WallClock;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -4,7 +4,7 @@ import io.penstock.config.Fault;
 import io.penstock.config.Loaded;
 import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import io.penstock.sync.SyncSettings;
 import io.penstock.trace.TraceSettings;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cli.Commands;
 import io.penstock.fake.Golden;
 import io.penstock.fake.StableText;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import io.penstock.time.WallClock;
 import java.io.PrintWriter;
 import java.io.StringWriter;

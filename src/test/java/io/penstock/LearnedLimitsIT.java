@@ -3,8 +3,8 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.MachineStalls;
-import io.penstock.provider.MockAddress;
-import io.penstock.provider.MockProvider;
+import io.penstock.mock.MockAddress;
+import io.penstock.mock.MockProvider;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.net.URI;

@@ -3,7 +3,7 @@ package io.penstock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Commands;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

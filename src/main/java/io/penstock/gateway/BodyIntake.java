@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.penstock.provider.RequestReader;
+import io.penstock.provider.request.RequestReader;
 import io.penstock.time.Ticker;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

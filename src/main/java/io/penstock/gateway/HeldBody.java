@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
-import io.penstock.provider.Edit;
-import io.penstock.provider.Edits;
+import io.penstock.json.Edit;
+import io.penstock.json.Edits;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.penstock.gateway;
 
-import io.penstock.provider.UsageHider;
+import io.penstock.provider.answer.UsageHider;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.penstock.gateway;
 
 import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.Edit;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.provider.Edit;
-import io.penstock.provider.Weighed;
+import io.penstock.provider.request.Weighed;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -8,7 +8,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
 import io.penstock.key.Caller;
 import io.penstock.provider.Speech;
-import io.penstock.provider.Weighed;
+import io.penstock.provider.request.Weighed;
 import io.penstock.trace.Trail;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

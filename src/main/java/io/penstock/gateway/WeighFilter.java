@@ -2,8 +2,8 @@ package io.penstock.gateway;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.BodyIntake.End;
-import io.penstock.provider.RequestReader;
-import io.penstock.provider.Weighed;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;

@@ -2,6 +2,10 @@ package io.penstock.provider;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.answer.UnreadAnswer;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-/** How each provider speaks, and the built-in provider for demos and load tests. */
+/** How each provider speaks: its calls, its refusals, and what its answers teach. */
 @NullMarked
 package io.penstock.provider;
 

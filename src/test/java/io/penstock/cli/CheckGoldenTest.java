@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.Golden;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

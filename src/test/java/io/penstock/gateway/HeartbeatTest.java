@@ -16,7 +16,7 @@ import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstreams;
-import io.penstock.provider.Weighed;
+import io.penstock.provider.request.Weighed;
 import io.penstock.queue.Bounds;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.ModelQuotas;

@@ -28,7 +28,16 @@ final class RoomTable {
           new Room(1, "endpoint", floorsTo(0).or(rooms("quota", "pool"))),
           new Room(1, "coordination", floorsTo(0)),
           new Room(2, "park", floorsTo(1)),
-          new Room(2, "provider", floorsTo(1)),
+          new Room(2, "json", floorsTo(0)),
+          new Room(2, "tokenizer", floorsTo(0).or(rooms("json"))),
+          new Room(2, "provider.request", floorsTo(1).or(rooms("json", "tokenizer"))),
+          new Room(
+              2, "provider.answer", floorsTo(1).or(rooms("json", "tokenizer", "provider.request"))),
+          new Room(
+              2,
+              "provider",
+              floorsTo(1).or(rooms("json", "tokenizer", "provider.request", "provider.answer"))),
+          new Room(2, "mock", floorsTo(0).or(rooms("json"))),
           new Room(2, "config", floorsTo(1)),
           new Room(2, "sync", floorsTo(1)),
           new Room(2, "region", floorsTo(1)),
@@ -43,7 +52,7 @@ final class RoomTable {
    * One row of the table.
    *
    * @param floor 0 is the lowest; imports never go up
-   * @param name the package directly under the roof
+   * @param name the package under the roof, with the ones it is in
    * @param imports which other rooms it may import
    */
   record Room(int floor, String name, Predicate<Room> imports) {
@@ -59,7 +68,7 @@ final class RoomTable {
 
   private RoomTable() {}
 
-  /** Returns the room that is exactly this package; a package inside a room is not one. */
+  /** Returns the room that is exactly this package; one inside a room has a row of its own. */
   static Optional<Room> room(String packageName) {
     return ROOMS.stream().filter(room -> packageName.equals(ROOF + "." + room.name())).findFirst();
   }

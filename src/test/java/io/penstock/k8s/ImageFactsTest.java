@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.config.Loaded;
 import io.penstock.config.RouteFiles;
-import io.penstock.provider.MockAddress;
+import io.penstock.mock.MockAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.provider.request.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.util.List;

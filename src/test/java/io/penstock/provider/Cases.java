@@ -5,56 +5,60 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.Edit;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.Weighed;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Feeds readers and writes down, in readable text, what came of it. */
-final class Cases {
+public final class Cases {
   static final long MAX_BODY_BYTES = 32L << 20;
 
   private Cases() {}
 
-  static EndpointSpec.Reading reading(Dialect dialect) {
+  public static EndpointSpec.Reading reading(Dialect dialect) {
     return new EndpointSpec.Reading(dialect, CostFrom.BODY, 1, 256, MAX_BODY_BYTES);
   }
 
-  static byte[] bytes(String text) {
+  public static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  static Weighed weigh(Dialect dialect, String path, byte[] body) {
+  public static Weighed weigh(Dialect dialect, String path, byte[] body) {
     RequestReader reader = Speech.of(dialect).requestReader(reading(dialect), path);
     reader.feed(ByteBuffer.wrap(body));
     return reader.finish();
   }
 
-  static Weighed chat(String body) {
+  public static Weighed chat(String body) {
     return weigh(Dialect.OPENAI, "/v1/chat/completions", bytes(body));
   }
 
-  static Weighed embeddings(String body) {
+  public static Weighed embeddings(String body) {
     return weigh(Dialect.OPENAI, "/v1/embeddings", bytes(body));
   }
 
-  static Weighed messages(String body) {
+  public static Weighed messages(String body) {
     return weigh(Dialect.ANTHROPIC, "/v1/messages", bytes(body));
   }
 
-  static Cost cost(Weighed weighed) {
+  public static Cost cost(Weighed weighed) {
     if (weighed instanceof Weighed.Request request) {
       return request.cost();
     }
     throw new AssertionError("expected a request, was " + weighed);
   }
 
-  static AnswerReader answer(Dialect dialect, String contentType, String body) {
+  public static AnswerReader answer(Dialect dialect, String contentType, String body) {
     AnswerReader reader = Speech.of(dialect).answerReader(contentType);
     reader.feed(ByteBuffer.wrap(bytes(body)));
     return reader;
   }
 
   /** Feeds {@code body} to {@code feed}, cut at {@code at}, from buffers that start elsewhere. */
-  static void cut(byte[] body, int at, java.util.function.Consumer<ByteBuffer> feed) {
+  public static void cut(byte[] body, int at, java.util.function.Consumer<ByteBuffer> feed) {
     ByteBuffer direct = ByteBuffer.allocateDirect(body.length + 7).position(7);
     direct.put(body).flip().position(7);
     ByteBuffer head = direct.duplicate().limit(7 + at);
@@ -66,7 +70,7 @@ final class Cases {
     }
   }
 
-  static String describe(Weighed weighed) {
+  public static String describe(Weighed weighed) {
     return switch (weighed) {
       case Weighed.Malformed malformed -> "malformed: " + malformed.detail() + "\n";
       case Weighed.Request request ->
@@ -98,7 +102,7 @@ final class Cases {
         + (referred == null ? "" : "refers_to: " + referred + "\n");
   }
 
-  static String describe(AnswerReader reader) {
+  public static String describe(AnswerReader reader) {
     Usage usage = reader.usage();
     String text =
         usage == null

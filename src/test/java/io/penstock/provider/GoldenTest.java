@@ -3,6 +3,8 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.request.RequestReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

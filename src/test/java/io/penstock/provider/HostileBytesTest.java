@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Dialect;
+import io.penstock.provider.answer.AnswerReader;
+import io.penstock.provider.request.Parameters;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.Weighed;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

@@ -9,6 +9,8 @@ import io.penstock.endpoint.CostFrom;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.Weighed;
 import io.penstock.queue.Bounds;
 import java.net.URI;
 import java.nio.ByteBuffer;

@@ -9,12 +9,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** Virtual time that tells the test when code on another thread has set a timer. */
-final class SignalledTimers implements Scheduler {
+public final class SignalledTimers implements Scheduler {
   private final VirtualTimeScheduler time = VirtualTimeScheduler.create();
   private final BlockingQueue<Duration> set = new LinkedBlockingQueue<>();
 
   /** Waits until the next timer is set and returns its delay or period. */
-  Duration awaitSet() {
+  public Duration awaitSet() {
     try {
       Duration next = set.poll(60, TimeUnit.SECONDS);
       if (next == null) {
@@ -26,11 +26,11 @@ final class SignalledTimers implements Scheduler {
     }
   }
 
-  boolean noneSet() {
+  public boolean noneSet() {
     return set.isEmpty();
   }
 
-  void advance(Duration by) {
+  public void advance(Duration by) {
     time.advanceTimeBy(by);
   }
 

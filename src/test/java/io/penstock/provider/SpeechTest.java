@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.provider.request.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import java.nio.charset.StandardCharsets;

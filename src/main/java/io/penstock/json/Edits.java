@@ -1,0 +1,96 @@
+package io.penstock.json;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Changes a body in a few places without copying the rest of it. */
+public final class Edits {
+  private Edits() {}
+
+  /**
+   * Returns the body with its changes made: views of what stays, and the new text between them.
+   *
+   * @param body its bytes, in pieces however cut; neither they nor their positions are changed
+   * @param edits in the order of their places, none reaching into the next
+   * @throws IllegalArgumentException if they are not, or reach beyond the body
+   */
+  public static List<ByteBuffer> apply(List<ByteBuffer> body, List<Edit> edits) {
+    List<ByteBuffer> edited = new ArrayList<>(body.size() + 2 * edits.size());
+    Cursor cursor = new Cursor(body);
+    for (Edit edit : edits) {
+      edited.addAll(cursor.pass(edit.at() - cursor.offset, edit));
+      cursor.pass(edit.length(), edit);
+      if (!edit.text().isEmpty()) {
+        edited.add(ByteBuffer.wrap(edit.text().getBytes(StandardCharsets.UTF_8)));
+      }
+    }
+    edited.addAll(cursor.rest());
+    return edited;
+  }
+
+  /** Returns by how many bytes a body grows; below 0 when it shrinks. */
+  public static long grown(List<Edit> edits) {
+    long grown = 0;
+    for (Edit edit : edits) {
+      grown += Utf8Counter.bytes(edit.text()) - edit.length();
+    }
+    return grown;
+  }
+
+  /** A place in a body that is cut into pieces. */
+  private static final class Cursor {
+    private final List<ByteBuffer> pieces;
+    private int next;
+    private ByteBuffer piece = ByteBuffer.allocate(0);
+    private long offset;
+
+    Cursor(List<ByteBuffer> pieces) {
+      this.pieces = pieces;
+    }
+
+    /** Goes on by {@code count} bytes, and returns views of them. */
+    List<ByteBuffer> pass(long count, Edit edit) {
+      if (count < 0) {
+        throw new IllegalArgumentException(
+            "an edit is at " + edit.at() + ", expected none before " + offset);
+      }
+      List<ByteBuffer> passed = new ArrayList<>();
+      long left = count;
+      while (left > 0) {
+        if (!piece.hasRemaining() && !open()) {
+          throw new IllegalArgumentException(
+              "an edit ends at " + (edit.at() + edit.length()) + ", expected at most " + offset);
+        }
+        int here = (int) Math.min(left, piece.remaining());
+        if (here > 0) {
+          passed.add(piece.slice(piece.position(), here));
+          piece.position(piece.position() + here);
+        }
+        offset += here;
+        left -= here;
+      }
+      return passed;
+    }
+
+    /** Returns views of all that is left. */
+    List<ByteBuffer> rest() {
+      List<ByteBuffer> rest = new ArrayList<>(pieces.size() - next + 1);
+      do {
+        if (piece.hasRemaining()) {
+          rest.add(piece);
+        }
+      } while (open());
+      return rest;
+    }
+
+    private boolean open() {
+      if (next == pieces.size()) {
+        return false;
+      }
+      piece = pieces.get(next++).duplicate();
+      return true;
+    }
+  }
+}

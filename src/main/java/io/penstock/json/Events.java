@@ -1,0 +1,47 @@
+package io.penstock.json;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/** Writes server-sent events. */
+public final class Events {
+  private static final byte[] DATA = ascii("data: ");
+  private static final byte[] NAME = ascii("event: ");
+  private static final byte[] END = ascii("\n\n");
+
+  private Events() {}
+
+  /** Returns a comment, which readers pass over. */
+  public static byte[] comment() {
+    return ascii(": \n\n");
+  }
+
+  /** Returns an event without a name. */
+  public static byte[] data(byte[] json) {
+    ByteArrayOutputStream event = new ByteArrayOutputStream(json.length + DATA.length + END.length);
+    write(event, json);
+    return event.toByteArray();
+  }
+
+  /** Returns an event with a name. */
+  public static byte[] named(String name, byte[] json) {
+    ByteArrayOutputStream event = new ByteArrayOutputStream(json.length + 64);
+    event.writeBytes(NAME);
+    event.writeBytes(ascii(name + "\n"));
+    write(event, json);
+    return event.toByteArray();
+  }
+
+  /** Line ends of JSON are white space, but to a stream they are the end of the data. */
+  private static void write(ByteArrayOutputStream event, byte[] json) {
+    event.writeBytes(DATA);
+    for (byte each : json) {
+      event.write(each == '\n' || each == '\r' ? ' ' : each);
+    }
+    event.writeBytes(END);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

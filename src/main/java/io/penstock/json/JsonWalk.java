@@ -1,0 +1,394 @@
+package io.penstock.json;
+
+import io.penstock.cost.Cost;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.async.ByteBufferFeeder;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.JsonRecyclerPools;
+
+/**
+ * Walks one JSON object as its bytes arrive, cut anywhere, and tells a visitor what it meets and at
+ * which place. No tree is built; the text of the one value being read is held, nothing else.
+ *
+ * <p>A place is the chain of member names from the outside in: level 1 is a member of the outermost
+ * object; the level of an array's element has no name.
+ */
+public final class JsonWalk {
+  /** What {@link #whole} returns for something that is not a whole number. */
+  public static final long NOT_WHOLE = Long.MIN_VALUE;
+
+  /** What {@link #whole} returns for a whole number below zero. */
+  public static final long NEGATIVE = -1;
+
+  /** What {@link #whole} returns for a whole number above {@link Cost#MAX_TOKENS}. */
+  public static final long TOO_LARGE = Long.MAX_VALUE;
+
+  /** How deep values may be nested. */
+  public static final int MAX_DEPTH = 200;
+
+  /** How long a member's name may be, in characters. */
+  public static final int MAX_NAME_LENGTH = 1_024;
+
+  /** How many digits a number may have. */
+  static final int MAX_NUMBER_LENGTH = 1_000;
+
+  /** How long a string of an answer may be, in characters; those of requests have the body's. */
+  static final int MAX_ANSWER_STRING = 32 << 20;
+
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+  // recycled buffers belong to a thread, so that neither their number nor a lock can grow; and no
+  // table of the names it met is kept, for hostile ones must not outlive their document
+  private static final JsonFactory REQUESTS = factory(Integer.MAX_VALUE);
+  private static final JsonFactory ANSWERS = factory(MAX_ANSWER_STRING);
+
+  /** Told what the walk meets. The walk itself says where, and what the value is. */
+  public interface Visitor {
+    /** An object or array begins at the walk's place. */
+    void open(JsonWalk at, boolean array);
+
+    /** The object or array at the walk's place has ended. */
+    void close(JsonWalk at);
+
+    /** A string, number, boolean or null is at the walk's place. */
+    void scalar(JsonWalk at);
+  }
+
+  private final JsonFactory factory;
+  private final Visitor visitor;
+  private final Utf8Counter counter = new Utf8Counter();
+  private final CutComma cut = new CutComma();
+  private @Nullable JsonParser parser;
+  private @Nullable String fault;
+  private @Nullable String[] names = new @Nullable String[16];
+  private int depth;
+  private int markBytes;
+  private boolean begun;
+  private boolean complete;
+
+  private JsonWalk(JsonFactory factory, Visitor visitor) {
+    this.factory = factory;
+    this.visitor = visitor;
+  }
+
+  public static JsonWalk ofRequest(Visitor visitor) {
+    return new JsonWalk(REQUESTS, visitor);
+  }
+
+  public static JsonWalk ofAnswer(Visitor visitor) {
+    return new JsonWalk(ANSWERS, visitor);
+  }
+
+  private static JsonFactory factory(int maxStringLength) {
+    return JsonFactory.builder()
+        .recyclerPool(JsonRecyclerPools.threadLocalPool())
+        .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
+        .streamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(MAX_DEPTH)
+                .maxNameLength(MAX_NAME_LENGTH)
+                .maxNumberLength(MAX_NUMBER_LENGTH)
+                .maxStringLength(maxStringLength)
+                .build())
+        .build();
+  }
+
+  /** Reads and consumes {@code bytes}; after a fault they are only consumed. */
+  public void feed(ByteBuffer bytes) {
+    if (fault == null && !begun) {
+      skipMark(bytes);
+    }
+    if (fault == null && bytes.hasRemaining()) {
+      cut.look(bytes);
+      JsonParser open = parser;
+      if (open == null) {
+        open = factory.createNonBlockingByteBufferParser(ObjectReadContext.empty());
+        parser = open;
+      }
+      advance(open, bytes);
+    }
+    bytes.position(bytes.limit());
+  }
+
+  /** Consumes a byte order mark: the parser knows it only where it comes in one piece. */
+  private void skipMark(ByteBuffer bytes) {
+    while (parser == null && markBytes < MARK.length && bytes.hasRemaining()) {
+      if (bytes.get(bytes.position()) == MARK[markBytes]) {
+        bytes.get();
+        markBytes++;
+      } else if (markBytes == 0) {
+        return;
+      } else {
+        fault = "the JSON is broken near byte " + markBytes;
+        return;
+      }
+    }
+  }
+
+  /** Says that the document has ended: one that is not complete is a fault from now on. */
+  public void end() {
+    JsonParser open = parser;
+    if (fault == null && open != null) {
+      advance(open, null);
+    }
+    if (fault == null && !complete) {
+      fault = begun ? "it ends inside the JSON" : "it is empty";
+    }
+    release();
+  }
+
+  /** Forgets everything, ready for another document. */
+  public void restart() {
+    release();
+    fault = null;
+    depth = 0;
+    markBytes = 0;
+    begun = false;
+    complete = false;
+    cut.restart();
+  }
+
+  /** Returns what is wrong with the document, without its content, or null. */
+  public @Nullable String fault() {
+    return fault;
+  }
+
+  /** Returns whether the outermost object has been read to its end. */
+  boolean complete() {
+    return complete;
+  }
+
+  /** Parses what it has: all of {@code bytes}, or, where there are none, what is pending. */
+  private void advance(JsonParser open, @Nullable ByteBuffer bytes) {
+    try {
+      ByteBufferFeeder feeder = (ByteBufferFeeder) open.nonBlockingInputFeeder();
+      if (bytes == null) {
+        feeder.endOfInput();
+      } else {
+        feeder.feedInput(bytes);
+      }
+      JsonToken token = open.nextToken();
+      while (token != null && token != JsonToken.NOT_AVAILABLE && fault == null) {
+        step(open, token);
+        token = open.nextToken();
+      }
+    } catch (StreamConstraintsException e) {
+      fault = "the JSON is nested too deeply, or a name or value in it is too long";
+    } catch (JacksonException e) {
+      fault = bytes == null ? "it ends inside the JSON" : "the JSON is broken" + where(open);
+    }
+    if (fault != null) {
+      release();
+    }
+  }
+
+  private static String where(JsonParser open) {
+    long offset = open.currentLocation().getByteOffset();
+    return offset < 0 ? "" : String.format(Locale.ROOT, " near byte %d", offset);
+  }
+
+  private void release() {
+    if (parser != null) {
+      parser.close();
+      parser = null;
+    }
+  }
+
+  private void step(JsonParser open, JsonToken token) {
+    if (complete) {
+      fault = "there is more after the JSON";
+      return;
+    }
+    if (!begun && token != JsonToken.START_OBJECT) {
+      fault = "it is not a JSON object";
+      return;
+    }
+    begun = true;
+    if (cut.forbids(token)) {
+      fault = "the JSON is broken" + where(open);
+      return;
+    }
+    switch (token) {
+      case START_OBJECT, START_ARRAY -> {
+        visitor.open(this, token == JsonToken.START_ARRAY);
+        descend();
+      }
+      case END_OBJECT, END_ARRAY -> {
+        depth--;
+        visitor.close(this);
+        complete = depth == 0;
+      }
+      case PROPERTY_NAME -> names[depth] = open.currentName();
+      default -> visitor.scalar(this);
+    }
+  }
+
+  private void descend() {
+    depth++;
+    if (depth == names.length) {
+      names = Arrays.copyOf(names, names.length * 2);
+    }
+    names[depth] = null;
+  }
+
+  /** Returns the offset in the document's bytes of the scalar's or container's first one. */
+  public long startsAt() {
+    // the parser has read one byte when it notes where a string, object or array begins
+    return markBytes + reading().currentTokenLocation().getByteOffset() - 1;
+  }
+
+  /** Returns the offset in the document's bytes just after what was read last. */
+  public long endsAt() {
+    return markBytes + reading().currentLocation().getByteOffset();
+  }
+
+  /** Returns how many levels the place has; 0 is the outermost object itself. */
+  public int depth() {
+    return depth;
+  }
+
+  /** Returns the name at {@code level} of the place; null for an element, or below the place. */
+  public @Nullable String name(int level) {
+    return level <= depth ? names[level] : null;
+  }
+
+  /** Returns the innermost name of the place; null for an element. */
+  public @Nullable String name() {
+    return names[depth];
+  }
+
+  public boolean isString() {
+    return token() == JsonToken.VALUE_STRING;
+  }
+
+  public boolean isNull() {
+    return token() == JsonToken.VALUE_NULL;
+  }
+
+  public boolean isBoolean() {
+    return isTrue() || token() == JsonToken.VALUE_FALSE;
+  }
+
+  public boolean isTrue() {
+    return token() == JsonToken.VALUE_TRUE;
+  }
+
+  public boolean isNumber() {
+    return token() == JsonToken.VALUE_NUMBER_INT || token() == JsonToken.VALUE_NUMBER_FLOAT;
+  }
+
+  /** Returns whether what begins or ends here is an array. */
+  public boolean isArray() {
+    return token() == JsonToken.START_ARRAY || token() == JsonToken.END_ARRAY;
+  }
+
+  private JsonToken token() {
+    JsonToken token = reading().currentToken();
+    return token == null ? JsonToken.NOT_AVAILABLE : token;
+  }
+
+  private JsonParser reading() {
+    if (parser == null) {
+      throw new IllegalStateException("no document is being read, expected a call from a visit");
+    }
+    return parser;
+  }
+
+  /** Returns the text of the scalar; only for those {@link #isAtMost} some length. */
+  public String text() {
+    return reading().getString();
+  }
+
+  /** Returns whether the text of the scalar has at most {@code chars} characters. */
+  public boolean isAtMost(int chars) {
+    return reading().getStringLength() <= chars;
+  }
+
+  /** Returns the UTF-8 bytes of the scalar's text, escapes resolved, quotes not counted. */
+  public long utf8Bytes() {
+    return utf8Bytes(null);
+  }
+
+  /** The same, and copies the text. */
+  public long utf8Bytes(KeptText.@Nullable Part into) {
+    counter.copyTo(into);
+    reading().getString(counter);
+    return counter.take();
+  }
+
+  /** Returns the bytes the scalar adds to a document without white space, escapes resolved. */
+  public long compactBytes() {
+    return compactBytes(null);
+  }
+
+  /** The same, and copies them as text. */
+  public long compactBytes(KeptText.@Nullable Part into) {
+    String quote = isString() ? "\"" : "";
+    frame(into, quote);
+    long bytes = utf8Bytes(into) + 2L * quote.length() + frameBytes();
+    if (into != null) {
+      into.append(quote);
+      into.append(",");
+    }
+    return bytes;
+  }
+
+  /** Returns the bytes a container adds to a document without white space, its content aside. */
+  public long containerBytes() {
+    return 1 + frameBytes();
+  }
+
+  /** The same, and copies its beginning as text; {@link KeptText.Part#closeJson} ends it. */
+  public long containerBytes(KeptText.@Nullable Part into) {
+    frame(into, isArray() ? "[" : "{");
+    return containerBytes();
+  }
+
+  private void frame(KeptText.@Nullable Part into, String opening) {
+    if (into == null) {
+      return;
+    }
+    String name = name();
+    if (name != null) {
+      into.append("\"");
+      into.append(name);
+      into.append("\":");
+    }
+    into.append(opening);
+  }
+
+  /** The name with its quotes and colon, and the comma or bracket that follows a value. */
+  private long frameBytes() {
+    String name = name();
+    return 1 + (name == null ? 0 : Utf8Counter.bytes(name) + 3);
+  }
+
+  /**
+   * Returns the scalar as a whole number of 0 to {@link Cost#MAX_TOKENS}, or {@link #NOT_WHOLE},
+   * {@link #NEGATIVE} or {@link #TOO_LARGE}.
+   */
+  public long whole() {
+    if (token() != JsonToken.VALUE_NUMBER_INT) {
+      return NOT_WHOLE;
+    }
+    JsonParser open = reading();
+    if (open.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+      return open.getString().startsWith("-") ? NEGATIVE : TOO_LARGE;
+    }
+    long value = open.getLongValue();
+    if (value < 0) {
+      return NEGATIVE;
+    }
+    return value > Cost.MAX_TOKENS ? TOO_LARGE : value;
+  }
+}

@@ -1,0 +1,67 @@
+package io.penstock.json;
+
+import java.io.Writer;
+import org.jspecify.annotations.Nullable;
+
+/** Counts the UTF-8 bytes of the characters written to it, and keeps none of them itself. */
+public final class Utf8Counter extends Writer {
+  private KeptText.@Nullable Part copy;
+  private long bytes;
+
+  /** Copies what is written from now on there, or nowhere. */
+  void copyTo(KeptText.@Nullable Part part) {
+    copy = part;
+  }
+
+  /** Returns the bytes counted since the last call. */
+  long take() {
+    long counted = bytes;
+    bytes = 0;
+    return counted;
+  }
+
+  /** Returns the UTF-8 bytes of {@code text}. */
+  public static long bytes(CharSequence text) {
+    long sum = 0;
+    for (int i = 0; i < text.length(); i++) {
+      sum += width(text.charAt(i));
+    }
+    return sum;
+  }
+
+  /** The halves of a surrogate pair count two each, four together. */
+  private static int width(char c) {
+    if (c < 0x80) {
+      return 1;
+    }
+    return c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+  }
+
+  @Override
+  public void write(char[] chars, int offset, int length) {
+    long sum = 0;
+    for (int i = offset; i < offset + length; i++) {
+      sum += width(chars[i]);
+    }
+    bytes += sum;
+    if (copy != null) {
+      copy.append(chars, offset, length);
+    }
+  }
+
+  @Override
+  public void write(String text, int offset, int length) {
+    for (int i = offset; i < offset + length; i++) {
+      bytes += width(text.charAt(i));
+    }
+    if (copy != null) {
+      copy.append(text.substring(offset, offset + length));
+    }
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {}
+}

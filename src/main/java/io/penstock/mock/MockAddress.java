@@ -1,0 +1,216 @@
+package io.penstock.mock;
+
+import io.penstock.cost.Dialect;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@code mock://} address asks for. Equal addresses are the same provider.
+ *
+ * @param dialect whose shapes it speaks: OpenAI, Anthropic or Gemini; Azure is OpenAI's
+ * @param latencyNanos from a request's last byte to the answer's first, 0 to one hour
+ * @param tokens tokens an answer has when the request states no lower maximum, 1 to 100,000
+ * @param tokensPerSecond how fast each answer is produced, 0.001 to 10^9; 0 is all at once
+ * @param rpm requests admitted in any trailing window, per model; 0 is unlimited
+ * @param tpm tokens admitted in any trailing window, per model; 0 is unlimited
+ * @param windowNanos the length of that window, 1 ms to one hour; the limits are not scaled by it
+ * @param errorRate the share of admitted requests that is answered with status 500, 0 to 1, in
+ *     steps of 10^-9
+ * @param announces whether answers say what is left of the limits; a refusal always says when to
+ *     come again
+ */
+public record MockAddress(
+    Dialect dialect,
+    long latencyNanos,
+    int tokens,
+    double tokensPerSecond,
+    long rpm,
+    long tpm,
+    long windowNanos,
+    double errorRate,
+    boolean announces) {
+
+  private static final int MAX_TOKENS = 100_000;
+  private static final double MIN_TOKENS_PER_SECOND = 0.001;
+  private static final double MAX_TOKENS_PER_SECOND = 1e9;
+  private static final long MAX_LIMIT = 1_000_000_000_000L;
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long NANOS_PER_HOUR = 3_600_000_000_000L;
+
+  private static final Set<String> NAMES =
+      new TreeSet<>(
+          Set.of("latency", "tokens", "tps", "rpm", "tpm", "window", "error_rate", "headers"));
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m)");
+  private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
+  private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
+
+  /** An address whose answers say what is left of the limits. */
+  public MockAddress(
+      Dialect dialect,
+      long latencyNanos,
+      int tokens,
+      double tokensPerSecond,
+      long rpm,
+      long tpm,
+      long windowNanos,
+      double errorRate) {
+    this(dialect, latencyNanos, tokens, tokensPerSecond, rpm, tpm, windowNanos, errorRate, true);
+  }
+
+  public MockAddress {
+    if (dialect == Dialect.NONE || dialect == Dialect.AZURE) {
+      throw new IllegalArgumentException("a mock provider speaks no dialect " + dialect);
+    }
+    check("latency", latencyNanos >= 0 && latencyNanos <= NANOS_PER_HOUR, "0 to 60m");
+    check("tokens", tokens >= 1 && tokens <= MAX_TOKENS, "1 to " + MAX_TOKENS);
+    check(
+        "tps",
+        tokensPerSecond == 0
+            || (tokensPerSecond >= MIN_TOKENS_PER_SECOND
+                && tokensPerSecond <= MAX_TOKENS_PER_SECOND),
+        "0 (all at once), or 0.001 to 1000000000 tokens a second");
+    check("rpm", rpm >= 0 && rpm <= MAX_LIMIT, "0 (unlimited) to " + MAX_LIMIT);
+    check("tpm", tpm >= 0 && tpm <= MAX_LIMIT, "0 (unlimited) to " + MAX_LIMIT);
+    check("window", windowNanos >= NANOS_PER_MILLI && windowNanos <= NANOS_PER_HOUR, "1ms to 60m");
+    check("error_rate", errorRate >= 0 && errorRate <= 1, "0 to 1");
+  }
+
+  private static void check(String name, boolean good, String expected) {
+    if (!good) {
+      throw new IllegalArgumentException(
+          "mock address: " + name + " is out of range, expected " + expected);
+    }
+  }
+
+  /**
+   * Reads an address such as {@code mock://openai?latency=200ms&tokens=50&tps=100}.
+   *
+   * @throws IllegalArgumentException saying which parameter is wrong and what was expected
+   */
+  public static MockAddress parse(URI uri) {
+    Dialect dialect = dialect(uri);
+    Map<String, String> values = values(uri.getQuery());
+    return new MockAddress(
+        dialect,
+        duration(values, "latency", "0ms"),
+        (int) Math.min(integer(values, "tokens", "50"), Integer.MAX_VALUE),
+        decimal(values, "tps", "0"),
+        integer(values, "rpm", "0"),
+        integer(values, "tpm", "0"),
+        duration(values, "window", "60s"),
+        decimal(values, "error_rate", "0"),
+        announces(values.getOrDefault("headers", "all")));
+  }
+
+  private static boolean announces(String text) {
+    return switch (text) {
+      case "all" -> true;
+      case "none" -> false;
+      default -> throw malformed("headers", text, "all or none");
+    };
+  }
+
+  private static Dialect dialect(URI uri) {
+    if (!"mock".equals(uri.getScheme())) {
+      throw new IllegalArgumentException(
+          "mock address: scheme is " + quoted(uri.getScheme()) + ", expected mock");
+    }
+    String path = uri.getPath();
+    if (path != null && !path.isEmpty() && !path.equals("/")) {
+      throw new IllegalArgumentException(
+          "mock address: path is " + quoted(path) + ", expected none");
+    }
+    if (uri.getFragment() != null) {
+      throw new IllegalArgumentException(
+          "mock address: fragment is " + quoted(uri.getFragment()) + ", expected none");
+    }
+    String provider = uri.getAuthority();
+    return switch (provider == null ? "" : provider) {
+      case "openai" -> Dialect.OPENAI;
+      case "anthropic" -> Dialect.ANTHROPIC;
+      case "gemini" -> Dialect.GEMINI;
+      default ->
+          throw new IllegalArgumentException(
+              "mock address: provider is "
+                  + quoted(provider)
+                  + ", expected openai, anthropic or gemini");
+    };
+  }
+
+  private static Map<String, String> values(@Nullable String query) {
+    Map<String, String> values = new HashMap<>();
+    if (query == null || query.isEmpty()) {
+      return values;
+    }
+    for (String pair : query.split("&", -1)) {
+      int equals = pair.indexOf('=');
+      String name = equals < 0 ? pair : pair.substring(0, equals);
+      if (!NAMES.contains(name)) {
+        throw new IllegalArgumentException(
+            "mock address: unknown parameter " + quoted(name) + ", expected one of " + NAMES);
+      }
+      if (values.put(name, equals < 0 ? "" : pair.substring(equals + 1)) != null) {
+        throw new IllegalArgumentException(
+            "mock address: " + name + " is given twice, expected it once");
+      }
+    }
+    return values;
+  }
+
+  private static long duration(Map<String, String> values, String name, String otherwise) {
+    String text = values.getOrDefault(name, otherwise);
+    if (text.equals("0")) {
+      return 0;
+    }
+    Matcher matcher = DURATION.matcher(text);
+    if (!matcher.matches()) {
+      throw malformed(name, text, "a duration such as 200ms, 2s or 1m");
+    }
+    long unitNanos =
+        switch (matcher.group(2)) {
+          case "ms" -> NANOS_PER_MILLI;
+          case "s" -> 1_000 * NANOS_PER_MILLI;
+          default -> 60_000 * NANOS_PER_MILLI;
+        };
+    // in BigDecimal, as twelve digits of minutes are more nanoseconds than a long holds
+    return new BigDecimal(matcher.group(1))
+        .multiply(BigDecimal.valueOf(unitNanos))
+        .min(BigDecimal.valueOf(Long.MAX_VALUE))
+        .longValue();
+  }
+
+  private static long integer(Map<String, String> values, String name, String otherwise) {
+    String text = values.getOrDefault(name, otherwise);
+    if (!INTEGER.matcher(text).matches()) {
+      throw malformed(name, text, "a whole number, 0 or more");
+    }
+    return Long.parseLong(text);
+  }
+
+  private static double decimal(Map<String, String> values, String name, String otherwise) {
+    String text = values.getOrDefault(name, otherwise);
+    if (!DECIMAL.matcher(text).matches()) {
+      throw malformed(name, text, "a number such as 0.25 or 100");
+    }
+    return Double.parseDouble(text);
+  }
+
+  private static IllegalArgumentException malformed(String name, String text, String expected) {
+    return new IllegalArgumentException(
+        "mock address: " + name + " is " + quoted(text) + ", expected " + expected);
+  }
+
+  private static String quoted(@Nullable String text) {
+    if (text == null) {
+      return "missing";
+    }
+    return "'" + (text.length() <= 40 ? text : text.substring(0, 40) + "…") + "'";
+  }
+}

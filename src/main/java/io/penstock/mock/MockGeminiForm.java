@@ -1,0 +1,89 @@
+package io.penstock.mock;
+
+/** Gemini's answers: whole, and streamed as events or as the elements of a JSON list. */
+enum MockGeminiForm implements MockForm {
+  EVENTS {
+    @Override
+    public void begin(MockAnswer answer, MockBytes out) {}
+
+    @Override
+    void part(MockAnswer answer, int from, int to, boolean last, MockBytes out) {
+      out.put("data: ");
+      MockGeminiForm.object(answer, from, to, last, out);
+      out.put("\r\n\r\n");
+    }
+
+    @Override
+    public void end(MockAnswer answer, MockBytes out) {
+      int tokens = answer.ask().outputTokens();
+      part(answer, tokens, tokens, true, out);
+    }
+
+    @Override
+    public String streamType() {
+      return "text/event-stream";
+    }
+  },
+  LIST {
+    @Override
+    public void begin(MockAnswer answer, MockBytes out) {
+      out.put("[");
+    }
+
+    @Override
+    void part(MockAnswer answer, int from, int to, boolean last, MockBytes out) {
+      out.put(from == 0 ? "" : "\n,\r\n");
+      MockGeminiForm.object(answer, from, to, last, out);
+    }
+
+    @Override
+    public void end(MockAnswer answer, MockBytes out) {
+      int tokens = answer.ask().outputTokens();
+      part(answer, tokens, tokens, true, out);
+      out.put("\n]");
+    }
+
+    @Override
+    public String streamType() {
+      return "application/json; charset=UTF-8";
+    }
+  };
+
+  abstract void part(MockAnswer answer, int from, int to, boolean last, MockBytes out);
+
+  @Override
+  public byte[] whole(MockAnswer answer) {
+    MockAsk.Generate ask = answer.ask();
+    MockBytes out = new MockBytes(512 + ask.answers() * (160 + ask.outputTokens() * 6));
+    object(answer, 0, ask.outputTokens(), true, out);
+    return out.toArray();
+  }
+
+  @Override
+  public void tokens(MockAnswer answer, int from, int to, MockBytes out) {
+    for (int at = from; at < to; at += MockAnswer.TOKENS_PER_EVENT) {
+      part(answer, at, Math.min(to, at + MockAnswer.TOKENS_PER_EVENT), false, out);
+    }
+  }
+
+  /** Appends the words from one to another of each answer, and what was used by then. */
+  private static void object(MockAnswer answer, int from, int to, boolean last, MockBytes out) {
+    MockAsk.Generate ask = answer.ask();
+    out.put("{\"candidates\":[");
+    for (int i = 0; i < ask.answers(); i++) {
+      out.put(i == 0 ? "" : ",").put("{\"content\":{\"parts\":[{\"text\":\"");
+      answer.text().append(out, from, to);
+      out.put("\"}],\"role\":\"model\"},");
+      if (last) {
+        out.put("\"finishReason\":\"").put(ask.cutShort() ? "MAX_TOKENS" : "STOP").put("\",");
+      }
+      out.put("\"index\":").put(i).put("}");
+    }
+    long output = (long) to * ask.answers();
+    out.put("],\"usageMetadata\":{\"promptTokenCount\":").put(ask.promptTokens());
+    out.put(",\"candidatesTokenCount\":").put(output);
+    out.put(",\"totalTokenCount\":").put(ask.promptTokens() + output);
+    out.put("},\"modelVersion\":").put(answer.model());
+    out.put(",\"responseId\":\"mock-").put(answer.number()).put("\"}");
+  }
+}

@@ -1,0 +1,73 @@
+package io.penstock.mock;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mock provider's own limits for one model: requests and tokens over an exact trailing window.
+ * It shares no code with the gateway's limits, so that no bug is on both sides. Thread-safe.
+ */
+final class MockLimit {
+  /** What is left of one limit, and how long until all of it is back. */
+  record Level(long limit, long remaining, long resetNanos) {}
+
+  /**
+   * The answer to a request, with the levels just after it; a level is null when unlimited.
+   *
+   * @param binding the name of the limit that refused, {@code requests} or {@code tokens}; null
+   *     when admitted
+   * @param retryNanos after which time it would be admitted if nothing else came; -1 is never
+   */
+  record Verdict(
+      @Nullable Level requests, @Nullable Level tokens, @Nullable String binding, long retryNanos) {
+    static final Verdict UNLIMITED = new Verdict(null, null, null, 0);
+
+    /** The same without the levels. */
+    Verdict unannounced() {
+      return new Verdict(null, null, binding, retryNanos);
+    }
+  }
+
+  private final @Nullable MockWindow requests;
+  private final @Nullable MockWindow tokens;
+
+  /** Makes limits of which 0 is unlimited. */
+  MockLimit(long rpm, long tpm, long windowNanos) {
+    this.requests = rpm == 0 ? null : new MockWindow(rpm, windowNanos);
+    this.tokens = tpm == 0 ? null : new MockWindow(tpm, windowNanos);
+  }
+
+  /** Admits one request of {@code amount} tokens and charges it, or refuses and charges nothing. */
+  synchronized Verdict take(long nowNanos, long amount) {
+    long requestWait = requests == null ? 0 : requests.untilFitsNanos(nowNanos, 1);
+    long tokenWait = tokens == null ? 0 : tokens.untilFitsNanos(nowNanos, amount);
+    if (tokenWait != 0 || requestWait != 0) {
+      boolean byTokens = tokenWait < 0 || tokenWait >= requestWait;
+      return verdict(
+          nowNanos, byTokens ? "tokens" : "requests", byTokens ? tokenWait : requestWait);
+    }
+    if (requests != null) {
+      requests.add(nowNanos, 1);
+    }
+    if (tokens != null) {
+      tokens.add(nowNanos, amount);
+    }
+    return verdict(nowNanos, null, 0);
+  }
+
+  /** Charges tokens of an answer that runs, even above the limit. */
+  synchronized void charge(long nowNanos, long amount) {
+    if (tokens != null) {
+      tokens.add(nowNanos, amount);
+    }
+  }
+
+  private Verdict verdict(long nowNanos, @Nullable String binding, long retryNanos) {
+    return new Verdict(level(requests, nowNanos), level(tokens, nowNanos), binding, retryNanos);
+  }
+
+  private static @Nullable Level level(@Nullable MockWindow window, long nowNanos) {
+    return window == null
+        ? null
+        : new Level(window.limit(), window.remaining(nowNanos), window.untilEmptyNanos(nowNanos));
+  }
+}

@@ -1,0 +1,55 @@
+package io.penstock.mock;
+
+import java.time.Duration;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * When the tokens of one answer are produced: token k at k ÷ rate, in at most 100 ticks a second,
+ * the last one when the last token is due.
+ *
+ * @param totalNanos from the answer's first byte to its last token; 0 is all at once
+ * @param ticks how many times something is written, ≥ 1
+ * @param tokens how many tokens the answer has, ≥ 1
+ */
+record MockPace(long totalNanos, int ticks, int tokens) {
+  private static final int TICKS_PER_SECOND = 100;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** What is all at once is still written in pieces, so that no answer fills the memory. */
+  private static final int TOKENS_AT_ONCE = 1_024;
+
+  /** Returns the pace of {@code tokens} at a rate; a rate of 0 is all at once. */
+  static MockPace of(int tokens, double tokensPerSecond) {
+    long totalNanos =
+        tokensPerSecond == 0 ? 0 : Math.round(tokens / tokensPerSecond * NANOS_PER_SECOND);
+    if (totalNanos == 0) {
+      return new MockPace(0, (tokens + TOKENS_AT_ONCE - 1) / TOKENS_AT_ONCE, tokens);
+    }
+    double mostTicks = Math.floor(totalNanos / NANOS_PER_SECOND * TICKS_PER_SECOND + 1e-6);
+    return new MockPace(totalNanos, (int) Math.clamp(mostTicks, 1, tokens), tokens);
+  }
+
+  /** Returns whether all of it goes out in one piece, at once. */
+  boolean atOnce() {
+    return totalNanos == 0 && ticks == 1;
+  }
+
+  /**
+   * Returns, at each tick, how many tokens are due by then. A subscriber that falls behind misses
+   * ticks, never tokens: the next tick it sees counts them too.
+   */
+  Flux<Integer> dueTokens(Scheduler timers) {
+    if (totalNanos == 0) {
+      return Flux.range(1, ticks).map(this::dueBy);
+    }
+    return Flux.interval(Duration.ofNanos((totalNanos + ticks - 1) / ticks), timers)
+        .take(ticks)
+        .map(tick -> dueBy(tick.intValue() + 1))
+        .onBackpressureLatest();
+  }
+
+  private int dueBy(int tick) {
+    return (int) ((long) tokens * tick / ticks);
+  }
+}

@@ -1,0 +1,149 @@
+package io.penstock.mock;
+
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * The built-in provider for demos and load tests: a server on a loopback port of its own, with an
+ * event loop of its own, that answers in a provider's shapes and keeps limits of its own.
+ * Thread-safe.
+ */
+public final class MockProvider implements AutoCloseable {
+  /**
+   * What an address has seen.
+   *
+   * @param requests all requests so far
+   * @param refused those answered with 429
+   * @param cancelled those whose client was gone before the answer's end
+   * @param running those not ended yet
+   */
+  public record Stats(long requests, long refused, long cancelled, long running) {}
+
+  private static final String HOST = "127.0.0.1";
+  private static final Pattern PATH = Pattern.compile("/m/(\\d{1,6})(/.*)");
+  private static final int MAX_ADDRESSES = 10_000;
+
+  private final MockUpstream.Surroundings surroundings;
+  private final Map<MockAddress, Integer> numbers = new ConcurrentHashMap<>();
+  private final List<MockUpstream> upstreams = new CopyOnWriteArrayList<>();
+  private final LoopResources loops;
+
+  /** Stays closed: a connection that is accepted while the provider closes is closed too. */
+  private final ChannelGroup connections =
+      new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
+
+  private final DisposableServer server;
+
+  private MockProvider(MockUpstream.Surroundings surroundings) {
+    this.surroundings = surroundings;
+    int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    this.loops = LoopResources.create("penstock-mock", threads, true);
+    this.server =
+        HttpServer.create()
+            .host(HOST)
+            .port(0)
+            .runOn(loops)
+            .channelGroup(connections)
+            .handle(this::handle)
+            .bindNow();
+  }
+
+  /**
+   * Binds a free port of 127.0.0.1. Waits until it is bound: to be called at start, never on an
+   * event loop.
+   */
+  public static MockProvider start(Ticker ticker) {
+    return start(ticker, WallClock.system());
+  }
+
+  /** Does the same with another wall clock, which shows only in answers. */
+  public static MockProvider start(Ticker ticker, WallClock wallClock) {
+    return start(ticker, wallClock, Schedulers.parallel(), stats -> {});
+  }
+
+  /** Does the same with other timers, telling {@code ended} whenever a request has ended. */
+  static MockProvider start(
+      Ticker ticker, WallClock wallClock, Scheduler timers, Consumer<Stats> ended) {
+    return new MockProvider(new MockUpstream.Surroundings(ticker, wallClock, timers, ended));
+  }
+
+  /**
+   * Returns the base URL for an address, such as {@code http://127.0.0.1:45123/m/3}, to which the
+   * provider's own paths ({@code /v1/…}) are added. The same address gives the same URL and shares
+   * its limits and counters, for as long as this provider lives.
+   *
+   * @throws IllegalStateException at more than 10,000 different addresses
+   */
+  public URI baseUrl(MockAddress address) {
+    return URI.create("http://" + HOST + ":" + server.port() + "/m/" + number(address));
+  }
+
+  /** Returns what an address has seen; nothing yet when it was never asked for. */
+  public Stats stats(MockAddress address) {
+    Integer number = numbers.get(address);
+    return number == null ? new Stats(0, 0, 0, 0) : upstreams.get(number).stats();
+  }
+
+  private synchronized int number(MockAddress address) {
+    Integer known = numbers.get(address);
+    if (known != null) {
+      return known;
+    }
+    if (upstreams.size() == MAX_ADDRESSES) {
+      throw new IllegalStateException(
+          "there are " + MAX_ADDRESSES + " mock addresses already, expected fewer");
+    }
+    int number = upstreams.size();
+    upstreams.add(new MockUpstream(address, surroundings));
+    numbers.put(address, number);
+    return number;
+  }
+
+  private Mono<Void> handle(HttpServerRequest request, HttpServerResponse response) {
+    String uri = request.uri();
+    int query = uri.indexOf('?');
+    Matcher path = PATH.matcher(query < 0 ? uri : uri.substring(0, query));
+    MockUpstream upstream = path.matches() ? upstream(Integer.parseInt(path.group(1))) : null;
+    if (upstream == null) {
+      return response.status(404).header(HttpHeaderNames.CONTENT_LENGTH, "0").send();
+    }
+    return upstream.handle(request, response, path.group(2));
+  }
+
+  private @Nullable MockUpstream upstream(int number) {
+    return number < upstreams.size() ? upstreams.get(number) : null;
+  }
+
+  /** Stops listening and drops what is running, without waiting for it. */
+  @Override
+  public void close() {
+    server.dispose();
+    // a loop that ends first leaves its connections open, and their clients waiting for ever
+    connections
+        .close()
+        .addListener(
+            closed -> loops.disposeLater(Duration.ZERO, Duration.ofSeconds(1)).subscribe());
+  }
+}

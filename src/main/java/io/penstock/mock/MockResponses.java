@@ -1,0 +1,151 @@
+package io.penstock.mock;
+
+import tools.jackson.databind.JsonNode;
+
+/** OpenAI's responses. */
+final class MockResponses implements MockForm {
+  /** The numbers of the events before the first token, and of the first after the last one. */
+  private static final int BEGIN_EVENTS = 4;
+
+  MockAsk read(JsonNode body, int tokens) {
+    JsonNode input = body.path("input");
+    boolean items = input.isArray() && !input.isEmpty();
+    MockAsk.Refused wrong =
+        MockRead.first(
+            MockRead.model(body),
+            input.isString() || items
+                ? null
+                : MockAsk.Refused.bad("input", "input: expected text or a list of items."),
+            MockRead.number(body, "max_output_tokens", Integer.MAX_VALUE),
+            MockRead.flag(body, "stream"));
+    if (wrong != null) {
+      return wrong;
+    }
+    JsonNode instructions = body.path("instructions");
+    long prompt =
+        items
+            ? MockRead.promptTokens(input, instructions)
+            : MockRead.tokens(MockRead.textBytes(input) + MockRead.textBytes(instructions)) + 4;
+    int stated = MockRead.value(body, "max_output_tokens", 0);
+    int output = stated == 0 ? tokens : Math.min(tokens, stated);
+    return new MockAsk.Generate(
+        this,
+        body.path("model").stringValue(),
+        prompt,
+        Math.max(stated, prompt),
+        output,
+        output < tokens,
+        1,
+        body.path("stream").booleanValue(false),
+        true);
+  }
+
+  private static void response(MockAnswer answer, boolean done, MockBytes out) {
+    MockAsk.Generate ask = answer.ask();
+    String status = !done ? "in_progress" : ask.cutShort() ? "incomplete" : "completed";
+    out.put("{\"id\":\"resp_mock_").put(answer.number());
+    out.put("\",\"object\":\"response\",\"created_at\":").put(answer.createdSeconds());
+    out.put(",\"status\":\"").put(status).put("\",\"error\":null,\"incomplete_details\":");
+    out.put(done && ask.cutShort() ? "{\"reason\":\"max_output_tokens\"}" : "null");
+    out.put(",\"instructions\":null,\"metadata\":{},\"model\":").put(answer.model());
+    out.put(",\"parallel_tool_calls\":true,\"temperature\":1.0,\"tool_choice\":\"auto\"");
+    out.put(",\"tools\":[],\"top_p\":1.0,\"output\":[");
+    if (done) {
+      item(answer, true, out);
+    }
+    out.put("],\"usage\":");
+    if (done) {
+      usage(ask.promptTokens(), answer.outputTokens(), out);
+    } else {
+      out.put("null");
+    }
+    out.put("}");
+  }
+
+  private static void usage(long input, long output, MockBytes out) {
+    out.put("{\"input_tokens\":").put(input);
+    out.put(",\"input_tokens_details\":{\"cached_tokens\":0,\"cache_write_tokens\":0}");
+    out.put(",\"output_tokens\":").put(output);
+    out.put(",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":");
+    out.put(input + output).put("}");
+  }
+
+  private static void item(MockAnswer answer, boolean done, MockBytes out) {
+    out.put("{\"id\":\"msg_mock_").put(answer.number()).put("\",\"type\":\"message\",");
+    out.put("\"role\":\"assistant\",\"status\":\"");
+    boolean whole = done && !answer.ask().cutShort();
+    out.put(!done ? "in_progress" : whole ? "completed" : "incomplete").put("\",\"content\":[");
+    if (done) {
+      part(answer, true, out);
+    }
+    out.put("]}");
+  }
+
+  private static void part(MockAnswer answer, boolean done, MockBytes out) {
+    out.put("{\"type\":\"output_text\",\"annotations\":[],\"logprobs\":[],\"text\":\"");
+    answer.text().append(out, 0, done ? answer.ask().outputTokens() : 0);
+    out.put("\"}");
+  }
+
+  /** Begins an event; events of one stream are numbered, not without gaps. */
+  private static MockBytes event(String type, int number, MockBytes out) {
+    out.put("event: ").put(type).put("\ndata: {\"type\":\"").put(type);
+    return out.put("\",\"sequence_number\":").put(number);
+  }
+
+  private static MockBytes inItem(MockAnswer answer, MockBytes out) {
+    out.put(",\"output_index\":0,\"content_index\":0,\"item_id\":\"msg_mock_");
+    return out.put(answer.number()).put("\"");
+  }
+
+  @Override
+  public byte[] whole(MockAnswer answer) {
+    MockBytes out = new MockBytes(1_024 + answer.ask().outputTokens() * 6);
+    response(answer, true, out);
+    return out.toArray();
+  }
+
+  @Override
+  public void begin(MockAnswer answer, MockBytes out) {
+    for (int i = 0; i < 2; i++) {
+      event(i == 0 ? "response.created" : "response.in_progress", i, out).put(",\"response\":");
+      response(answer, false, out);
+      out.put("}\n\n");
+    }
+    event("response.output_item.added", 2, out).put(",\"output_index\":0,\"item\":");
+    item(answer, false, out);
+    out.put("}\n\n");
+    inItem(answer, event("response.content_part.added", 3, out)).put(",\"part\":");
+    part(answer, false, out);
+    out.put("}\n\n");
+  }
+
+  @Override
+  public void tokens(MockAnswer answer, int from, int to, MockBytes out) {
+    for (int at = from; at < to; at += MockAnswer.TOKENS_PER_EVENT) {
+      inItem(answer, event("response.output_text.delta", BEGIN_EVENTS + at, out));
+      out.put(",\"logprobs\":[],\"delta\":\"");
+      answer.text().append(out, at, Math.min(to, at + MockAnswer.TOKENS_PER_EVENT));
+      out.put("\"}\n\n");
+    }
+  }
+
+  @Override
+  public void end(MockAnswer answer, MockBytes out) {
+    int number = BEGIN_EVENTS + answer.ask().outputTokens();
+    inItem(answer, event("response.output_text.done", number, out));
+    out.put(",\"logprobs\":[],\"text\":\"");
+    answer.text().append(out, 0, answer.ask().outputTokens());
+    out.put("\"}\n\n");
+    inItem(answer, event("response.content_part.done", number + 1, out)).put(",\"part\":");
+    part(answer, true, out);
+    out.put("}\n\n");
+    event("response.output_item.done", number + 2, out).put(",\"output_index\":0,\"item\":");
+    item(answer, true, out);
+    out.put("}\n\n");
+    String last = answer.ask().cutShort() ? "response.incomplete" : "response.completed";
+    event(last, number + 3, out).put(",\"response\":");
+    response(answer, true, out);
+    out.put("}\n\n");
+  }
+}

@@ -1,0 +1,301 @@
+package io.penstock.mock;
+
+import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_TYPE;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.cost.Dialect;
+import io.penstock.mock.MockAsk.Fault;
+import io.penstock.mock.MockAsk.Refused;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import tools.jackson.databind.JsonNode;
+
+/** One address of the mock provider: its shapes, limits and counters. Thread-safe. */
+final class MockUpstream {
+  /** Where its answers' times come from, and who is told whenever a request has ended. */
+  record Surroundings(
+      Ticker ticker, WallClock wallClock, Scheduler timers, Consumer<MockProvider.Stats> ended) {}
+
+  /** Models beyond this many share one limit, so that invented names fill no memory. */
+  private static final int MAX_MODELS = 1_000;
+
+  private static final String OTHER_MODELS = "";
+  private static final int PARSED_IN_PLACE_BYTES = 256 << 10;
+  private static final long WHOLE_SHARE = 1_000_000_000L;
+
+  private final MockAddress address;
+  private final Surroundings surroundings;
+  private final MockDialect dialect;
+  private final MockText text;
+  private final long errorShare;
+  private final Map<String, MockLimit> limits = new ConcurrentHashMap<>();
+  private final AtomicLong admitted = new AtomicLong();
+  private final AtomicLong running = new AtomicLong();
+  private final AtomicLong requests = new AtomicLong();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder cancelled = new LongAdder();
+
+  MockUpstream(MockAddress address, Surroundings surroundings) {
+    this.address = address;
+    this.surroundings = surroundings;
+    this.dialect = dialect(address.dialect());
+    this.text = new MockText(address.tokens());
+    this.errorShare = Math.round(address.errorRate() * WHOLE_SHARE);
+  }
+
+  private static MockDialect dialect(Dialect dialect) {
+    return switch (dialect) {
+      case OPENAI, AZURE -> new MockOpenAi();
+      case ANTHROPIC -> new MockAnthropic();
+      case GEMINI -> new MockGemini();
+      case NONE -> throw new IllegalArgumentException("a mock provider speaks no dialect");
+    };
+  }
+
+  MockProvider.Stats stats() {
+    return new MockProvider.Stats(requests.get(), refused.sum(), cancelled.sum(), running.get());
+  }
+
+  /** Answers a request for {@code path}, which is what follows the address's base URL. */
+  Mono<Void> handle(HttpServerRequest request, HttpServerResponse response, String path) {
+    Exchange exchange = new Exchange(requests.incrementAndGet(), response);
+    running.incrementAndGet();
+    return Mono.defer(() -> exchange.answer(request, path)).doFinally(signal -> end(exchange));
+  }
+
+  private void end(Exchange exchange) {
+    if (!exchange.written) {
+      cancelled.increment();
+    }
+    running.decrementAndGet();
+    surroundings.ended().accept(stats());
+  }
+
+  private MockLimit.Verdict admit(String model, long tokens) {
+    return address.rpm() == 0 && address.tpm() == 0
+        ? MockLimit.Verdict.UNLIMITED
+        : limit(model).take(surroundings.ticker().nanos(), tokens);
+  }
+
+  private MockLimit limit(String model) {
+    MockLimit known = limits.get(model);
+    if (known != null) {
+      return known;
+    }
+    return limits.computeIfAbsent(
+        limits.size() < MAX_MODELS ? model : OTHER_MODELS,
+        name -> new MockLimit(address.rpm(), address.tpm(), address.windowNanos()));
+  }
+
+  private void chargeProduced(String model, int tokens) {
+    if (dialect.chargesOutput() && address.tpm() > 0) {
+      limit(model).charge(surroundings.ticker().nanos(), tokens);
+    }
+  }
+
+  /** Returns whether this admitted request fails: spread evenly, so that the share is exact. */
+  private boolean fails() {
+    if (errorShare == 0) {
+      return false;
+    }
+    long before = admitted.getAndIncrement() % WHOLE_SHARE;
+    return (before + 1) * errorShare / WHOLE_SHARE > before * errorShare / WHOLE_SHARE;
+  }
+
+  private Mono<Void> afterNanos(long nanos, Supplier<Mono<Void>> next) {
+    return nanos == 0
+        ? Mono.defer(next)
+        : Mono.delay(Duration.ofNanos(nanos), surroundings.timers()).then(Mono.defer(next));
+  }
+
+  /** One request and its answer. */
+  private final class Exchange {
+    private final long number;
+    private final HttpServerResponse response;
+
+    /**
+     * Whether the body was handed over to its end. The server tells the exchange as a whole that it
+     * is complete even when the client went away in the middle; only the body sees the difference.
+     */
+    private volatile boolean written;
+
+    Exchange(long number, HttpServerResponse response) {
+      this.number = number;
+      this.response = response;
+    }
+
+    Mono<Void> answer(HttpServerRequest request, String path) {
+      response.header(dialect.requestIdHeader(), "req_mock_" + number);
+      HttpMethod method = request.method();
+      byte[] models = dialect.models(path);
+      if (models != null) {
+        return method.equals(HttpMethod.GET) ? json(200, models) : wrongMethod(method, "GET");
+      }
+      Function<JsonNode, MockAsk> reader =
+          dialect.reader(path, query(request.uri()), address.tokens());
+      if (reader == null) {
+        return error(
+            new Refused(
+                Fault.NOT_FOUND, null, "The mock provider has no " + method + " " + path + "."));
+      }
+      if (!method.equals(HttpMethod.POST)) {
+        return wrongMethod(method, "POST");
+      }
+      return MockBody.read(request).flatMap(body -> read(body, reader)).flatMap(this::give);
+    }
+
+    private static String query(String uri) {
+      int query = uri.indexOf('?');
+      return query < 0 ? "" : uri.substring(query + 1);
+    }
+
+    private Mono<Void> wrongMethod(HttpMethod method, String expected) {
+      response.header(HttpHeaderNames.ALLOW, expected);
+      return error(
+          new Refused(
+              Fault.BAD_METHOD, null, "The method is " + method + ", expected " + expected + "."));
+    }
+
+    private Mono<MockAsk> read(MockBody body, Function<JsonNode, MockAsk> reader) {
+      if (body.tooLarge()) {
+        // what is still coming is not read, so the connection is of no further use
+        response.keepAlive(false);
+        return Mono.just(
+            new Refused(
+                Fault.TOO_LARGE,
+                null,
+                "The body is larger than " + MockRead.MAX_BODY_BYTES + " bytes."));
+      }
+      byte[] bytes = body.bytes();
+      // a large tree takes long enough to build to hold up the event loop's other connections
+      return bytes.length <= PARSED_IN_PLACE_BYTES
+          ? Mono.just(MockRead.body(bytes, reader))
+          : Mono.fromCallable(() -> MockRead.body(bytes, reader))
+              .subscribeOn(Schedulers.parallel());
+    }
+
+    private Mono<Void> give(MockAsk ask) {
+      return switch (ask) {
+        case Refused refused -> error(refused);
+        case MockAsk.Count count -> json(200, dialect.counted(count.tokens()));
+        case MockAsk.Embed embed ->
+            within(admit(embed.model(), embed.promptTokens()), embed.model(), () -> embed(embed));
+        case MockAsk.Generate generate ->
+            within(
+                admit(generate.model(), dialect.chargedAtArrival(generate)),
+                generate.model(),
+                () -> generate(generate));
+      };
+    }
+
+    /** Answers after the latency if the limits admitted the request, else refuses at once. */
+    private Mono<Void> within(
+        MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
+      MockLimit.Verdict said = address.announces() ? verdict : verdict.unannounced();
+      dialect.limits(said, surroundings.wallClock().unixMillis(), response.responseHeaders());
+      if (verdict.binding() != null) {
+        refused.increment();
+        return error(overLimit(verdict.binding(), verdict.retryNanos(), model));
+      }
+      if (fails()) {
+        return afterNanos(
+            address.latencyNanos(),
+            () -> error(new Refused(Fault.BROKEN, null, "The mock provider failed, as asked to.")));
+      }
+      return answer.get();
+    }
+
+    private static Refused overLimit(String binding, long retryNanos, String model) {
+      Fault fault = binding.equals("tokens") ? Fault.OVER_TOKENS : Fault.OVER_REQUESTS;
+      return new Refused(
+          fault,
+          null,
+          retryNanos < 0
+              ? "Request too large for " + model + ": it is more than the limit on " + binding + "."
+              : "Rate limit on "
+                  + binding
+                  + " reached for "
+                  + model
+                  + ". Try again in "
+                  + MockTimes.goDuration(retryNanos)
+                  + ".",
+          retryNanos);
+    }
+
+    private Mono<Void> embed(MockAsk.Embed ask) {
+      return afterNanos(
+          address.latencyNanos(),
+          () -> {
+            response.header(CONTENT_TYPE, "application/json");
+            return send(dialect.vectors(ask), piece -> false);
+          });
+    }
+
+    private Mono<Void> generate(MockAsk.Generate ask) {
+      MockAnswer answer = MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis());
+      MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
+      if (ask.stream()) {
+        return afterNanos(address.latencyNanos(), () -> stream(answer, pace));
+      }
+      return afterNanos(
+          address.latencyNanos() + pace.totalNanos(),
+          () -> {
+            chargeProduced(ask.model(), ask.outputTokens());
+            return json(200, ask.form().whole(answer));
+          });
+    }
+
+    private Mono<Void> stream(MockAnswer answer, MockPace pace) {
+      response.header(CONTENT_TYPE, answer.ask().form().streamType());
+      response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
+      response.chunkedTransfer(true);
+      MockStream stream =
+          new MockStream(answer, tokens -> chargeProduced(answer.ask().model(), tokens));
+      if (pace.atOnce()) {
+        return send(stream::all);
+      }
+      return send(
+          pace.dueTokens(surroundings.timers()).map(stream::upTo).startWith(stream.start()),
+          piece -> true);
+    }
+
+    private Mono<Void> error(Refused refused) {
+      return json(refused.fault().status, dialect.error(refused, "req_mock_" + number));
+    }
+
+    private Mono<Void> json(int status, byte[] body) {
+      response.status(status).header(CONTENT_TYPE, "application/json");
+      response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length));
+      return send(() -> body);
+    }
+
+    private Mono<Void> send(Supplier<byte[]> body) {
+      Mono<ByteBuf> buffer = Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body.get()));
+      return response.send(buffer.doOnSuccess(whole -> written = true)).then();
+    }
+
+    /** Sends pieces as they come. Wrapped bytes on the heap need no release, so none can leak. */
+    private Mono<Void> send(Flux<byte[]> pieces, Predicate<ByteBuf> flushed) {
+      Flux<ByteBuf> buffers = pieces.map(Unpooled::wrappedBuffer);
+      return response.send(buffers.doOnComplete(() -> written = true), flushed).then();
+    }
+  }
+}

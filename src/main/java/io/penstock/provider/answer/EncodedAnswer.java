@@ -1,0 +1,40 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Usage;
+import io.penstock.tokenizer.Estimate;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets an answer pass that came in a coding nobody asked for and that is not read here, such as
+ * brotli: its bytes, as they are, are taken for text.
+ */
+final class EncodedAnswer implements AnswerReader {
+  private long bytes;
+
+  @Override
+  public void feed(ByteBuffer piece) {
+    bytes += piece.remaining();
+    piece.position(piece.limit());
+  }
+
+  @Override
+  public long producedTokens() {
+    return Estimate.tokens(bytes);
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String model() {
+    return null;
+  }
+
+  @Override
+  public String warning() {
+    return "the answer is compressed in a way that is not read, its bytes count as output";
+  }
+}

@@ -1,0 +1,129 @@
+package io.penstock.provider.answer;
+
+import io.penstock.json.JsonWalk;
+
+/**
+ * Reads generated content and the parts it is streamed as: each part states anew what was used so
+ * far, and the last one counts. Vectors state their input alone, or nothing.
+ *
+ * <p>What it says of the prompt holds what came from the cache, but not what its own tools read;
+ * thoughts are output beside the candidates. Source: Gemini API reference, {@code UsageMetadata}.
+ */
+public final class GeminiAnswer implements AnswerVisitor {
+  private final Meter meter = new Meter(true);
+  private long prompt;
+  private long tools;
+  private long candidates;
+  private long thoughts;
+  private long total;
+
+  @Override
+  public Meter meter() {
+    return meter;
+  }
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    if (isUsage(at, at.depth())) {
+      meter.beginBlock();
+      prompt = Meter.UNSTATED;
+      tools = Meter.UNSTATED;
+      candidates = Meter.UNSTATED;
+      thoughts = Meter.UNSTATED;
+      total = Meter.UNSTATED;
+      if (array) {
+        meter.warn("the usage is not an object");
+      }
+    } else if (isFunction(at)) {
+      meter.text(at.containerBytes());
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    if (isUsage(at, at.depth())) {
+      long input = sum(prompt, prompt == Meter.UNSTATED ? Meter.UNSTATED : tools);
+      long output = sum(candidates, thoughts);
+      if (input != Meter.UNSTATED && total != Meter.UNSTATED) {
+        if (total < input) {
+          meter.warn("the usage states a total below its input");
+        } else if (output == Meter.UNSTATED && total > input) {
+          output = total - input;
+        }
+      }
+      meter.figure(Meter.INPUT, input);
+      meter.figure(Meter.OUTPUT, output);
+      meter.figure(Meter.REASONING, thoughts);
+      meter.endBlock(true);
+    }
+  }
+
+  /** Returns the sum of what is stated of both. */
+  private static long sum(long one, long other) {
+    return one == Meter.UNSTATED || other == Meter.UNSTATED ? Math.max(one, other) : one + other;
+  }
+
+  private static boolean isUsage(JsonWalk at, int depth) {
+    return depth == 1 && "usageMetadata".equals(at.name(1));
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    if (isUsage(at, at.depth())) {
+      if (!at.isNull()) {
+        meter.warn("the usage is not an object");
+      }
+    } else if (isUsage(at, at.depth() - 1)) {
+      usage(at);
+    } else if (at.depth() == 1 && "modelVersion".equals(at.name(1))) {
+      meter.model(at);
+    } else if (isFunction(at)) {
+      meter.text(at.compactBytes());
+    } else if (at.isString() && isText(at)) {
+      meter.text(at.utf8Bytes());
+    }
+  }
+
+  private void usage(JsonWalk at) {
+    String name = at.name();
+    if (name == null) {
+      return;
+    }
+    switch (name) {
+      case "promptTokenCount" -> prompt = meter.tokens(at);
+      case "toolUsePromptTokenCount" -> tools = meter.tokens(at);
+      case "candidatesTokenCount" -> candidates = meter.tokens(at);
+      case "thoughtsTokenCount" -> thoughts = meter.tokens(at);
+      case "totalTokenCount" -> total = meter.tokens(at);
+      case "cachedContentTokenCount" -> meter.figure(Meter.CACHE_READ, at);
+      default -> {}
+    }
+  }
+
+  /** Below {@code candidates[].content.parts[]}. */
+  private static boolean isPart(JsonWalk at) {
+    return at.depth() > 5
+        && "candidates".equals(at.name(1))
+        && "content".equals(at.name(3))
+        && "parts".equals(at.name(4));
+  }
+
+  /** The call of a function is what the model wrote, as JSON. */
+  private static boolean isFunction(JsonWalk at) {
+    return isPart(at) && "functionCall".equals(at.name(6));
+  }
+
+  private static boolean isText(JsonWalk at) {
+    String name = at.name();
+    String part = isPart(at) ? at.name(6) : null;
+    if (name == null || part == null) {
+      return false;
+    }
+    return switch (part) {
+      case "text" -> at.depth() == 6;
+      case "executableCode" -> name.equals("code");
+      case "codeExecutionResult" -> name.equals("output");
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,168 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Usage;
+import io.penstock.json.JsonWalk;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an answer that is one JSON object, or a list of such, which arrives one after the other as
+ * the events of a stream do. What an element says counts as it is read.
+ */
+final class JsonListAnswer implements AnswerReader {
+  private enum State {
+    /** Nothing but white space, or a byte order mark, so far. */
+    START,
+    /** In an answer that is no list. */
+    SINGLE,
+    /** In the list, before or after an element. */
+    BETWEEN,
+    ELEMENT,
+    STRING,
+    ESCAPE,
+    /** After the list. */
+    END,
+    PASSED_OVER
+  }
+
+  private final Meter meter;
+  private final JsonWalk walk;
+  private final JsonAnswer single;
+  private State state = State.START;
+  private int depth;
+
+  JsonListAnswer(AnswerVisitor visitor) {
+    this.meter = visitor.meter();
+    this.walk = JsonWalk.ofAnswer(visitor);
+    this.single = new JsonAnswer(visitor);
+  }
+
+  @Override
+  public void feed(ByteBuffer bytes) {
+    while (bytes.hasRemaining()) {
+      switch (state) {
+        case START -> start(bytes);
+        case SINGLE -> single.feed(bytes);
+        case BETWEEN -> between(bytes);
+        case ELEMENT, STRING, ESCAPE -> element(bytes);
+        case END -> end(bytes);
+        case PASSED_OVER -> bytes.position(bytes.limit());
+      }
+    }
+  }
+
+  private void start(ByteBuffer bytes) {
+    int next = bytes.get(bytes.position()) & 0xFF;
+    if (isSpace(next) || next == 0xEF || next == 0xBB || next == 0xBF) {
+      bytes.get();
+    } else if (next == '[') {
+      bytes.get();
+      state = State.BETWEEN;
+    } else {
+      state = State.SINGLE;
+    }
+  }
+
+  private void between(ByteBuffer bytes) {
+    int next = bytes.get(bytes.position());
+    if (next == '{') {
+      depth = 0;
+      state = State.ELEMENT;
+    } else if (isSpace(next) || next == ',') {
+      bytes.get();
+    } else if (next == ']') {
+      bytes.get();
+      state = State.END;
+    } else {
+      meter.warn("the answer is a list of something else than JSON objects");
+      state = State.PASSED_OVER;
+    }
+  }
+
+  /** Feeds what there is of an element; where it ends is seen by its brackets. */
+  private void element(ByteBuffer bytes) {
+    int limit = bytes.limit();
+    int at = bytes.position();
+    boolean ended = false;
+    while (at < limit && !ended) {
+      ended = step(bytes.get(at++));
+    }
+    bytes.limit(at);
+    walk.feed(bytes);
+    bytes.limit(limit);
+    if (ended) {
+      endElement();
+    }
+  }
+
+  /** Takes one byte of an element, and returns whether it is its last. */
+  private boolean step(byte next) {
+    switch (state) {
+      case ESCAPE -> state = State.STRING;
+      case STRING ->
+          state = next == '\\' ? State.ESCAPE : next == '"' ? State.ELEMENT : State.STRING;
+      default -> {
+        switch (next) {
+          case '"' -> state = State.STRING;
+          case '{', '[' -> depth++;
+          case '}', ']' -> depth--;
+          default -> {}
+        }
+        return depth == 0;
+      }
+    }
+    return false;
+  }
+
+  private void endElement() {
+    walk.end();
+    String fault = walk.fault();
+    if (fault != null) {
+      meter.warn("an element of the answer cannot be read: " + fault);
+    }
+    walk.restart();
+    meter.nextDocument();
+    state = State.BETWEEN;
+  }
+
+  private void end(ByteBuffer bytes) {
+    if (!isSpace(bytes.get())) {
+      meter.warn("the answer cannot be read: there is more after the JSON");
+      state = State.PASSED_OVER;
+    }
+  }
+
+  @Override
+  public void finish() {
+    switch (state) {
+      case SINGLE -> single.finish();
+      case BETWEEN, ELEMENT, STRING, ESCAPE ->
+          meter.warn("the answer cannot be read: it ends inside the list");
+      case START, END, PASSED_OVER -> {}
+    }
+  }
+
+  private static boolean isSpace(int b) {
+    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+
+  @Override
+  public long producedTokens() {
+    return meter.producedTokens();
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return meter.usage();
+  }
+
+  @Override
+  public @Nullable String model() {
+    return meter.model();
+  }
+
+  @Override
+  public @Nullable String warning() {
+    return meter.warning();
+  }
+}

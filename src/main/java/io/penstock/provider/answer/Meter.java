@@ -1,0 +1,179 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Cost;
+import io.penstock.cost.Usage;
+import io.penstock.json.JsonWalk;
+import io.penstock.provider.request.Parameters;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up what one answer says it used. A usage block is taken over when it is complete, so half a
+ * block counts for nothing; of several blocks the later statement of the input counts, and the
+ * largest of the output, which providers state as a running total.
+ */
+final class Meter {
+  // the figures a block may state
+  static final int INPUT = 0;
+  static final int CACHE_READ = 1;
+  static final int CACHE_WRITE = 2;
+  static final int OUTPUT = 3;
+  static final int REASONING = 4;
+  static final int TOTAL = 5;
+
+  private static final int FIGURES = 6;
+
+  /** What a figure is that is not stated. */
+  static final long UNSTATED = -1;
+
+  private final boolean inputHoldsCache;
+  private final long[] stated = new long[FIGURES];
+  private final long[] block = new long[FIGURES];
+  private long document;
+  private long statedIn = UNSTATED;
+  private long textIn = UNSTATED;
+  private long textBytes;
+  private @Nullable String model;
+  private @Nullable String warning;
+
+  /**
+   * @param inputHoldsCache whether the provider's input figure contains what was read from and
+   *     written to its cache, or those come on top
+   */
+  Meter(boolean inputHoldsCache) {
+    this.inputHoldsCache = inputHoldsCache;
+    Arrays.fill(stated, UNSTATED);
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Says that what follows is another event of the answer. */
+  void nextDocument() {
+    document++;
+  }
+
+  /** Counts {@code utf8Bytes} of output text. */
+  void text(long utf8Bytes) {
+    textBytes += utf8Bytes;
+    textIn = utf8Bytes > 0 ? document : textIn;
+  }
+
+  /** Takes the name of the model from the value the walk is at, unless there is one already. */
+  void model(JsonWalk at) {
+    if (model == null && at.isString() && at.isAtMost(Parameters.MAX_MODEL_LENGTH)) {
+      String name = at.text();
+      model = name.isBlank() ? null : name;
+    }
+  }
+
+  /** Remembers the first oddity; {@code what} must not hold content of the answer. */
+  void warn(String what) {
+    if (warning == null) {
+      warning = what;
+    }
+  }
+
+  void beginBlock() {
+    Arrays.fill(block, UNSTATED);
+  }
+
+  /** Takes one figure of the running block from the value the walk is at. */
+  void figure(int figure, JsonWalk at) {
+    figure(figure, tokens(at));
+  }
+
+  /** States one figure of the running block, unless it is {@link #UNSTATED}. */
+  void figure(int figure, long tokens) {
+    block[figure] = tokens == UNSTATED ? block[figure] : tokens;
+  }
+
+  /** Returns the value the walk is at, or {@link #UNSTATED} when it is null, or no token count. */
+  long tokens(JsonWalk at) {
+    if (at.isNull()) {
+      return UNSTATED;
+    }
+    long tokens = at.whole();
+    if (tokens == JsonWalk.NOT_WHOLE) {
+      warn("a token count in the usage is not a whole number");
+    } else if (tokens == JsonWalk.NEGATIVE) {
+      warn("a token count in the usage is negative");
+    } else if (tokens == JsonWalk.TOO_LARGE) {
+      warn("a token count in the usage is above " + Cost.MAX_TOKENS);
+    } else {
+      return tokens;
+    }
+    return UNSTATED;
+  }
+
+  /**
+   * Takes the running block over.
+   *
+   * @param atEnd whether the output it states is that of the whole answer
+   */
+  void endBlock(boolean atEnd) {
+    // a block that repeats the input as zero has not counted it
+    boolean input = stated[INPUT] == UNSTATED;
+    for (int i = 0; i < OUTPUT; i++) {
+      input |= block[i] > 0;
+    }
+    for (int i = 0; i < OUTPUT && input; i++) {
+      stated[i] = block[i] == UNSTATED ? stated[i] : block[i];
+    }
+    if (block[OUTPUT] != UNSTATED) {
+      if (block[OUTPUT] < stated[OUTPUT]) {
+        warn("the output tokens in the usage fell");
+      }
+      stated[OUTPUT] = Math.max(stated[OUTPUT], block[OUTPUT]);
+      statedIn = atEnd ? document : statedIn;
+    }
+    stated[REASONING] = Math.max(stated[REASONING], block[REASONING]);
+    contradictions();
+  }
+
+  private void contradictions() {
+    long cached = figure(CACHE_READ) + figure(CACHE_WRITE);
+    if (inputHoldsCache && cached > figure(INPUT)) {
+      warn("the usage states more cached input than input");
+    }
+    if (figure(REASONING) > figure(OUTPUT)) {
+      warn("the usage states more reasoning than output");
+    }
+    long parts = Math.max(0, block[INPUT]) + Math.max(0, block[OUTPUT]);
+    if (block[TOTAL] != UNSTATED && block[INPUT] != UNSTATED && block[TOTAL] != parts) {
+      warn("the total in the usage is not the sum of its parts");
+    }
+  }
+
+  private long figure(int figure) {
+    return Math.max(0, stated[figure]);
+  }
+
+  long producedTokens() {
+    return Math.max(figure(OUTPUT), Math.ceilDiv(textBytes, 4L));
+  }
+
+  @Nullable Usage usage() {
+    if (stated[INPUT] == UNSTATED) {
+      return null;
+    }
+    long input = figure(INPUT);
+    long read = figure(CACHE_READ);
+    long write = figure(CACHE_WRITE);
+    if (!inputHoldsCache) {
+      input += read + write;
+    }
+    read = Math.min(read, input);
+    // output that came in a later event than the statement is not in it
+    boolean whole = statedIn != UNSTATED && textIn <= statedIn;
+    long output = whole ? figure(OUTPUT) : producedTokens();
+    return new Usage(
+        input, read, Math.min(write, input - read), output, Math.min(figure(REASONING), output));
+  }
+
+  @Nullable String model() {
+    return model;
+  }
+
+  @Nullable String warning() {
+    return warning;
+  }
+}

@@ -1,0 +1,193 @@
+package io.penstock.provider.answer;
+
+import io.penstock.json.JsonWalk;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads completions of chats and of text, responses, and embeddings: whole answers and the events
+ * they are streamed as. An answer is known by its shape, as paths are the upstream's own business.
+ */
+public final class OpenAiAnswer implements AnswerVisitor {
+  private static final int MAX_TYPE_LENGTH = 128;
+
+  private final Meter meter = new Meter(true);
+  private @Nullable String type;
+  private long deltaBytes;
+
+  @Override
+  public Meter meter() {
+    return meter;
+  }
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    if (at.depth() == 0) {
+      type = null;
+      deltaBytes = 0;
+    } else if (isUsage(at, at.depth())) {
+      meter.beginBlock();
+      if (array) {
+        meter.warn("the usage is not an object");
+      }
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    if (at.depth() == 0) {
+      // the sound of an answer is no text, and what is heard comes as a transcript too
+      boolean sound = type != null && type.endsWith("audio.delta");
+      meter.text(sound ? 0 : deltaBytes);
+    } else if (isUsage(at, at.depth())) {
+      meter.endBlock(true);
+    }
+  }
+
+  private static boolean isUsage(JsonWalk at, int depth) {
+    return isOfTheWhole(at, depth, "usage");
+  }
+
+  private static boolean isModel(JsonWalk at) {
+    return isOfTheWhole(at, at.depth(), "model");
+  }
+
+  /** In the events of a response, what is said of all of it is inside the response. */
+  private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
+    return switch (depth) {
+      case 1 -> name.equals(at.name(1));
+      case 2 -> name.equals(at.name(2)) && "response".equals(at.name(1));
+      default -> false;
+    };
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    int depth = at.depth();
+    if (isUsage(at, depth)) {
+      if (!at.isNull()) {
+        meter.warn("the usage is not an object");
+      }
+    } else if (isUsage(at, depth - 1)) {
+      figure(at);
+    } else if (isUsage(at, depth - 2)) {
+      detail(at, depth);
+    } else if (isModel(at)) {
+      meter.model(at);
+    } else if (at.isString()) {
+      text(at);
+    }
+  }
+
+  private void figure(JsonWalk at) {
+    String name = at.name();
+    if (name == null) {
+      return;
+    }
+    switch (name) {
+      case "prompt_tokens", "input_tokens" -> meter.figure(Meter.INPUT, at);
+      case "completion_tokens", "output_tokens" -> meter.figure(Meter.OUTPUT, at);
+      case "total_tokens" -> meter.figure(Meter.TOTAL, at);
+      default -> {}
+    }
+  }
+
+  private void detail(JsonWalk at, int depth) {
+    String name = at.name();
+    String of = at.name(depth - 1);
+    if (name == null || of == null) {
+      return;
+    }
+    switch (of) {
+      case "prompt_tokens_details", "input_tokens_details" -> {
+        if (name.equals("cached_tokens")) {
+          meter.figure(Meter.CACHE_READ, at);
+        } else if (name.equals("cache_write_tokens")) {
+          meter.figure(Meter.CACHE_WRITE, at);
+        }
+      }
+      case "completion_tokens_details", "output_tokens_details" -> {
+        if (name.equals("reasoning_tokens")) {
+          meter.figure(Meter.REASONING, at);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void text(JsonWalk at) {
+    String top = at.name(1);
+    String name = at.name();
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "type" -> {
+        if (at.depth() == 1) {
+          type = at.isAtMost(MAX_TYPE_LENGTH) ? at.text() : null;
+        }
+      }
+      case "delta" -> deltaBytes += at.depth() == 1 ? at.utf8Bytes() : 0;
+      case "choices" -> meter.text(name != null && isChoice(at, name) ? at.utf8Bytes() : 0);
+      case "output" -> meter.text(isItem(at, name) ? at.utf8Bytes() : 0);
+      default -> {}
+    }
+  }
+
+  /** The places below {@code choices[]} that hold output. */
+  private static boolean isChoice(JsonWalk at, String name) {
+    String message = at.name(3);
+    if (at.depth() == 3) {
+      return name.equals("text");
+    }
+    if (!("message".equals(message) || "delta".equals(message))) {
+      return false;
+    }
+    String part = at.name(4);
+    return switch (at.depth()) {
+      case 4 ->
+          switch (name) {
+            case "content", "refusal", "reasoning_content", "reasoning" -> true;
+            default -> false;
+          };
+      case 5 ->
+          switch (name) {
+            case "name", "arguments" -> "function_call".equals(part);
+            case "transcript" -> "audio".equals(part);
+            default -> false;
+          };
+      case 6 -> "content".equals(part) && (name.equals("text") || name.equals("refusal"));
+      case 7 ->
+          "tool_calls".equals(part)
+              && switch (name) {
+                case "name", "arguments", "input" -> true;
+                default -> false;
+              };
+      default -> false;
+    };
+  }
+
+  /**
+   * The places below {@code output[]} of a whole response that hold output. In a stream they stand
+   * inside {@code response} or {@code item}, and repeat what came piece by piece.
+   */
+  private static boolean isItem(JsonWalk at, @Nullable String name) {
+    String part = at.name(3);
+    if (part == null || name == null) {
+      return false;
+    }
+    return switch (at.depth()) {
+      case 3 ->
+          switch (name) {
+            case "name", "arguments", "input", "code" -> true;
+            default -> false;
+          };
+      case 5 ->
+          (part.equals("content") || part.equals("summary"))
+              && switch (name) {
+                case "text", "refusal", "transcript" -> true;
+                default -> false;
+              };
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,119 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Usage;
+import io.penstock.json.JsonWalk;
+import io.penstock.json.SseScanner;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an answer that is a stream of events with one JSON object each. What an event says counts
+ * as it is read, so a last event without its blank line is not lost.
+ */
+final class SseAnswer implements AnswerReader, SseScanner.Sink {
+  private static final byte[] NEWLINE = {'\n'};
+
+  private enum Event {
+    /** Nothing but white space so far. */
+    BLANK,
+    JSON,
+    PASSED_OVER
+  }
+
+  private final Meter meter;
+  private final JsonWalk walk;
+  private final SseScanner scanner = new SseScanner(this);
+  private Event event = Event.BLANK;
+
+  SseAnswer(AnswerVisitor visitor) {
+    this.meter = visitor.meter();
+    this.walk = JsonWalk.ofAnswer(visitor);
+  }
+
+  @Override
+  public void feed(ByteBuffer bytes) {
+    scanner.feed(bytes);
+  }
+
+  @Override
+  public void data(ByteBuffer piece) {
+    if (event == Event.BLANK) {
+      begin(piece);
+    }
+    if (event == Event.JSON) {
+      walk.feed(piece);
+    } else {
+      piece.position(piece.limit());
+    }
+  }
+
+  /** Looks at the first byte that says something: an object, the {@code [DONE]} mark, or else. */
+  private void begin(ByteBuffer piece) {
+    for (int i = piece.position(); i < piece.limit(); i++) {
+      byte b = piece.get(i);
+      if (b != ' ' && b != '\t') {
+        event = b == '{' ? Event.JSON : Event.PASSED_OVER;
+        if (b != '{' && b != '[') {
+          meter.warn("an event of the stream is not a JSON object");
+        }
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void nextLine() {
+    if (event == Event.JSON) {
+      walk.feed(ByteBuffer.wrap(NEWLINE));
+    }
+  }
+
+  @Override
+  public void endEvent() {
+    if (event == Event.JSON) {
+      walk.end();
+      String fault = walk.fault();
+      if (fault != null) {
+        meter.warn("an event of the stream cannot be read: " + fault);
+      }
+      walk.restart();
+      meter.nextDocument();
+    }
+    event = Event.BLANK;
+  }
+
+  /** What an event says counts as it is read; one that is not whole is odd all the same. */
+  @Override
+  public void finish() {
+    if (event == Event.JSON) {
+      endEvent();
+    }
+  }
+
+  @Override
+  public void oversized() {
+    meter.warn("an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
+    walk.restart();
+    event = Event.PASSED_OVER;
+  }
+
+  @Override
+  public long producedTokens() {
+    return meter.producedTokens();
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return meter.usage();
+  }
+
+  @Override
+  public @Nullable String model() {
+    return meter.model();
+  }
+
+  @Override
+  public @Nullable String warning() {
+    return meter.warning();
+  }
+}

@@ -1,0 +1,33 @@
+package io.penstock.provider.answer;
+
+import io.penstock.cost.Usage;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Lets an answer pass that says nothing about usage, such as a page of HTML or a file. */
+public final class UnreadAnswer implements AnswerReader {
+  @Override
+  public void feed(ByteBuffer bytes) {
+    bytes.position(bytes.limit());
+  }
+
+  @Override
+  public long producedTokens() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable Usage usage() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String model() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String warning() {
+    return null;
+  }
+}

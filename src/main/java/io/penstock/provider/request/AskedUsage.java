@@ -1,0 +1,77 @@
+package io.penstock.provider.request;
+
+import io.penstock.json.Edit;
+import io.penstock.json.JsonWalk;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the change that has a request ask for the usage of its stream. Source: OpenAI's reference
+ * of chat completions and of completions, {@code stream_options.include_usage}. Of what is written
+ * twice the last counts.
+ */
+final class AskedUsage {
+  private static final String OPTIONS = "stream_options";
+  private static final String INCLUDE = "include_usage";
+  private static final String ASKED = "\"" + INCLUDE + "\":true";
+
+  private @Nullable Edit edit;
+  private long optionsAt;
+  private boolean empty;
+  private boolean stated;
+
+  /** Returns the change, or null when it asks already, or so wrongly that it will be refused. */
+  @Nullable Edit edit() {
+    return edit;
+  }
+
+  /** Takes note of the object or array that begins at the walk's place. */
+  void open(JsonWalk at) {
+    if (at.depth() == 0) {
+      // what follows is at least the model, so there is something to part from
+      edit = new Edit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
+    } else if (isOptions(at)) {
+      edit = null;
+      optionsAt = at.isArray() ? -1 : at.endsAt();
+      empty = true;
+      stated = false;
+    } else {
+      member(at, null);
+    }
+  }
+
+  /** Takes note of the end of what began there. */
+  void close(JsonWalk at) {
+    if (isOptions(at) && optionsAt >= 0 && !stated) {
+      edit = new Edit(optionsAt, 0, empty ? ASKED : ASKED + ",");
+    }
+  }
+
+  /** Takes note of the scalar at the walk's place. */
+  void scalar(JsonWalk at) {
+    if (isOptions(at)) {
+      edit = at.isNull() ? instead(at, "{" + ASKED + "}") : null;
+    } else {
+      member(at, at.isNull() || (at.isBoolean() && !at.isTrue()) ? instead(at, "true") : null);
+    }
+  }
+
+  private void member(JsonWalk at, @Nullable Edit instead) {
+    if (at.depth() == 2 && OPTIONS.equals(at.name(1))) {
+      empty = false;
+      if (INCLUDE.equals(at.name())) {
+        stated = true;
+        edit = instead;
+      }
+    }
+  }
+
+  /** In the place of a {@code null} or {@code false}. */
+  private static Edit instead(JsonWalk at, String text) {
+    int length = at.isNull() ? 4 : 5;
+    return new Edit(at.endsAt() - length, length, text);
+  }
+
+  private static boolean isOptions(JsonWalk at) {
+    return at.depth() == 1 && OPTIONS.equals(at.name());
+  }
+}

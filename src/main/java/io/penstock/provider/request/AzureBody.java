@@ -1,0 +1,82 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import java.nio.ByteBuffer;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Weighs a call of one deployment as OpenAI's. The deployment is the model, and what the body says
+ * of a model, if anything, counts for nothing.
+ */
+public final class AzureBody implements RequestVisitor {
+  private final String deployment;
+  private final RequestVisitor visitor;
+
+  public AzureBody(String deployment, RequestVisitor visitor) {
+    this.deployment = deployment;
+    this.visitor = visitor;
+  }
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    if (!isModel(at)) {
+      visitor.open(at, array);
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    if (!isModel(at)) {
+      visitor.close(at);
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    if (!isModel(at)) {
+      visitor.scalar(at);
+    }
+  }
+
+  private static boolean isModel(JsonWalk at) {
+    return "model".equals(at.name(1));
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    JsonWalk walk = JsonWalk.ofRequest(new Named());
+    walk.feed(
+        ByteBuffer.wrap(
+            JsonMapper.shared()
+                .writeValueAsBytes(
+                    JsonMapper.shared().createObjectNode().put("model", deployment))));
+    walk.end();
+    return switch (visitor.weigh(reading)) {
+      case Weighed.Malformed malformed -> malformed;
+      case Weighed.Request request ->
+          new Weighed.Request(
+              request.content(),
+              request.cost(),
+              request.stream(),
+              request.user(),
+              request.text(),
+              new Weighed.Spots(-1, 0, request.spots().asksUsage()),
+              request.traits());
+    };
+  }
+
+  /** Has the visitor meet the one member it is shown, as if it stood in the body. */
+  private final class Named implements JsonWalk.Visitor {
+    @Override
+    public void open(JsonWalk at, boolean array) {}
+
+    @Override
+    public void close(JsonWalk at) {}
+
+    @Override
+    public void scalar(JsonWalk at) {
+      visitor.scalar(at);
+    }
+  }
+}

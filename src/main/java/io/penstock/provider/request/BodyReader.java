@@ -1,0 +1,49 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a request body that must be one JSON object. */
+public final class BodyReader implements RequestReader {
+  private final EndpointSpec.Reading reading;
+  private final RequestVisitor visitor;
+  private final JsonWalk walk;
+  private long bytesRead;
+  private @Nullable Weighed weighed;
+
+  public BodyReader(EndpointSpec.Reading reading, RequestVisitor visitor) {
+    this.reading = reading;
+    this.visitor = visitor;
+    this.walk = JsonWalk.ofRequest(visitor);
+  }
+
+  @Override
+  public void feed(ByteBuffer bytes) {
+    bytesRead += bytes.remaining();
+    if (weighed == null && bytesRead > reading.maxBodyBytes()) {
+      walk.restart();
+      weighed =
+          new Weighed.Malformed("the body is larger than " + reading.maxBodyBytes() + " bytes");
+    }
+    if (weighed == null) {
+      walk.feed(bytes);
+    } else {
+      bytes.position(bytes.limit());
+    }
+  }
+
+  @Override
+  public Weighed finish() {
+    if (weighed == null) {
+      walk.end();
+      String fault = walk.fault();
+      weighed =
+          fault == null
+              ? visitor.weigh(reading)
+              : new Weighed.Malformed("the body cannot be read: " + fault);
+    }
+    return weighed;
+  }
+}

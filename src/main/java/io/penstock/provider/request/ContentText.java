@@ -1,0 +1,175 @@
+package io.penstock.provider.request;
+
+import io.penstock.json.JsonWalk;
+import io.penstock.json.KeptText;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The input text in messages, or in a system prompt. Parts may hold parts (a tool's result holds
+ * blocks), so a string counts for its name, at any depth; the arguments of a tool call count as the
+ * JSON they are. What is not text, such as the base64 of an image, does not count as text: each
+ * such part counts as one attachment.
+ */
+final class ContentText {
+  private static final int NOWHERE = -1;
+
+  private final Set<String> textNames;
+  private final Set<String> attachmentNames;
+  private final Set<String> jsonNames;
+  private final KeptText.@Nullable Part kept;
+
+  private long textBytes;
+  private long messages;
+  private long attachments;
+
+  private int jsonDepth = NOWHERE;
+  private int attachmentDepth = NOWHERE;
+  private int sourceDepth = NOWHERE;
+  private long sourceBytes;
+  private @Nullable String sourceType;
+
+  /**
+   * @param textNames members whose strings are text
+   * @param attachmentNames members that are an attachment, whatever is in them
+   */
+  ContentText(Set<String> textNames, Set<String> attachmentNames) {
+    this(textNames, attachmentNames, Set.of("input"), null);
+  }
+
+  /**
+   * @param textNames members whose strings are text
+   * @param attachmentNames members that are an attachment, whatever is in them
+   * @param jsonNames members that count as the JSON they are when they are no strings
+   * @param kept where the text is kept, or null
+   */
+  ContentText(
+      Set<String> textNames,
+      Set<String> attachmentNames,
+      Set<String> jsonNames,
+      KeptText.@Nullable Part kept) {
+    this.textNames = textNames;
+    this.attachmentNames = attachmentNames;
+    this.jsonNames = jsonNames;
+    this.kept = kept;
+  }
+
+  private void reset() {
+    if (kept != null) {
+      kept.clear();
+    }
+    textBytes = 0;
+    messages = 0;
+    attachments = 0;
+    jsonDepth = NOWHERE;
+    attachmentDepth = NOWHERE;
+    sourceDepth = NOWHERE;
+  }
+
+  long textBytes() {
+    return textBytes;
+  }
+
+  /** Returns how many elements the list has that are objects. */
+  long messages() {
+    return messages;
+  }
+
+  long attachments() {
+    return attachments;
+  }
+
+  void open(JsonWalk at, boolean array) {
+    int depth = at.depth();
+    if (depth == 1) {
+      reset();
+    } else if (depth == 2 && !array) {
+      messages++;
+    }
+    if (attachmentDepth != NOWHERE) {
+      return;
+    }
+    String name = at.name();
+    if (jsonDepth != NOWHERE) {
+      textBytes += at.containerBytes(kept);
+    } else if (name != null && attachmentNames.contains(name)) {
+      attachments++;
+      attachmentDepth = depth;
+    } else if (depth > 1 && name != null && jsonNames.contains(name)) {
+      jsonDepth = depth;
+      textBytes += 1;
+      if (kept != null) {
+        kept.append(array ? "[" : "{");
+      }
+    } else if ("source".equals(name)) {
+      sourceDepth = depth;
+      sourceBytes = 0;
+      sourceType = null;
+    }
+  }
+
+  void close(JsonWalk at) {
+    int depth = at.depth();
+    if (jsonDepth != NOWHERE && attachmentDepth == NOWHERE && kept != null) {
+      kept.closeJson(at.isArray());
+    }
+    if (depth == attachmentDepth) {
+      attachmentDepth = NOWHERE;
+    } else if (depth == jsonDepth) {
+      jsonDepth = NOWHERE;
+    } else if (depth == sourceDepth) {
+      sourceDepth = NOWHERE;
+      closeSource();
+    }
+  }
+
+  /** The data of a text source is text; one made of content was counted while it was read. */
+  private void closeSource() {
+    if ("text".equals(sourceType)) {
+      textBytes += sourceBytes;
+    } else if (!"content".equals(sourceType)) {
+      attachments++;
+    }
+  }
+
+  void scalar(JsonWalk at) {
+    int depth = at.depth();
+    if (depth == 1) {
+      reset();
+    }
+    if (attachmentDepth != NOWHERE) {
+      return;
+    }
+    if (jsonDepth != NOWHERE) {
+      textBytes += at.compactBytes(kept);
+    } else if (at.isString()) {
+      string(at, depth);
+    }
+  }
+
+  private void string(JsonWalk at, int depth) {
+    String name = at.name();
+    if (depth == sourceDepth + 1 && sourceDepth != NOWHERE) {
+      if ("type".equals(name)) {
+        sourceType = at.isAtMost(16) ? at.text() : null;
+        return;
+      }
+      if ("data".equals(name)) {
+        sourceBytes += at.utf8Bytes();
+        return;
+      }
+    }
+    if (name == null) {
+      // "content": ["text"]
+      String list = at.name(depth - 1);
+      if (list != null && textNames.contains(list)) {
+        textBytes += at.utf8Bytes(kept);
+      }
+    } else if (attachmentNames.contains(name)) {
+      attachments++;
+    } else if (depth == 1 || textNames.contains(name) || (depth > 3 && name.equals("name"))) {
+      // a name at depth 3 is that of the speaker, which comes with the message
+      textBytes += at.utf8Bytes(kept);
+    }
+  }
+}

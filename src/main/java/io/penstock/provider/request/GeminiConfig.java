@@ -1,0 +1,108 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.json.JsonWalk;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request states in its {@code generationConfig}: the output maximum, the number of answers,
+ * and the schema they must have, which is input too. Written twice, the last one counts.
+ */
+final class GeminiConfig {
+  private Count maximum = Count.ofTokens("maxOutputTokens");
+  private Count maximumInSnakeCase = Count.ofTokens("max_output_tokens");
+  private Count candidates = new Count("candidateCount", 1, Parameters.MAX_ANSWERS);
+  private long schemaBytes;
+  private @Nullable String fault;
+
+  private void reset() {
+    maximum = Count.ofTokens("maxOutputTokens");
+    maximumInSnakeCase = Count.ofTokens("max_output_tokens");
+    candidates = new Count("candidateCount", 1, Parameters.MAX_ANSWERS);
+    schemaBytes = 0;
+    fault = null;
+  }
+
+  void open(JsonWalk at, boolean array) {
+    if (at.depth() == 1) {
+      reset();
+      fault = array ? "generationConfig is not an object" : null;
+      return;
+    }
+    if (isSchema(at)) {
+      schemaBytes += at.containerBytes();
+    }
+    Count count = count(at);
+    if (count != null) {
+      count.notANumber();
+    }
+  }
+
+  void scalar(JsonWalk at) {
+    if (at.depth() == 1) {
+      reset();
+      fault = at.isNull() ? null : "generationConfig is not an object";
+      return;
+    }
+    if (isSchema(at)) {
+      schemaBytes += at.compactBytes();
+    }
+    Count count = count(at);
+    if (count != null) {
+      // a whole number in quotes is one too: protocol buffers, "JSON Mapping"
+      count.readQuoted(at);
+    }
+  }
+
+  private static boolean isSchema(JsonWalk at) {
+    String name = at.name(2);
+    return name != null
+        && switch (name) {
+          case "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema" ->
+              true;
+          default -> false;
+        };
+  }
+
+  private @Nullable Count count(JsonWalk at) {
+    String name = at.depth() == 2 ? at.name() : null;
+    if (name == null) {
+      return null;
+    }
+    return switch (name) {
+      case "maxOutputTokens" -> maximum;
+      case "max_output_tokens" -> maximumInSnakeCase;
+      case "candidateCount", "candidate_count" -> candidates;
+      default -> null;
+    };
+  }
+
+  /** Returns what is wrong with it, or null. */
+  @Nullable String fault() {
+    if (fault != null) {
+      return fault;
+    }
+    for (Count each : new Count[] {maximum, maximumInSnakeCase, candidates}) {
+      if (each.fault() != null) {
+        return each.fault();
+      }
+    }
+    return statedOutput() > Cost.MAX_TOKENS / answers()
+        ? "maxOutputTokens times candidateCount is out of range, expected 0 to " + Cost.MAX_TOKENS
+        : null;
+  }
+
+  /** Returns the output maximum of one answer, or {@link Content#UNSTATED}. */
+  long statedOutput() {
+    return Math.max(maximum.value(), maximumInSnakeCase.value());
+  }
+
+  long answers() {
+    return Math.max(1, candidates.value());
+  }
+
+  long schemaBytes() {
+    return schemaBytes;
+  }
+}

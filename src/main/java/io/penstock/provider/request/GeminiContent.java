@@ -1,0 +1,100 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.tokenizer.Estimate;
+import org.jspecify.annotations.Nullable;
+
+/** Weighs a request for content. */
+public final class GeminiContent implements RequestVisitor {
+  /**
+   * What an image, a recording or a file counts: an image that is not cut into tiles, or a page of
+   * a document. Source: Gemini API documentation, "Understand and count tokens", multimodal tokens.
+   */
+  public static final long TOKENS_AN_ATTACHMENT = 258;
+
+  private final GeminiPath path;
+  private final GeminiText contents = new GeminiText();
+  private final GeminiText system = new GeminiText();
+  private final JsonText tools = new JsonText();
+  private final GeminiConfig config = new GeminiConfig();
+
+  public GeminiContent(GeminiPath path) {
+    this.path = path;
+  }
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    GeminiText text = text(at);
+    String top = at.name(1);
+    if (text != null) {
+      text.open(at, array);
+    } else if ("tools".equals(top)) {
+      tools.open(at);
+    } else if (isConfig(top)) {
+      config.open(at, array);
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    GeminiText text = text(at);
+    if (text != null) {
+      text.close(at);
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    GeminiText text = text(at);
+    String top = at.name(1);
+    if (text != null) {
+      text.scalar(at);
+    } else if ("tools".equals(top)) {
+      tools.scalar(at);
+    } else if (isConfig(top)) {
+      config.scalar(at);
+    }
+  }
+
+  private @Nullable GeminiText text(JsonWalk at) {
+    String top = at.name(1);
+    if (top == null) {
+      return null;
+    }
+    return switch (top) {
+      case "contents" -> contents;
+      case "systemInstruction", "system_instruction" -> system;
+      default -> null;
+    };
+  }
+
+  private static boolean isConfig(@Nullable String top) {
+    return "generationConfig".equals(top) || "generation_config".equals(top);
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    String fault = path.fault() == null ? config.fault() : path.fault();
+    if (fault != null) {
+      return new Weighed.Malformed(fault);
+    }
+    long text =
+        contents.textBytes() + system.textBytes() + tools.textBytes() + config.schemaBytes();
+    long other =
+        contents.contents() * Estimate.TOKENS_A_MESSAGE
+            + (contents.attachments() + system.attachments()) * TOKENS_AN_ATTACHMENT;
+    Content content =
+        new Content(
+            path.model(),
+            Estimate.tokens(text),
+            other,
+            config.statedOutput(),
+            config.answers(),
+            true);
+    long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
+    return new Weighed.Request(content, content.expected(output), path.streams(), null);
+  }
+}

@@ -1,0 +1,71 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Content;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.tokenizer.Estimate;
+import org.jspecify.annotations.Nullable;
+
+/** Weighs a request for one vector or for many: the text of its content, of all its requests. */
+public final class GeminiEmbeddings implements RequestVisitor {
+  private final GeminiPath path;
+  private final GeminiText content = new GeminiText();
+  private final GeminiText title = new GeminiText();
+
+  public GeminiEmbeddings(GeminiPath path) {
+    this.path = path;
+  }
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    GeminiText text = text(at);
+    if (text != null) {
+      text.open(at, array);
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    GeminiText text = text(at);
+    if (text != null) {
+      text.close(at);
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    GeminiText text = text(at);
+    if (text != null) {
+      text.scalar(at);
+    }
+  }
+
+  private @Nullable GeminiText text(JsonWalk at) {
+    String top = at.name(1);
+    if (top == null) {
+      return null;
+    }
+    return switch (top) {
+      case "content", "requests" -> content;
+      case "title" -> title;
+      default -> null;
+    };
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    String fault = path.fault();
+    if (fault != null) {
+      return new Weighed.Malformed(fault);
+    }
+    Content weighed =
+        new Content(
+            path.model(),
+            Estimate.tokens(content.textBytes() + title.textBytes()),
+            content.attachments() * GeminiContent.TOKENS_AN_ATTACHMENT,
+            Content.UNSTATED,
+            1,
+            false);
+    return new Weighed.Request(weighed, weighed.expected(0), false, null);
+  }
+}

@@ -1,0 +1,112 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.json.KeptText;
+import io.penstock.tokenizer.Estimate;
+import java.util.Set;
+
+/** Weighs a request for chat completions. */
+public final class OpenAiChat implements RequestVisitor {
+  /**
+   * What an image, a recording or a file counts: a square image of 1,024 pixels in high detail.
+   * Source: OpenAI's guide to images and vision, 85 + 4 × 170.
+   */
+  static final long TOKENS_AN_ATTACHMENT = 765;
+
+  private final Parameters parameters = new Parameters(true, "max_completion_tokens", "max_tokens");
+  private final AskedUsage askedUsage = new AskedUsage();
+  private final KeptText kept = new KeptText();
+  private final ContentText messages =
+      new ContentText(
+          Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),
+          Set.of("image_url", "input_audio", "file"),
+          Set.of("input"),
+          kept.part());
+  private final JsonText tools = new JsonText(kept.part());
+  private final JsonText functions = new JsonText(kept.part());
+  private final JsonText responseFormat = new JsonText(kept.part());
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    askedUsage.open(at);
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.open(at, array);
+      case "tools" -> tools.open(at);
+      case "functions" -> functions.open(at);
+      case "response_format" -> responseFormat.open(at);
+      default -> {
+        if (at.depth() == 1) {
+          parameters.open(top);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    askedUsage.close(at);
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.close(at);
+      case "tools" -> tools.close(at);
+      case "functions" -> functions.close(at);
+      case "response_format" -> responseFormat.close(at);
+      default -> {}
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    askedUsage.scalar(at);
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "messages" -> messages.scalar(at);
+      case "tools" -> tools.scalar(at);
+      case "functions" -> functions.scalar(at);
+      case "response_format" -> responseFormat.scalar(at);
+      case "user" -> {
+        if (at.depth() == 1) {
+          parameters.user(at);
+        }
+      }
+      default -> {
+        if (at.depth() == 1) {
+          parameters.scalar(at, top);
+        }
+      }
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    long text =
+        messages.textBytes()
+            + tools.textBytes()
+            + functions.textBytes()
+            + responseFormat.textBytes();
+    long other =
+        messages.messages() * Estimate.TOKENS_A_MESSAGE
+            + messages.attachments() * TOKENS_AN_ATTACHMENT;
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(text),
+            other,
+            1,
+            true,
+            kept.whole(),
+            askedUsage.edit(),
+            Weighed.Traits.NONE),
+        reading);
+  }
+}

@@ -1,0 +1,104 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.json.KeptText;
+import io.penstock.tokenizer.Estimate;
+import java.util.List;
+
+/**
+ * Weighs a request for completions of text. Its prompt is text or tokens, or a list of such, each
+ * of which is completed by itself.
+ */
+public final class OpenAiCompletions implements RequestVisitor {
+  private static final String PROMPT = "prompt";
+  private static final String SUFFIX = "suffix";
+
+  private final Parameters parameters = new Parameters(List.of("n", "best_of"), "max_tokens");
+  private final AskedUsage askedUsage = new AskedUsage();
+  private final KeptText kept = new KeptText();
+  private final KeptText.Part promptText = kept.part();
+  private final KeptText.Part suffixText = kept.part();
+  private long promptBytes;
+  private long suffixBytes;
+  private long tokens;
+  private long prompts;
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    askedUsage.open(at);
+    String name = at.name(1);
+    if (name == null) {
+      return;
+    }
+    if (at.depth() == 1) {
+      reset(name);
+      parameters.open(name);
+    } else if (at.depth() == 2 && name.equals(PROMPT)) {
+      prompts++;
+    }
+  }
+
+  /** Of what is written twice the last counts. */
+  private void reset(String name) {
+    if (name.equals(PROMPT)) {
+      promptBytes = 0;
+      tokens = 0;
+      prompts = 0;
+      promptText.clear();
+    } else if (name.equals(SUFFIX)) {
+      suffixBytes = 0;
+      suffixText.clear();
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    askedUsage.close(at);
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    askedUsage.scalar(at);
+    String name = at.name(1);
+    if (name == null) {
+      return;
+    }
+    if (at.depth() == 1) {
+      reset(name);
+      if (name.equals("user")) {
+        parameters.user(at);
+      } else {
+        parameters.scalar(at, name);
+      }
+    }
+    if (name.equals(PROMPT)) {
+      prompt(at);
+    } else if (name.equals(SUFFIX) && at.depth() == 1 && at.isString()) {
+      suffixBytes = at.utf8Bytes(suffixText);
+    }
+  }
+
+  private void prompt(JsonWalk at) {
+    if (at.isString()) {
+      promptBytes += at.utf8Bytes(promptText);
+      prompts += at.depth() == 2 ? 1 : 0;
+    } else if (at.isNumber()) {
+      tokens++;
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(promptBytes + suffixBytes),
+            tokens,
+            Math.max(1, prompts),
+            true,
+            kept.whole(),
+            askedUsage.edit(),
+            Weighed.Traits.NONE),
+        reading);
+  }
+}

@@ -1,0 +1,64 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.json.KeptText;
+import io.penstock.tokenizer.Estimate;
+
+/** Weighs a request for embeddings: its input is text, or tokens already. */
+public final class OpenAiEmbeddings implements RequestVisitor {
+  private final Parameters parameters = new Parameters(false);
+  private final KeptText kept = new KeptText();
+  private final KeptText.Part inputText = kept.part();
+  private long textBytes;
+  private long tokens;
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      reset(name);
+      parameters.open(name);
+    }
+  }
+
+  /** Of an input written twice the last one counts. */
+  private void reset(String name) {
+    if (name.equals("input")) {
+      inputText.clear();
+      textBytes = 0;
+      tokens = 0;
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {}
+
+  @Override
+  public void scalar(JsonWalk at) {
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      reset(name);
+      if (name.equals("user")) {
+        parameters.user(at);
+      } else {
+        parameters.scalar(at, name);
+      }
+    }
+    if ("input".equals(at.name(1))) {
+      if (at.isString()) {
+        textBytes += at.utf8Bytes(inputText);
+      } else if (at.isNumber()) {
+        tokens++;
+      }
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(textBytes), tokens, 1, false, kept.whole(), null, Weighed.Traits.NONE),
+        reading);
+  }
+}

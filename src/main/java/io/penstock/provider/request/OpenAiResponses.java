@@ -1,0 +1,198 @@
+package io.penstock.provider.request;
+
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.json.KeptText;
+import io.penstock.tokenizer.Estimate;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Weighs a request for a response: text, or a list of items of any type. Its instructions and its
+ * input, where that is only text, are a message each.
+ */
+public final class OpenAiResponses implements RequestVisitor {
+  private static final Set<String> TEXT =
+      Set.of(
+          "content",
+          "text",
+          "refusal",
+          "name",
+          "arguments",
+          "input",
+          "output",
+          "code",
+          "logs",
+          "query",
+          "queries",
+          "command",
+          "commands",
+          "diff",
+          "filename");
+
+  /** Members that stand for an image, a recording or a file. */
+  private static final Set<String> ATTACHMENTS =
+      Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
+
+  private final Parameters parameters = new Parameters(false, "max_output_tokens");
+  private final Reference reference = new Reference();
+  private final KeptText kept = new KeptText();
+  private final ContentText instructions =
+      new ContentText(TEXT, ATTACHMENTS, Set.of(), kept.part());
+  private final ContentText input =
+      new ContentText(TEXT, ATTACHMENTS, Set.of("tools"), kept.part());
+  private final JsonText prompt = new JsonText(kept.part());
+  private final JsonText tools = new JsonText(kept.part());
+  private final JsonText format = new JsonText(kept.part());
+  private long bareMessages;
+  private boolean instructed;
+  private boolean prompted;
+  private boolean background;
+
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "instructions" -> instructions.open(at, array);
+      case "input" -> {
+        bareMessages = 0;
+        input.open(at, array);
+      }
+      case "prompt" -> {
+        prompted = true;
+        prompt.open(at);
+      }
+      case "tools" -> tools.open(at);
+      case "text" -> format.open(at);
+      default -> {
+        if (at.depth() == 1) {
+          reference.open(top);
+          parameters.open(top);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close(JsonWalk at) {
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "instructions" -> instructions.close(at);
+      case "input" -> input.close(at);
+      case "prompt" -> prompt.close(at);
+      case "tools" -> tools.close(at);
+      case "text" -> format.close(at);
+      default -> {}
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk at) {
+    String top = at.name(1);
+    if (top == null) {
+      return;
+    }
+    switch (top) {
+      case "instructions" -> {
+        instructed = instructed || at.isString();
+        instructions.scalar(at);
+      }
+      case "input" -> {
+        bareMessages = at.depth() == 1 && at.isString() ? 1 : bareMessages;
+        reference.file(at);
+        input.scalar(at);
+      }
+      case "prompt" -> prompt.scalar(at);
+      case "tools" -> tools.scalar(at);
+      case "text" -> format.scalar(at);
+      default -> member(at, top);
+    }
+  }
+
+  private void member(JsonWalk at, String top) {
+    reference.scalar(at, top);
+    if (at.depth() != 1) {
+      return;
+    }
+    switch (top) {
+      case "user" -> parameters.user(at);
+      case "background" -> background = at.isTrue();
+      default -> parameters.scalar(at, top);
+    }
+  }
+
+  @Override
+  public Weighed weigh(EndpointSpec.Reading reading) {
+    if (prompted) {
+      parameters.modelNotNeeded();
+    }
+    long text =
+        instructions.textBytes()
+            + input.textBytes()
+            + prompt.textBytes()
+            + tools.textBytes()
+            + format.textBytes();
+    long messages = input.messages() + bareMessages + (instructed ? 1 : 0);
+    long attachments = instructions.attachments() + input.attachments();
+    return parameters.weigh(
+        new Parameters.Found(
+            Estimate.tokens(text),
+            messages * Estimate.TOKENS_A_MESSAGE + attachments * OpenAiChat.TOKENS_AN_ATTACHMENT,
+            1,
+            true,
+            kept.whole(),
+            null,
+            new Weighed.Traits(background, reference.id())),
+        reading);
+  }
+
+  /** What the request refers to that only one upstream knows: the nearest of what it names. */
+  private static final class Reference {
+    private static final int MAX_LENGTH = 256;
+
+    private @Nullable String response;
+    private @Nullable String conversation;
+    private @Nullable String file;
+
+    @Nullable String id() {
+      if (response != null) {
+        return response;
+      }
+      return conversation != null ? conversation : file;
+    }
+
+    void open(String top) {
+      if (top.equals("previous_response_id")) {
+        response = null;
+      } else if (top.equals("conversation")) {
+        conversation = null;
+      }
+    }
+
+    /** An id by itself, or a conversation's in an object. */
+    void scalar(JsonWalk at, String top) {
+      if (top.equals("previous_response_id") && at.depth() == 1) {
+        response = id(at);
+      } else if (top.equals("conversation")
+          && (at.depth() == 1 || (at.depth() == 2 && "id".equals(at.name())))) {
+        conversation = id(at);
+      }
+    }
+
+    void file(JsonWalk at) {
+      if (file == null && "file_id".equals(at.name())) {
+        file = id(at);
+      }
+    }
+
+    private static @Nullable String id(JsonWalk at) {
+      return at.isString() && at.isAtMost(MAX_LENGTH) ? at.text() : null;
+    }
+  }
+}

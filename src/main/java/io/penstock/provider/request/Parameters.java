@@ -1,0 +1,235 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.Edit;
+import io.penstock.json.JsonWalk;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request states beside its text: model, stream flag, output maxima and number of answers.
+ * They are members of the outermost object; written twice, the last one counts.
+ */
+public final class Parameters {
+  /** The longest model name, in characters. */
+  public static final int MAX_MODEL_LENGTH = 256;
+
+  /** The longest name of a user, in characters. */
+  static final int MAX_USER_LENGTH = 4_096;
+
+  /** The most answers a request may ask for. */
+  static final int MAX_ANSWERS = 10_000;
+
+  private static final String NO_MODEL = "model is missing";
+
+  private final List<String> maximumNames;
+  private final List<String> answerNames;
+  private final List<Count> maxima;
+  private final List<Count> answers;
+  private @Nullable String model;
+  private @Nullable String modelFault = NO_MODEL;
+  private boolean stream;
+  private @Nullable String user;
+  private @Nullable String streamFault;
+  private long modelAt = -1;
+  private int modelLength;
+
+  /**
+   * What was found of a request beside its parameters.
+   *
+   * @param textTokens the estimate of its input text, ≥ 0
+   * @param otherTokens that of its other input, ≥ 0
+   * @param inputs how many inputs there are, each of which gets the answers it asks for, ≥ 1
+   * @param generates whether it has output at all
+   * @param text its input text, or null when no tokenizer is to see it
+   * @param asksUsage the change that asks for the usage of a stream, or null
+   * @param traits what else matters of it
+   */
+  record Found(
+      long textTokens,
+      long otherTokens,
+      long inputs,
+      boolean generates,
+      @Nullable String text,
+      @Nullable Edit asksUsage,
+      Weighed.Traits traits) {}
+
+  /**
+   * @param manyAnswers whether the dialect knows {@code n}
+   * @param maximumNames the members that state an output maximum
+   */
+  Parameters(boolean manyAnswers, String... maximumNames) {
+    this(manyAnswers ? List.of("n") : List.of(), maximumNames);
+  }
+
+  /**
+   * @param answerNames the members that state how many answers there are to be
+   * @param maximumNames the members that state an output maximum
+   */
+  Parameters(List<String> answerNames, String... maximumNames) {
+    this.maximumNames = List.of(maximumNames);
+    this.maxima = Arrays.stream(maximumNames).map(Count::ofTokens).toList();
+    this.answerNames = answerNames;
+    this.answers = answerNames.stream().map(name -> new Count(name, 1, MAX_ANSWERS)).toList();
+  }
+
+  /** Reads a scalar member of the outermost object. */
+  void scalar(JsonWalk at, String name) {
+    switch (name) {
+      case "model" -> model(at);
+      case "stream" -> {
+        stream = at.isTrue();
+        streamFault = at.isBoolean() || at.isNull() ? null : "stream is not true or false";
+      }
+      default -> {
+        Count count = count(name);
+        if (count != null) {
+          count.read(at);
+        }
+      }
+    }
+  }
+
+  /** Reads whom the request is for; what is no string, or too long a one, is nobody. */
+  void user(JsonWalk at) {
+    user = at.isString() && at.isAtMost(MAX_USER_LENGTH) ? at.text() : null;
+  }
+
+  /** Forgets whom the request is for: it is said anew. */
+  void noUser() {
+    user = null;
+  }
+
+  /** Takes note that an object or array begins as a member of the outermost object. */
+  void open(String name) {
+    switch (name) {
+      case "model" -> {
+        model = null;
+        modelAt = -1;
+        modelFault = "model is not a string";
+      }
+      case "stream" -> streamFault = "stream is not true or false";
+      default -> {
+        Count count = count(name);
+        if (count != null) {
+          count.notANumber();
+        }
+      }
+    }
+  }
+
+  private @Nullable Count count(String name) {
+    int answer = answerNames.indexOf(name);
+    if (answer >= 0) {
+      return answers.get(answer);
+    }
+    int i = maximumNames.indexOf(name);
+    return i < 0 ? null : maxima.get(i);
+  }
+
+  private void model(JsonWalk at) {
+    model = null;
+    modelAt = -1;
+    if (!at.isString()) {
+      modelFault = "model is not a string";
+    } else if (!at.isAtMost(MAX_MODEL_LENGTH)) {
+      modelFault = "model is longer than " + MAX_MODEL_LENGTH + " characters";
+    } else {
+      model = at.text();
+      modelAt = at.startsAt();
+      modelLength = (int) (at.endsAt() - modelAt);
+      modelFault = model.isBlank() ? "model is blank" : null;
+    }
+  }
+
+  /** Says that the request may leave it to something else which model it is for. */
+  void modelNotNeeded() {
+    if (model == null && modelFault != null && modelFault.equals(NO_MODEL)) {
+      modelFault = null;
+    }
+  }
+
+  /** Returns whether the request asks for a stream. */
+  boolean stream() {
+    return stream;
+  }
+
+  /**
+   * Returns what the request weighs.
+   *
+   * @param textTokens the estimate of its input text, ≥ 0
+   * @param otherTokens that of its other input, ≥ 0
+   * @param generates whether it has output at all
+   */
+  Weighed weigh(
+      long textTokens, long otherTokens, boolean generates, EndpointSpec.Reading reading) {
+    return weigh(
+        new Found(textTokens, otherTokens, 1, generates, null, null, Weighed.Traits.NONE), reading);
+  }
+
+  /** Returns what the request weighs. */
+  Weighed weigh(Found found, EndpointSpec.Reading reading) {
+    long times = answers() * found.inputs();
+    String fault = modelFault != null ? modelFault : streamFault;
+    if (fault == null && found.generates()) {
+      fault = outputFault(times);
+    }
+    if (fault != null) {
+      return new Weighed.Malformed(fault);
+    }
+    Content content =
+        new Content(
+            model,
+            found.textTokens(),
+            found.otherTokens(),
+            found.generates() ? statedOutput() : Content.UNSTATED,
+            found.generates() ? times : 1,
+            found.generates());
+    long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
+    return new Weighed.Request(
+        content,
+        content.expected(output),
+        stream,
+        user,
+        found.text(),
+        new Weighed.Spots(modelAt, modelLength, stream ? found.asksUsage() : null),
+        found.traits());
+  }
+
+  private @Nullable String outputFault(long times) {
+    for (Count maximum : maxima) {
+      if (maximum.fault() != null) {
+        return maximum.fault();
+      }
+    }
+    for (Count count : answers) {
+      if (count.fault() != null) {
+        return count.fault();
+      }
+    }
+    return statedOutput() > Cost.MAX_TOKENS / times
+        ? "the output maximum times n is out of range, expected 0 to " + Cost.MAX_TOKENS
+        : null;
+  }
+
+  /** The largest of the maxima, or UNSTATED. */
+  private long statedOutput() {
+    long most = Count.UNSTATED;
+    for (Count maximum : maxima) {
+      most = Math.max(most, maximum.value());
+    }
+    return most;
+  }
+
+  /** The largest number of answers to one input. */
+  private long answers() {
+    long most = 1;
+    for (Count count : answers) {
+      most = Math.max(most, count.value());
+    }
+    return most;
+  }
+}

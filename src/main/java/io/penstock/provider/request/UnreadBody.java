@@ -1,0 +1,25 @@
+package io.penstock.provider.request;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import java.nio.ByteBuffer;
+
+/** Lets a request body pass that the dialect does not read. */
+public final class UnreadBody implements RequestReader {
+  private final Cost cost;
+
+  public UnreadBody(Cost cost) {
+    this.cost = cost;
+  }
+
+  @Override
+  public void feed(ByteBuffer bytes) {
+    bytes.position(bytes.limit());
+  }
+
+  @Override
+  public Weighed finish() {
+    return new Weighed.Request(
+        new Content(null, cost.inputTokens(), 0, Content.UNSTATED, 1, false), cost, false, null);
+  }
+}

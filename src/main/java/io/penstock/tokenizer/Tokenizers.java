@@ -1,0 +1,168 @@
+package io.penstock.tokenizer;
+
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingRegistry;
+import com.knuddels.jtokkit.api.EncodingType;
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.json.Utf8Counter;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Counts text as OpenAI's models do. Short texts are counted where they are; longer ones, and the
+ * tables that take half a second to load, are the work of a few threads with a bounded queue.
+ * Whatever cannot be counted now keeps the rule of thumb: nobody waits for a table, nor for room in
+ * the queue. Safe from any thread.
+ */
+public final class Tokenizers implements AutoCloseable {
+  /**
+   * The longest text, in characters, that {@link #atOnce} counts: 3 ms of an event loop at worst,
+   * if none of its words was seen before; prose takes a fiftieth of that.
+   */
+  static final int AT_ONCE = 4_096;
+
+  /**
+   * Longer texts are counted in pieces of this many characters: the time some take is not linear.
+   */
+  static final int PIECE = 8_192;
+
+  /** How many pieces of a long text are counted, evenly spread; 256 Ki characters in all. */
+  static final int PIECES = 32;
+
+  /** A text as long as this may be no more than the beginning of one. */
+  static final int LONGEST = 4 << 20;
+
+  private static final int QUEUE = 256;
+
+  private final Scheduler scheduler;
+  private final EncodingRegistry tables = Encodings.newLazyEncodingRegistry();
+  private final Map<EncodingType, ToLongFunction<String>> loaded = new ConcurrentHashMap<>();
+  private final Set<EncodingType> asked = ConcurrentHashMap.newKeySet();
+
+  /** Makes some with threads of their own, half as many as there are processors. */
+  public Tokenizers() {
+    this(
+        Schedulers.newBoundedElastic(
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), QUEUE, "penstock-tokens"));
+  }
+
+  Tokenizers(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /** Returns where work of this kind is done; it refuses what its queue has no room for. */
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** Returns the request's content, counted where that can be; null where it takes longer. */
+  public @Nullable Content atOnce(TokenizerInput request) {
+    ToLongFunction<String> counter = counter(request);
+    CharSequence text = request.text();
+    if (counter == null || text == null) {
+      return request.content();
+    }
+    return text.length() > AT_ONCE
+        ? null
+        : request.content().tokenized(counter.applyAsLong(text.toString()));
+  }
+
+  /** Returns the request's content, counted elsewhere; as it is where there is no room for that. */
+  public Mono<Content> later(TokenizerInput request) {
+    return Mono.fromCallable(() -> counted(request))
+        .subscribeOn(scheduler)
+        .onErrorReturn(RejectedExecutionException.class, request.content());
+  }
+
+  /** Returns the request's content, counted here, however long that takes. */
+  Content counted(TokenizerInput request) {
+    ToLongFunction<String> counter = counter(request);
+    CharSequence text = request.text();
+    if (counter == null || text == null) {
+      return request.content();
+    }
+    Content content = request.content();
+    if (text.length() <= PIECE * PIECES) {
+      return content.tokenized(whole(counter, text));
+    }
+    double tokensAByte = sampled(counter, text);
+    double bytes =
+        text.length() < LONGEST
+            ? (double) Utf8Counter.bytes(text)
+            : (double) content.textTokens() * Estimate.BYTES_A_TOKEN;
+    return content.tokenized(Math.min(Cost.MAX_TOKENS, Math.round(bytes * tokensAByte)));
+  }
+
+  private static long whole(ToLongFunction<String> counter, CharSequence text) {
+    long tokens = 0;
+    for (int from = 0; from < text.length(); from += PIECE) {
+      int to = Math.min(text.length(), from + PIECE);
+      tokens += counter.applyAsLong(text.subSequence(from, to).toString());
+    }
+    return tokens;
+  }
+
+  /** Returns the tokens of evenly spread pieces ÷ their bytes of UTF-8. */
+  private static double sampled(ToLongFunction<String> counter, CharSequence text) {
+    int apart = (text.length() - PIECE) / (PIECES - 1);
+    long tokens = 0;
+    long bytes = 0;
+    for (int piece = 0; piece < PIECES; piece++) {
+      int from = piece * apart;
+      String part = text.subSequence(from, from + PIECE).toString();
+      tokens += counter.applyAsLong(part);
+      bytes += Utf8Counter.bytes(part);
+    }
+    return (double) tokens / (double) Math.max(1, bytes);
+  }
+
+  /** Returns the tokenizer of the model, or null: it has none, or its table is not there yet. */
+  private @Nullable ToLongFunction<String> counter(TokenizerInput request) {
+    String model = request.content().model();
+    EncodingType type = model == null || request.text() == null ? null : OpenAiModels.table(model);
+    if (type == null) {
+      return null;
+    }
+    ToLongFunction<String> known = loaded.get(type);
+    if (known == null && asked.add(type)) {
+      load(type);
+    }
+    return known;
+  }
+
+  private void load(EncodingType type) {
+    try {
+      scheduler.schedule(() -> loaded.put(type, counter(type)));
+    } catch (RejectedExecutionException busy) {
+      asked.remove(type); // the next request asks again
+    }
+  }
+
+  private ToLongFunction<String> counter(EncodingType type) {
+    Encoding encoding = tables.getEncoding(type);
+    return type == EncodingType.O200K_BASE
+        ? new CountedPieces(encoding)::count
+        : encoding::countTokensOrdinary;
+  }
+
+  /** Returns whether the table of a model's tokenizer is there. */
+  boolean ready(String model) {
+    EncodingType type = OpenAiModels.table(model);
+    return type != null && loaded.containsKey(type);
+  }
+
+  /** Lets the threads go. */
+  @Override
+  public void close() {
+    scheduler.dispose();
+  }
+}

@@ -1,0 +1,106 @@
+package io.penstock.mock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.Dialect;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MockAddressTest {
+  private static MockAddress parse(String text) {
+    return MockAddress.parse(URI.create(text));
+  }
+
+  @Test
+  void nothingSaid_defaults() {
+    assertThat(parse("mock://openai"))
+        .isEqualTo(new MockAddress(Dialect.OPENAI, 0, 50, 0, 0, 0, 60_000_000_000L, 0));
+    assertThat(parse("mock://anthropic/?").dialect()).isEqualTo(Dialect.ANTHROPIC);
+    assertThat(parse("mock://gemini").dialect()).isEqualTo(Dialect.GEMINI);
+  }
+
+  @Test
+  void everythingSaid_taken() {
+    assertThat(
+            parse(
+                "mock://anthropic?latency=200ms&tokens=7&tps=12.5&rpm=3&tpm=900&window=1.5s"
+                    + "&error_rate=0.25"))
+        .isEqualTo(
+            new MockAddress(Dialect.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
+  }
+
+  @Test
+  void headersNone_announcesNothing() {
+    assertThat(parse("mock://openai").announces()).isTrue();
+    assertThat(parse("mock://openai?headers=all").announces()).isTrue();
+    assertThat(parse("mock://openai?headers=none").announces()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "latency=0, 0",
+    "latency=1m, 60000000000",
+    "latency=60m, 3600000000000",
+    "latency=0.5ms, 500000"
+  })
+  void duration_inItsUnit(String parameter, long nanos) {
+    assertThat(parse("mock://openai?" + parameter).latencyNanos()).isEqualTo(nanos);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mock://azure | provider is 'azure', expected openai, anthropic or gemini",
+        "mock:openai | provider is missing",
+        "mock://openai:80 | provider is 'openai:80'",
+        "mock://me@openai | provider is 'me@openai'",
+        "http://openai | scheme is 'http', expected mock",
+        "mock://openai/v1 | path is '/v1', expected none",
+        "mock://openai#x | fragment is 'x', expected none",
+        "mock://openai?speed=1 | unknown parameter 'speed', expected one of [error_rate,",
+        "mock://openai?rpm=1& | unknown parameter ''",
+        "mock://openai?rpm=1&rpm=2 | rpm is given twice",
+        "mock://openai?rpm | rpm is '', expected a whole number",
+        "mock://openai?rpm=-1 | rpm is '-1', expected a whole number",
+        "mock://openai?rpm=1.5 | rpm is '1.5', expected a whole number",
+        "mock://openai?tpm=99999999999999999999 | tpm is '99999999999999999999'",
+        "mock://openai?tpm=1000000000001 | tpm is out of range, expected 0 (unlimited) to",
+        "mock://openai?tokens=0 | tokens is out of range, expected 1 to 100000",
+        "mock://openai?tokens=100001 | tokens is out of range",
+        "mock://openai?tokens=4294967297 | tokens is out of range",
+        "mock://openai?tps=NaN | tps is 'NaN', expected a number",
+        "mock://openai?tps=-1 | tps is '-1', expected a number",
+        "mock://openai?tps=1e9 | tps is '1e9', expected a number",
+        "mock://openai?tps=0.0001 | tps is out of range, expected 0 (all at once), or 0.001",
+        "mock://openai?latency=5 | latency is '5', expected a duration such as 200ms, 2s or 1m",
+        "mock://openai?latency=-5ms | latency is '-5ms', expected a duration",
+        "mock://openai?latency=61m | latency is out of range, expected 0 to 60m",
+        "mock://openai?latency=999999999999m | latency is out of range",
+        "mock://openai?window=0 | window is out of range, expected 1ms to 60m",
+        "mock://openai?headers=some | headers is 'some', expected all or none",
+        "mock://openai?error_rate=1.1 | error_rate is out of range, expected 0 to 1"
+      })
+  void badAddress_namesParameterAndExpectation(String address, String message) {
+    assertThatThrownBy(() -> parse(address))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("mock address: " + message);
+  }
+
+  @Test
+  void notANumber_refusedWhenConstructed() {
+    assertThatThrownBy(
+            () -> new MockAddress(Dialect.OPENAI, 0, 1, Double.NaN, 0, 0, 1_000_000_000, 0))
+        .hasMessageContaining("tps");
+    assertThatThrownBy(
+            () -> new MockAddress(Dialect.OPENAI, 0, 1, 0, 0, 0, 1_000_000_000, Double.NaN))
+        .hasMessageContaining("error_rate");
+    for (Dialect dialect : new Dialect[] {Dialect.NONE, Dialect.AZURE}) {
+      assertThatThrownBy(() -> new MockAddress(dialect, 0, 1, 0, 0, 0, 1_000_000_000, 0))
+          .hasMessageContaining("dialect");
+    }
+  }
+}

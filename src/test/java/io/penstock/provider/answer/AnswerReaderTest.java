@@ -1,0 +1,274 @@
+package io.penstock.provider.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cost.Dialect;
+import io.penstock.cost.Usage;
+import io.penstock.json.SseScanner;
+import io.penstock.provider.Cases;
+import io.penstock.provider.Speech;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AnswerReaderTest {
+  private static final String SSE = "text/event-stream";
+  private static final String TWELVE =
+      "data: {\"choices\":[{\"delta\":{\"content\":\"twelve bytes\"}}]}\n\n";
+  private static final String USAGE =
+      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5}}\n\n";
+
+  private static AnswerReader openAi(String json) {
+    return Cases.answer(Dialect.OPENAI, "application/json", json);
+  }
+
+  private static AnswerReader openAiStream(String events) {
+    return Cases.answer(Dialect.OPENAI, SSE, events);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "-5|negative",
+        "-99999999999999999999|negative",
+        "1e30|not a whole number",
+        "\"5\"|not a whole number",
+        "9223372036854775807|above",
+        "99999999999999999999|above",
+        "true|not a whole number",
+      })
+  void usage_figureAbsurd_isNotTaken(String figure, String words) {
+    AnswerReader reader =
+        openAi("{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":" + figure + "}}");
+    assertThat(reader.usage()).isEqualTo(new Usage(3, 0, 0));
+    assertThat(reader.producedTokens()).isZero();
+    assertThat(reader.warning()).contains(words).doesNotContain(figure);
+  }
+
+  @Test
+  void usage_moreCachedThanInput_isClampedWithWarning() {
+    AnswerReader reader =
+        openAi(
+            "{\"usage\":{\"prompt_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":9},"
+                + "\"completion_tokens\":1}}");
+    assertThat(reader.usage()).isEqualTo(new Usage(3, 3, 1));
+    assertThat(reader.warning()).contains("more cached input");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7", "\"much\"", "[1]", "true"})
+  void usage_notAnObject_isNone(String usage) {
+    AnswerReader reader = openAi("{\"usage\":" + usage + "}");
+    assertThat(reader.usage()).isNull();
+    assertThat(reader.warning()).contains("not an object");
+    AnswerReader other =
+        Cases.answer(Dialect.ANTHROPIC, "application/json", "{\"usage\":" + usage + "}");
+    assertThat(other.usage()).isNull();
+    assertThat(other.warning()).contains("not an object");
+  }
+
+  @Test
+  void usage_withoutInput_isNone_outputCountsAsProduced() {
+    AnswerReader reader =
+        Cases.answer(Dialect.ANTHROPIC, SSE, "data: {\"usage\":{\"output_tokens\":44}}\n\n");
+    assertThat(reader.usage()).isNull();
+    assertThat(reader.producedTokens()).isEqualTo(44);
+  }
+
+  @Test
+  void usage_cutInTheMiddleOfItsBlock_isNone() {
+    String event = USAGE.substring(0, USAGE.indexOf("}"));
+    assertThat(openAiStream(TWELVE + event).usage()).isNull();
+    assertThat(openAiStream(TWELVE + event + "}").usage()).isEqualTo(new Usage(7, 0, 5));
+  }
+
+  @Test
+  void usage_saidBeforeMoreText_isBelievedOnInputOnly() {
+    AnswerReader reader =
+        openAiStream(
+            "data: {\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":0}}\n\n"
+                + TWELVE
+                + TWELVE);
+    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 6));
+  }
+
+  @Test
+  void usage_inEveryChunk_largestOutputCounts() {
+    String chunk =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],"
+            + "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":%d}}\n\n";
+    AnswerReader rising = openAiStream(chunk.formatted(1) + chunk.formatted(2));
+    assertThat(rising.usage()).isEqualTo(new Usage(7, 0, 2));
+    assertThat(rising.warning()).isNull();
+    AnswerReader falling = openAiStream(chunk.formatted(9) + chunk.formatted(2));
+    assertThat(falling.usage()).isEqualTo(new Usage(7, 0, 9));
+    assertThat(falling.warning()).contains("fell");
+  }
+
+  @Test
+  void usage_inputRestatedByLastEvent_replacesTheFirst() {
+    AnswerReader reader =
+        Cases.answer(
+            Dialect.ANTHROPIC,
+            SSE,
+            "data: {\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
+                + "data: {\"usage\":{\"input_tokens\":20,\"cache_read_input_tokens\":80,"
+                + "\"cache_creation_input_tokens\":null,\"output_tokens\":9}}\n\n");
+    assertThat(reader.usage()).isEqualTo(new Usage(100, 80, 9));
+  }
+
+  @Test
+  void usage_elsewhere_isNotUsage() {
+    AnswerReader reader =
+        openAi(
+            "{\"choices\":[{\"message\":{\"content\":\"\"},\"usage\":{\"prompt_tokens\":9}}],"
+                + "\"x\":{\"usage\":{\"prompt_tokens\":9}}}");
+    assertThat(reader.usage()).isNull();
+  }
+
+  @Test
+  void text_saysUsage_isOnlyText() {
+    AnswerReader reader =
+        openAiStream(
+            "data: {\"choices\":[{\"delta\":{\"content\":"
+                + "\"\\n\\ndata: {\\\"usage\\\":{\\\"prompt_tokens\\\":1}}\\n\\n\"}}]}\n\n");
+    assertThat(reader.usage()).isNull();
+    assertThat(reader.producedTokens()).isEqualTo(10);
+  }
+
+  @Test
+  void stream_oddEvents_laterOnesAreRead() {
+    String[] odd = {
+      "data: {broken}\n\n",
+      "data: {\"usage\":{\"prompt_tokens\":1,\n\n",
+      "data: not json\n\n",
+      "data\n\n",
+      "data:\n\n",
+      "data: \n\ndata:   \n\n",
+      "data: {}trailing\n\n",
+      "data: [\"DONE\"]\n\n",
+      "dat: x\n\n",
+      "database: x\n\n",
+      "event: error\nid: 7\nretry: 10\n\n",
+      "\n\n\n:\n: ping\n\n",
+      "data: {\"choices\":{\"delta\":5}}\n\n",
+      "data: \"\\ud83d\"\n\n",
+      "data: " + "{\"a\":".repeat(5_000) + "\n\n",
+    };
+    for (String event : odd) {
+      AnswerReader reader = openAiStream(event + TWELVE + USAGE);
+      assertThat(reader.usage()).as(event).isEqualTo(new Usage(7, 0, 5));
+      assertThat(reader.producedTokens()).as(event).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void stream_objectOverSeveralDataLines_isOneEvent() {
+    String event =
+        """
+        data: {"usage":
+        data:
+        data: {"prompt_tokens":1,
+        event: x
+        data:"completion_tokens":2}}
+
+        """;
+    for (String lineEnd : new String[] {"\n", "\r\n", "\r"}) {
+      AnswerReader reader = openAiStream(event.replace("\n", lineEnd));
+      assertThat(reader.usage()).isEqualTo(new Usage(1, 0, 2));
+      assertThat(reader.warning()).isNull();
+    }
+  }
+
+  @Test
+  void stream_eventAtTheBound_isRead_oneByteMoreIsPassedOver() {
+    String event = "{\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"pad\":\"%s\"}";
+    int room = SseScanner.MAX_EVENT_BYTES - event.length() + 2;
+    AnswerReader fits = openAiStream("data: " + event.formatted("x".repeat(room)) + "\n\n");
+    assertThat(fits.usage()).isEqualTo(new Usage(1, 0, 2));
+    assertThat(fits.warning()).isNull();
+    String larger = "data: " + event.formatted("x".repeat(room + 1)) + "\n\n";
+    for (String next : new String[] {USAGE, ""}) {
+      AnswerReader reader = openAiStream(larger + TWELVE + next);
+      assertThat(reader.producedTokens()).isEqualTo(next.isEmpty() ? 3 : 5);
+      assertThat(reader.warning()).contains("larger than 1048576 bytes");
+    }
+  }
+
+  @Test
+  void stream_endlessLine_isNotKept() {
+    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(SSE);
+    reader.feed(ByteBuffer.wrap(Cases.bytes("data: {\"pad\":\"")));
+    byte[] piece = Cases.bytes("x".repeat(1 << 20));
+    for (int i = 0; i < 700; i++) {
+      reader.feed(ByteBuffer.wrap(piece));
+    }
+    reader.feed(ByteBuffer.wrap(Cases.bytes("\"}\n\n" + USAGE)));
+    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 5));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/html", "application/octet-stream", "", ";", "json", "text/plain"})
+  void otherTypes_areNotRead(String type) {
+    AnswerReader reader =
+        Cases.answer(Dialect.OPENAI, type, "{\"usage\":{\"prompt_tokens\":7}}" + USAGE);
+    assertThat(Cases.describe(reader)).contains("usage: none", "tokens: 0", "warning: none");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"APPLICATION/JSON;charset=utf-8", " application/vnd.x+json ", "none"})
+  void jsonTypes_areRead(String type) {
+    AnswerReader reader = Speech.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
+    reader.feed(ByteBuffer.wrap(Cases.bytes("{\"usage\":{\"prompt_tokens\":7}}")));
+    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
+  }
+
+  @Test
+  void htmlSaidToBeJson_isNotRead() {
+    AnswerReader reader = openAi("<html>{\"usage\":{\"prompt_tokens\":7}}</html>");
+    assertThat(reader.usage()).isNull();
+    assertThat(reader.producedTokens()).isZero();
+    assertThat(reader.warning()).contains("cannot be read").doesNotContain("html");
+  }
+
+  @Test
+  void jsonWithEndlessString_isGivenUp() {
+    AnswerReader reader = openAi("{\"usage\":{\"prompt_tokens\":7},\"pad\":\"");
+    byte[] piece = Cases.bytes("x".repeat(1 << 20));
+    for (int i = 0; i < 700; i++) {
+      reader.feed(ByteBuffer.wrap(piece));
+    }
+    assertThat(reader.usage()).isEqualTo(new Usage(7, 0, 0));
+    assertThat(reader.warning()).contains("too long");
+  }
+
+  @Test
+  void jsonCutShort_textSoFarCounts() {
+    AnswerReader reader =
+        openAi("{\"choices\":[{\"message\":{\"content\":\"twelve bytes\",\"refus");
+    assertThat(reader.usage()).isNull();
+    assertThat(reader.producedTokens()).isEqualTo(3);
+  }
+
+  @Test
+  void contentParts_andOlderCalls_countAsOutput() {
+    AnswerReader reader =
+        openAi(
+            "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"abcd\"}],"
+                + "\"function_call\":{\"name\":\"efgh\",\"arguments\":\"ijkl\"},"
+                + "\"audio\":{\"data\":\"AAAAAAAAAAAAAAAA\",\"transcript\":\"mnop\"},"
+                + "\"role\":\"assistant\"}}]}");
+    assertThat(reader.producedTokens()).isEqualTo(4);
+  }
+
+  @Test
+  void plainDialect_readsNothing() {
+    AnswerReader reader =
+        Cases.answer(Dialect.NONE, "application/json", "{\"usage\":{\"prompt_tokens\":7}}");
+    assertThat(reader.usage()).isNull();
+  }
+}

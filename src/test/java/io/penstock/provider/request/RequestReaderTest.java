@@ -1,0 +1,332 @@
+package io.penstock.provider.request;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import io.penstock.cost.Content;
+import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.json.JsonWalk;
+import io.penstock.provider.Cases;
+import io.penstock.provider.Speech;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestReaderTest {
+  private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]";
+
+  private static void assertMalformed(Weighed weighed, String... words) {
+    assertThat(weighed).isInstanceOf(Weighed.Malformed.class);
+    assertThat(((Weighed.Malformed) weighed).detail()).contains(words);
+  }
+
+  private static Weighed chatWith(String members) {
+    return Cases.chat("{\"model\":\"m\"," + HELLO + "," + members + "}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "``|it is empty",
+        "` \n `|it is empty",
+        "null|not a JSON object",
+        "[]|not a JSON object",
+        "17|not a JSON object",
+        "`\"text\"`|not a JSON object",
+        "`{\"model\":\"m\"`|it ends inside the JSON",
+        "`{\"model\":\"m`|it ends inside the JSON",
+        "`{\"model\":tru`|it ends inside the JSON",
+        "`{\"model\":\"m\",}`|broken near byte",
+        "`{'model':'m'}`|broken near byte",
+        "`{\"model\":\"m\"} x`|broken near byte",
+        "`{\"model\":\"m\"}{}`|more after the JSON",
+        "`{\"model\":\"m\"} 7`|more after the JSON",
+        "`{\"model\":\"m\"}]`|broken near byte",
+        "`{\"model\":\"m\"]`|broken near byte",
+        "`{\"model\":NaN}`|broken near byte",
+        "`{\"model\":\"a\nb\"}`|broken near byte",
+        "tokens=abc|broken near byte",
+      })
+  void body_notOneJsonObject_malformed(String body, String words) {
+    assertMalformed(Cases.chat(body), "the body cannot be read", words);
+    assertMalformed(Cases.embeddings(body), words);
+    assertMalformed(Cases.messages(body), words);
+  }
+
+  @Test
+  void body_trailingWhiteSpace_isFine() {
+    assertThat(Cases.cost(Cases.chat("{\"model\":\"m\"," + HELLO + "}\r\n \t")).inputTokens())
+        .isEqualTo(6);
+  }
+
+  @Test
+  void body_notUtf8_malformed() {
+    byte[] body = Cases.bytes("{\"model\":\"m?\"}");
+    body[11] = (byte) 0xFF;
+    assertMalformed(Cases.weigh(Dialect.OPENAI, "/v1/chat/completions", body), "broken near byte");
+  }
+
+  @Test
+  void body_nestedToTheBound_isRead_oneDeeperIsMalformed() {
+    int fits = JsonWalk.MAX_DEPTH - 1;
+    assertThat(chatWith("\"x\":" + "[".repeat(fits) + "]".repeat(fits)))
+        .isInstanceOf(Weighed.Request.class);
+    assertMalformed(chatWith("\"x\":" + "[".repeat(fits + 1) + "]".repeat(fits + 1)), "too deeply");
+    assertMalformed(chatWith("\"x\":" + "{\"a\":".repeat(100_000)), "too deeply");
+  }
+
+  @Test
+  void body_nameOrNumberTooLong_malformed() {
+    String name = "n".repeat(JsonWalk.MAX_NAME_LENGTH);
+    assertThat(chatWith("\"" + name + "\":1")).isInstanceOf(Weighed.Request.class);
+    assertMalformed(chatWith("\"" + name + "n\":1"), "too long");
+    assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_001)), "too long");
+    assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_000)), "out of range");
+  }
+
+  @Test
+  void body_countlessNames_takeNoLongerThanTheirBytes() {
+    StringBuilder names = new StringBuilder("\"metadata\":{");
+    for (int i = 0; i < 2_000_000; i++) {
+      names.append('"').append(Integer.toString(i, 36)).append("\":0,");
+    }
+    Weighed weighed =
+        assertTimeout(Duration.ofSeconds(60), () -> chatWith(names.append("\"z\":0}").toString()));
+    assertThat(weighed).isNotNull();
+  }
+
+  @Test
+  void body_largerThanTheEndpointTakes_malformed() {
+    EndpointSpec.Reading reading =
+        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, 256, 64);
+    byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
+    RequestReader fits = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    fits.feed(ByteBuffer.wrap(body));
+    assertThat(fits.finish()).isInstanceOf(Weighed.Request.class);
+    RequestReader larger = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    larger.feed(ByteBuffer.wrap(body));
+    larger.feed(ByteBuffer.wrap(new byte[] {' '}));
+    assertMalformed(larger.finish(), "larger than 64 bytes");
+  }
+
+  @Test
+  void body_oneStringOf30MiB_isWeighed() {
+    RequestReader reader =
+        Speech.of(Dialect.OPENAI)
+            .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
+    reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
+    byte[] piece = new byte[64 << 10];
+    Arrays.fill(piece, (byte) 'x');
+    for (int i = 0; i < 480; i++) {
+      reader.feed(ByteBuffer.wrap(piece));
+    }
+    reader.feed(ByteBuffer.wrap(Cases.bytes("\"}]}")));
+    assertThat(Cases.cost(reader.finish()).inputTokens()).isEqualTo((30L << 20) / 4 + 4);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "`{\"messages\":[]}`|model is missing",
+        "`{\"model\":null}`|model is not a string",
+        "`{\"model\":7}`|model is not a string",
+        "`{\"model\":{\"name\":\"m\"}}`|model is not a string",
+        "`{\"model\":\"\"}`|model is blank",
+        "`{\"model\":\" \\t\"}`|model is blank",
+        "`{\"metadata\":{\"model\":\"m\"}}`|model is missing",
+      })
+  void model_notThere_malformed(String body, String words) {
+    assertMalformed(Cases.chat(body), words);
+    assertMalformed(Cases.embeddings(body), words);
+    assertMalformed(Cases.messages(body), words);
+  }
+
+  @Test
+  void model_atItsLongest_isRead_oneMoreIsMalformed() {
+    String name = "m".repeat(Parameters.MAX_MODEL_LENGTH);
+    assertThat(Cases.chat("{\"model\":\"" + name + "\"}")).isInstanceOf(Weighed.Request.class);
+    assertMalformed(Cases.chat("{\"model\":\"" + name + "m\"}"), "longer than 256");
+  }
+
+  @Test
+  void members_writtenTwice_lastCounts() {
+    Weighed weighed =
+        Cases.chat(
+            "{\"model\":1,\"n\":0,\"max_tokens\":-1,\"stream\":7,\"messages\":[{\"content\":"
+                + "\"a long text that does not count\"}],\"model\":\"m\",\"n\":2,\"max_tokens\":5,"
+                + "\"stream\":true,"
+                + HELLO
+                + "}");
+    assertThat(weighed)
+        .isInstanceOfSatisfying(
+            Weighed.Request.class,
+            request -> {
+              assertThat(request.content()).isEqualTo(new Content("m", 2, 4, 5, 2, true));
+              assertThat(request.cost()).isEqualTo(new Cost(6, 10, 10));
+              assertThat(request.stream()).isTrue();
+              assertThat(request.text()).isEqualTo("Hello");
+            });
+    assertMalformed(chatWith("\"max_tokens\":5,\"max_tokens\":-1"), "max_tokens");
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[1,2],\"input\":[3]}")))
+        .isEqualTo(Cost.ofInput(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "1.5",
+        "1e3",
+        "100.0",
+        "\"100\"",
+        "true",
+        "{}",
+        "[5]",
+        "1099511627777",
+        "99999999999999999999999",
+        "-99999999999999999999999",
+        "9223372036854775808"
+      })
+  void maximum_notATokenCount_malformed(String value) {
+    assertMalformed(chatWith("\"max_tokens\":" + value), "max_tokens", "expected 0 to");
+    assertMalformed(
+        chatWith("\"max_tokens\":5,\"max_completion_tokens\":" + value), "max_completion_tokens");
+    assertMalformed(Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}"), "max_tokens");
+  }
+
+  @Test
+  void maximum_atItsLargest_isTaken_timesTwoIsMalformed() {
+    assertThat(Cases.cost(chatWith("\"max_tokens\":" + Cost.MAX_TOKENS)))
+        .isEqualTo(new Cost(6, Cost.MAX_TOKENS, Cost.MAX_TOKENS));
+    assertMalformed(chatWith("\"n\":2,\"max_tokens\":" + Cost.MAX_TOKENS), "times n");
+  }
+
+  @Test
+  void maximum_notStated_defaultTimesAnswersIsExpected() {
+    assertThat(Cases.cost(chatWith("\"max_tokens\":null,\"n\":3"))).isEqualTo(new Cost(6, 768, 0));
+    assertThat(Cases.cost(chatWith("\"n\":null"))).isEqualTo(new Cost(6, 256, 0));
+    assertThat(Cases.cost(Cases.messages("{\"model\":\"m\"," + HELLO + "}")))
+        .isEqualTo(new Cost(6, 256, 0));
+  }
+
+  @Test
+  void maximum_zero_isStated() {
+    assertThat(Cases.cost(chatWith("\"max_tokens\":0"))).isEqualTo(new Cost(6, 0, 0));
+  }
+
+  @Test
+  void maximum_defaultAbsurdlyLarge_isCapped() {
+    EndpointSpec.Reading reading =
+        new EndpointSpec.Reading(Dialect.OPENAI, CostFrom.BODY, 1, Long.MAX_VALUE, 1_000);
+    RequestReader reader = Speech.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
+    assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-3", "10001", "1.5", "\"2\"", "[2]"})
+  void answers_outOfRange_malformed(String value) {
+    assertMalformed(chatWith("\"n\":" + value), "n is", "expected 1 to 10000");
+  }
+
+  @Test
+  void answers_inADialectWithoutThem_areNotRead() {
+    assertThat(Cases.cost(Cases.messages("{\"model\":\"m\",\"n\":0,\"max_tokens\":9}")))
+        .isEqualTo(new Cost(0, 9, 9));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "\"true\"", "{}", "[]"})
+  void stream_notTrueOrFalse_malformed(String value) {
+    assertMalformed(chatWith("\"stream\":" + value), "stream");
+  }
+
+  @Test
+  void text_roundedUpOverAllOfIt_notForEachPart() {
+    String parts = "{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},\"c\"";
+    assertThat(
+            Cases.cost(
+                    Cases.chat(
+                        "{\"model\":\"m\",\"messages\":[{\"content\":["
+                            + parts
+                            + "]},{\"content\":\"d\"}]}"))
+                .inputTokens())
+        .isEqualTo(1 + 2 * 4);
+  }
+
+  @Test
+  void image_countsTheSame_howeverLarge() {
+    for (int size : new int[] {1, 100_000}) {
+      String data = "x".repeat(size);
+      String image = "{\"image_url\":{\"url\":\"" + data + "\"}}";
+      assertThat(Cases.cost(Cases.chat(oneMessage(image))).inputTokens())
+          .isEqualTo(4 + OpenAiChat.TOKENS_AN_ATTACHMENT);
+      String source = "{\"source\":{\"data\":\"" + data + "\",\"type\":\"base64\"}}";
+      assertThat(Cases.cost(Cases.messages(oneMessage(source))).inputTokens())
+          .isEqualTo(4 + AnthropicMessages.TOKENS_AN_ATTACHMENT);
+    }
+  }
+
+  private static String oneMessage(String part) {
+    return "{\"model\":\"m\",\"messages\":[{\"content\":[" + part + "]}]}";
+  }
+
+  @Test
+  void textSource_namedAfterItsData_countsAsText() {
+    String source = "{\"source\":{\"data\":\"twelve bytes\",\"type\":\"text\"}}";
+    assertThat(Cases.cost(Cases.messages(oneMessage(source))).inputTokens()).isEqualTo(4 + 3);
+  }
+
+  @Test
+  void tools_weighTheSame_withAndWithoutWhiteSpace() {
+    String tight = "\"tools\":[{\"function\":{\"name\":\"f\",\"strict\":true,\"x\":[1,2]}}]";
+    String loose = tight.replace(":", " : ").replace(",", " ,\n ").replace("{", "{ ");
+    assertThat(Cases.cost(chatWith(tight))).isEqualTo(Cases.cost(chatWith(loose)));
+    long bytes = (long) tight.length() - "\"tools\":".length() + "Hello".length();
+    assertThat(Cases.cost(chatWith(tight)).inputTokens()).isEqualTo(Math.ceilDiv(bytes, 4L) + 4);
+  }
+
+  @Test
+  void system_asString_countsWithoutAMessage() {
+    assertThat(
+            Cases.cost(Cases.messages("{\"model\":\"m\",\"system\":\"Be kind.\"," + HELLO + "}"))
+                .inputTokens())
+        .isEqualTo(Math.ceilDiv(8 + 5, 4) + 4);
+  }
+
+  @Test
+  void embeddings_inEachForm_areWeighed() {
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":\"héllo\"}")))
+        .isEqualTo(Cost.ofInput(2));
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[\"abc\",\"defg\"]}")))
+        .isEqualTo(Cost.ofInput(2));
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[9,8,7]}")))
+        .isEqualTo(Cost.ofInput(3));
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\",\"input\":[[9,8],[7]]}")))
+        .isEqualTo(Cost.ofInput(3));
+    assertThat(Cases.cost(Cases.embeddings("{\"model\":\"m\"}"))).isEqualTo(Cost.NO_TOKENS);
+  }
+
+  @Test
+  void plainDialect_bodyNotRead_defaultCounts() {
+    EndpointSpec.Reading reading =
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 7, 256, 10);
+    RequestReader reader = Speech.of(Dialect.NONE).requestReader(reading, "/anything");
+    reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
+    assertThat(reader.finish())
+        .isEqualTo(
+            new Weighed.Request(
+                new Content(null, 7, 0, Content.UNSTATED, 1, false), Cost.ofInput(7), false, null));
+  }
+}
