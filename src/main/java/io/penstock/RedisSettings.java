@@ -10,6 +10,7 @@ import io.penstock.quota.SharingTerms;
 import io.penstock.quota.SharingTerms.Owner;
 import io.penstock.sync.OnOutage;
 import io.penstock.sync.RedisAddress;
+import io.penstock.sync.RedisTrust;
 import io.penstock.sync.SyncSettings;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -75,13 +76,13 @@ final class RedisSettings {
     }
   }
 
-  private static SyncSettings.@Nullable Trust trust(Environment environment) {
+  private static @Nullable RedisTrust trust(Environment environment) {
     String ca = file(environment, "penstock.redis.tls.ca");
     String certificate = file(environment, "penstock.redis.tls.cert");
     String key = file(environment, "penstock.redis.tls.key");
     return ca == null && certificate == null && key == null
         ? null
-        : new SyncSettings.Trust(ca, certificate, key);
+        : new RedisTrust(ca, certificate, key);
   }
 
   private static @Nullable String file(Environment environment, String name) {

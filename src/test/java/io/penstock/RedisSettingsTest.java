@@ -10,6 +10,7 @@ import io.penstock.config.RouteFiles;
 import io.penstock.config.Snapshot;
 import io.penstock.quota.Sharing;
 import io.penstock.sync.OnOutage;
+import io.penstock.sync.RedisTrust;
 import io.penstock.sync.SyncSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,7 +106,7 @@ class RedisSettingsTest {
     assertThat(settings.address().database()).isEqualTo(3);
     assertThat(settings.address().user()).isEqualTo("penstock");
     assertThat(settings.address().password()).isEqualTo("s3cret");
-    assertThat(settings.trust()).isEqualTo(new SyncSettings.Trust(ca, null, null));
+    assertThat(settings.trust()).isEqualTo(new RedisTrust(ca, null, null));
     assertThat(settings.namespace()).isEqualTo("prod:eu");
     assertThat(settings.interval()).isEqualTo(Duration.ofMillis(250));
     assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(3));

@@ -14,18 +14,6 @@ import org.jspecify.annotations.Nullable;
  * at a time.
  */
 final class Lives {
-  /** Why slices are not to be taken. */
-  enum Why {
-    /** This instance has just come. */
-    CAME,
-    /** Nothing was heard for so long that what was lost meanwhile is beyond recognition. */
-    SILENT,
-    /** The store was restarted or replaced, and not all have said yet that it knows all. */
-    RESTARTED,
-    /** The store lost something, or its clock was set. */
-    LOST
-  }
-
   /**
    * What was heard last of another member.
    *
@@ -54,7 +42,7 @@ final class Lives {
   private long count;
   private long sent;
   private long clock;
-  private Why why = Why.CAME;
+  private RecoveryReason why = RecoveryReason.CAME;
 
   /** When the store was told last that something was lost, by the shared clock. */
   private long lostAt = Long.MIN_VALUE / 2;
@@ -80,17 +68,17 @@ final class Lives {
     boolean lost = !came && (reset || !answer.life().equals(life) || answer.count() <= count);
     boolean restarted = came ? isYoung(answer.run()) : !lost && !answer.run().name().equals(run);
     if (came || sentAt - sent > ttlNanos) {
-      why = came ? Why.CAME : Why.SILENT;
+      why = came ? RecoveryReason.CAME : RecoveryReason.SILENT;
       learning.begin(now); // what was rolled back meanwhile may be beyond recognition
     }
     boolean told = isTold(answer);
     Map<String, Long> unsure = told || lost || restarted ? unsure(answer.run().kept()) : Map.of();
     // what members have said since an earlier loss may not be known to another run
     if (told || lost || (restarted && learning.isOfLoss(now))) {
-      why = Why.LOST;
+      why = RecoveryReason.LOST;
       learning.lost(unsure, shared, answer.clockNanos(), now);
     } else if (restarted) {
-      why = learning.lasts(now) ? why : Why.RESTARTED;
+      why = learning.lasts(now) ? why : RecoveryReason.RESTARTED;
       learning.restarted(unsure, shared, answer.clockNanos() - answer.run().ageNanos(), now);
     }
     if (lost) {
@@ -201,7 +189,7 @@ final class Lives {
   }
 
   /** Why slices are not to be taken yet, or null when they are. */
-  @Nullable Why why(long now) {
+  @Nullable RecoveryReason why(long now) {
     return learning(now) ? why : null;
   }
 

@@ -1,6 +1,5 @@
 package io.penstock.sync;
 
-import io.penstock.sync.SyncSettings.Trust;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ final class RedisClients {
    * @param connected run when a server is connected that was not
    */
   static Redisson open(
-      RedisAddress address, @Nullable Trust trust, int timeoutMillis, Runnable connected) {
+      RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Runnable connected) {
     Config config = new Config();
     config.setThreads(1);
     config.setNettyThreads(1);
@@ -62,11 +61,11 @@ final class RedisClients {
    *
    * @throws IllegalArgumentException when they cannot
    */
-  static void check(Trust trust) {
+  static void check(RedisTrust trust) {
     secure(new Config(), trust);
   }
 
-  private static void secure(Config config, Trust trust) {
+  private static void secure(Config config, RedisTrust trust) {
     if (trust.ca() != null) {
       config.setSslTrustManagerFactory(Pem.trusting(trust.ca()));
     }

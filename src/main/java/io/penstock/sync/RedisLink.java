@@ -1,6 +1,5 @@
 package io.penstock.sync;
 
-import io.penstock.sync.SyncSettings.Trust;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,7 +69,7 @@ public final class RedisLink implements AutoCloseable {
   record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
 
   private final RedisAddress address;
-  private final @Nullable Trust trust;
+  private final @Nullable RedisTrust trust;
   private final int timeoutMillis;
   private final Ticker ticker;
   private final AtomicInteger connections = new AtomicInteger();
@@ -89,7 +88,8 @@ public final class RedisLink implements AutoCloseable {
    * @param timeoutMillis for a connection, and for all answers to what is sent at once, ≥ 1
    * @throws IllegalArgumentException when the files of {@code trust} are no good
    */
-  public RedisLink(RedisAddress address, @Nullable Trust trust, int timeoutMillis, Ticker ticker) {
+  public RedisLink(
+      RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Ticker ticker) {
     if (timeoutMillis < 1) {
       throw new IllegalArgumentException(
           "timeoutMillis is " + timeoutMillis + ", expected at least 1");

@@ -20,7 +20,7 @@ final class Standing {
   private final String ttl;
   private volatile Events events = event -> {};
 
-  private Lives.@Nullable Why why;
+  private @Nullable RecoveryReason why;
   private boolean cutOff;
   private boolean barred;
   private long members;
@@ -48,18 +48,19 @@ final class Standing {
    * @param learns why nothing is taken, or null when it is
    * @param any whether there are limits that this matters to
    */
-  List<Runnable> look(Lives.@Nullable Why learns, Contact contact, BooleanSupplier any, long now) {
+  List<Runnable> look(
+      @Nullable RecoveryReason learns, Contact contact, BooleanSupplier any, long now) {
     boolean gone = contact.cutOffNanos() != Contact.CONNECTED;
     boolean heard = contact.members() > 0 && now < contact.endsNanos();
     long among = sharing == Sharing.EXACT ? contact.members() : 0;
     List<Runnable> said = new ArrayList<>();
     if (heard && learns != null && learns != why && any.getAsBoolean()) {
       why = learns;
-      Change begun = learns == Lives.Why.CAME ? Change.JOINING : Change.LEARNING;
+      Change begun = learns == RecoveryReason.CAME ? Change.JOINING : Change.LEARNING;
       say(begun, among, because(learns), now, said);
     }
     if (heard && learns == null && why != null) {
-      Change ended = why == Lives.Why.CAME ? Change.JOINED : Change.LEARNED;
+      Change ended = why == RecoveryReason.CAME ? Change.JOINED : Change.LEARNED;
       why = null;
       members = among;
       say(ended, among, shared(among), now, said);
@@ -101,7 +102,7 @@ final class Standing {
     said.add(() -> events.publish(new Event.Synced(now, of, change, among, detail)));
   }
 
-  private String because(Lives.Why learns) {
+  private String because(RecoveryReason learns) {
     return switch (learns) {
       case CAME -> "this instance has just come and takes nothing of exact limits for " + ttl;
       case SILENT ->

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SyncSettings(
     RedisAddress address,
-    @Nullable Trust trust,
+    @Nullable RedisTrust trust,
     String namespace,
     Duration interval,
     Duration sliceTtl,
@@ -39,22 +39,6 @@ public record SyncSettings(
   private static final int ROUNDS_A_SLICE = 3;
 
   private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");
-
-  /**
-   * Certificates, as files.
-   *
-   * @param ca PEM of those who sign the server's certificate; null is whom the platform trusts
-   * @param certificate PEM of the own one, or null
-   * @param key PEM of its key; there if and only if the certificate is
-   */
-  public record Trust(@Nullable String ca, @Nullable String certificate, @Nullable String key) {
-    public Trust {
-      if ((certificate == null) != (key == null)) {
-        throw new IllegalArgumentException(
-            "penstock.redis.tls.cert and penstock.redis.tls.key belong together, expected both");
-      }
-    }
-  }
 
   public SyncSettings {
     if (!NAMESPACE.matcher(namespace).matches()) {

@@ -62,7 +62,7 @@ class LivesTest {
   @Test
   void nothingWasAnswered_nothingIsTaken() {
     assertThat(lives.learning(100 * TTL)).isTrue();
-    assertThat(lives.why(100 * TTL)).isEqualTo(Lives.Why.CAME);
+    assertThat(lives.why(100 * TTL)).isEqualTo(RecoveryReason.CAME);
     assertThat(lives.seen()).isNull();
   }
 
@@ -70,7 +70,7 @@ class LivesTest {
   void whoComes_takesNothingForAsLongAsSlicesLast() {
     assertThat(hear(0)).isTrue();
     assertThat(lives.isOtherRun()).isFalse();
-    assertThat(lives.why(TTL - 1)).isEqualTo(Lives.Why.CAME);
+    assertThat(lives.why(TTL - 1)).isEqualTo(RecoveryReason.CAME);
     assertThat(lives.why(TTL)).isNull();
     assertThat(lives.seen()).isEqualTo(new Supply.Seen("life", "run", 1));
   }
@@ -81,7 +81,7 @@ class LivesTest {
     assertThat(hear(2 * TTL)).isTrue();
     assertThat(lives.learning(2 * TTL)).isFalse();
     assertThat(hear(3 * TTL + 1)).isTrue();
-    assertThat(lives.why(4 * TTL)).isEqualTo(Lives.Why.SILENT);
+    assertThat(lives.why(4 * TTL)).isEqualTo(RecoveryReason.SILENT);
     assertThat(lives.learning(4 * TTL + 1)).isFalse();
   }
 
@@ -90,7 +90,7 @@ class LivesTest {
     joined(silent(0));
     life = "next";
     assertThat(hear(TTL + 5)).isFalse();
-    assertThat(lives.why(2 * TTL + 4)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.LOST);
     assertThat(lives.missed()).containsExactly(new Supply.Missed("other", ZERO + TTL));
     assertThat(lives.known()).isEmpty();
     assertThat(lives.members(ZERO + TTL + 5, TTL)).isEqualTo(2);
@@ -103,7 +103,7 @@ class LivesTest {
     joined();
     count += growth - 1;
     assertThat(hear(TTL + 5)).isFalse();
-    assertThat(lives.why(TTL + 5)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(TTL + 5)).isEqualTo(RecoveryReason.LOST);
     assertThat(hear(TTL + 6)).isTrue();
   }
 
@@ -115,7 +115,7 @@ class LivesTest {
     Supply.Answer next =
         new Supply.Answer(ZERO, life, run, 2, List.of(), List.of(), List.of(), NEVER);
     assertThat(lives.hear(next, TTL, TTL, ZERO, true)).isFalse();
-    assertThat(lives.why(TTL)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(TTL)).isEqualTo(RecoveryReason.LOST);
   }
 
   @Test
@@ -124,7 +124,7 @@ class LivesTest {
     restart(NEVER);
     assertThat(hear(TTL + 5, unaware(5))).isTrue();
     assertThat(lives.isOtherRun()).isTrue();
-    assertThat(lives.why(TTL + 5)).isEqualTo(Lives.Why.RESTARTED);
+    assertThat(lives.why(TTL + 5)).isEqualTo(RecoveryReason.RESTARTED);
     assertThat(lives.missed()).containsExactly(new Supply.Missed("other", ZERO + TTL));
     assertThat(hear(TTL + 6, silent(0))).isTrue();
     assertThat(lives.isOtherRun()).isFalse();
@@ -136,8 +136,8 @@ class LivesTest {
     hear(0);
     restart(NEVER);
     hear(5, unaware(0));
-    assertThat(lives.why(5)).isEqualTo(Lives.Why.CAME);
-    assertThat(lives.why(TTL + 4)).isEqualTo(Lives.Why.CAME);
+    assertThat(lives.why(5)).isEqualTo(RecoveryReason.CAME);
+    assertThat(lives.why(TTL + 4)).isEqualTo(RecoveryReason.CAME);
   }
 
   @Test
@@ -147,7 +147,7 @@ class LivesTest {
     hear(TTL + 1);
     restart(NEVER);
     hear(2 * TTL);
-    assertThat(lives.why(3 * TTL - 1)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(3 * TTL - 1)).isEqualTo(RecoveryReason.LOST);
     assertThat(lives.missed()).containsExactly(new Supply.Missed("other", ZERO + TTL));
   }
 
@@ -156,7 +156,7 @@ class LivesTest {
     joined();
     run = new Supply.Run("next", TTL + 1, 0, NEVER);
     hear(TTL + 5);
-    assertThat(lives.why(2 * TTL + 4)).isEqualTo(Lives.Why.RESTARTED);
+    assertThat(lives.why(2 * TTL + 4)).isEqualTo(RecoveryReason.RESTARTED);
     assertThat(lives.learning(2 * TTL + 5)).isFalse();
   }
 
@@ -219,7 +219,7 @@ class LivesTest {
     joined(silent(0));
     lostNanos = 3 * TTL + more;
     assertThat(hear(TTL + 5)).isTrue();
-    assertThat(lives.why(TTL + 5)).isEqualTo(more == 0 ? Lives.Why.LOST : null);
+    assertThat(lives.why(TTL + 5)).isEqualTo(more == 0 ? RecoveryReason.LOST : null);
     assertThat(lives.missed()).hasSize(more == 0 ? 1 : 0);
   }
 
@@ -233,14 +233,14 @@ class LivesTest {
     assertThat(lives.learning(2 * TTL + 5)).isFalse();
     lostNanos = TTL - 1;
     hear(2 * TTL + TTL / 2);
-    assertThat(lives.why(3 * TTL)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(3 * TTL)).isEqualTo(RecoveryReason.LOST);
   }
 
   @Test
   void runThatIsYoungWhereSomethingWasBefore_isWaitedForByWhoComes() {
     run = new Supply.Run("run", 3 * TTL, 5, NEVER);
     hear(0, unaware(5 * TTL + 4));
-    assertThat(lives.why(0)).isEqualTo(Lives.Why.CAME);
+    assertThat(lives.why(0)).isEqualTo(RecoveryReason.CAME);
     assertThat(lives.missed()).containsExactly(new Supply.Missed("other", ZERO - 5 * TTL - 4));
   }
 
@@ -269,7 +269,7 @@ class LivesTest {
   void whoComesAfterALoss_waitsForAllWhoWereHeardBefore() {
     lostNanos = TTL;
     hear(0, silent(TTL + 5));
-    assertThat(lives.why(0)).isEqualTo(Lives.Why.LOST);
+    assertThat(lives.why(0)).isEqualTo(RecoveryReason.LOST);
     assertThat(lives.missed()).hasSize(1);
   }
 

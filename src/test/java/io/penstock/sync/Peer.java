@@ -8,7 +8,6 @@ import io.penstock.quota.Supply.Answer;
 import io.penstock.quota.Supply.Ask;
 import io.penstock.quota.Supply.Round;
 import io.penstock.quota.Supply.Slice;
-import io.penstock.sync.SyncSettings.Trust;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.List;
@@ -31,7 +30,7 @@ final class Peer implements AutoCloseable {
   private final String name;
   private long number;
 
-  Peer(String name, RedisAddress address, @Nullable Trust trust) {
+  Peer(String name, RedisAddress address, @Nullable RedisTrust trust) {
     this.name = name;
     // a breaker whose clock runs an hour between two looks never waits
     long[] hours = {0};

@@ -39,13 +39,13 @@ class RedisLogGoldenTest {
     Contact contact = new Contact(policy, sharing == Sharing.EXACT, TTL, 0);
     look(standing, contact, null, 2 * TTL);
     contact.heard(2 * TTL, 1);
-    look(standing, contact, Lives.Why.CAME, 2 * TTL);
+    look(standing, contact, RecoveryReason.CAME, 2 * TTL);
     look(standing, contact, null, 2 * TTL);
     contact.heard(3 * TTL, 3);
     look(standing, contact, null, 3 * TTL);
-    look(standing, contact, Lives.Why.SILENT, 3 * TTL);
-    look(standing, contact, Lives.Why.RESTARTED, 3 * TTL);
-    look(standing, contact, Lives.Why.LOST, 3 * TTL);
+    look(standing, contact, RecoveryReason.SILENT, 3 * TTL);
+    look(standing, contact, RecoveryReason.RESTARTED, 3 * TTL);
+    look(standing, contact, RecoveryReason.LOST, 3 * TTL);
     look(standing, contact, null, 3 * TTL);
     if (sharing == Sharing.EXACT) {
       standing.lookBarred(true, 3 * TTL).forEach(Runnable::run);
@@ -56,7 +56,7 @@ class RedisLogGoldenTest {
   }
 
   private static void look(
-      Standing standing, Contact contact, Lives.@Nullable Why learns, long now) {
+      Standing standing, Contact contact, @Nullable RecoveryReason learns, long now) {
     var _ = contact.changes(learns != null, now);
     standing.look(learns, contact, () -> true, now).forEach(Runnable::run);
   }

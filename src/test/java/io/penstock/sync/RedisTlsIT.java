@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
 import io.penstock.sync.RedisTrouble.Kind;
-import io.penstock.sync.SyncSettings.Trust;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,9 +13,9 @@ import org.junit.jupiter.api.Test;
 
 /** Sharing over TLS, and everything that is wrong with certificates. */
 class RedisTlsIT {
-  private static final Trust OURS = new Trust(file("ca.pem"), null, null);
-  private static final Trust WITH_CERTIFICATE =
-      new Trust(file("ca.pem"), file("client.pem"), file("client-key.pem"));
+  private static final RedisTrust OURS = new RedisTrust(file("ca.pem"), null, null);
+  private static final RedisTrust WITH_CERTIFICATE =
+      new RedisTrust(file("ca.pem"), file("client.pem"), file("client-key.pem"));
 
   private static String file(String name) {
     return Path.of("src/test/resources/tls/redis", name).toAbsolutePath().toString();
@@ -34,11 +33,11 @@ class RedisTlsIT {
       return new Secured(RedisServer.started(lines.toArray(String[]::new)), port);
     }
 
-    Peer peer(@Nullable Trust trust) {
+    Peer peer(@Nullable RedisTrust trust) {
       return peer("rediss", port, trust);
     }
 
-    Peer peer(String scheme, int at, @Nullable Trust trust) {
+    Peer peer(String scheme, int at, @Nullable RedisTrust trust) {
       return new Peer("a", RedisAddress.parse(scheme + "://127.0.0.1:" + at, null, null), trust);
     }
 
@@ -77,7 +76,8 @@ class RedisTlsIT {
   @Test
   void certificateOfAnotherAuthority_isRefused() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients no")) {
-      for (Trust trust : new Trust[] {null, new Trust(file("other-ca.pem"), null, null)}) {
+      for (RedisTrust trust :
+          new RedisTrust[] {null, new RedisTrust(file("other-ca.pem"), null, null)}) {
         try (Peer peer = redis.peer(trust)) {
           assertThat(peer.awaitTrouble(Kind.TLS)).hasMessageContaining("not trusted");
         }

@@ -168,7 +168,7 @@ class StandingTest {
     Contact contact = new Contact(OnOutage.PARK, true, World.TTL, 0);
     contact.heard(0, 2);
     Standing standing = standing(Sharing.EXACT, OnOutage.PARK);
-    assertThat(standing.look(Lives.Why.CAME, contact, () -> true, World.TTL)).isEmpty();
-    assertThat(standing.look(Lives.Why.CAME, contact, () -> true, World.TTL - 1)).hasSize(1);
+    assertThat(standing.look(RecoveryReason.CAME, contact, () -> true, World.TTL)).isEmpty();
+    assertThat(standing.look(RecoveryReason.CAME, contact, () -> true, World.TTL - 1)).hasSize(1);
   }
 }
