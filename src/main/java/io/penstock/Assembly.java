@@ -8,7 +8,7 @@ import io.penstock.config.Snapshot;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.Event;
 import io.penstock.event.Events;
-import io.penstock.gateway.BodySettings;
+import io.penstock.gateway.body.BodySettings;
 import io.penstock.key.Keys;
 import io.penstock.quota.ModelLimits;
 import io.penstock.quota.ModelQuotas;

@@ -11,6 +11,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import io.penstock.trace.Trail;
+import io.penstock.wire.Names;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -11,6 +11,7 @@ import io.penstock.park.Parking;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

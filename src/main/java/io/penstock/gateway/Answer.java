@@ -4,6 +4,9 @@ import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.wire.Beginning;
+import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.Names;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Locale;

@@ -16,6 +16,7 @@ import io.penstock.pool.Verdict;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import io.penstock.config.HostNames;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.Names;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

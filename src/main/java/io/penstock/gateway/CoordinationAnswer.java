@@ -10,6 +10,8 @@ import io.penstock.coordination.Turn;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.Names;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.Connections;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.penstock.endpoint.Settlement;
 import io.penstock.pool.Upstream;
+import io.penstock.wire.Names;
 import org.springframework.http.HttpHeaders;
 
 /** What the gateway says of itself on every answer. */

@@ -3,6 +3,7 @@ package io.penstock.gateway;
 import io.penstock.time.Ticker;
 import io.penstock.trace.Tracing;
 import io.penstock.trace.Trail;
+import io.penstock.wire.Names;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;

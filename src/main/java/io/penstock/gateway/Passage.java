@@ -6,6 +6,8 @@ import io.penstock.cost.Operation;
 import io.penstock.endpoint.Ask;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Settlement;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.Caller;
 import io.penstock.provider.Speech;
 import io.penstock.provider.request.Weighed;

@@ -5,6 +5,7 @@ import io.penstock.provider.RefusalBody;
 import io.penstock.provider.Speech;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.Names;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;

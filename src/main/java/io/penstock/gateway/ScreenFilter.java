@@ -1,6 +1,7 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.body.BadUpload;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;

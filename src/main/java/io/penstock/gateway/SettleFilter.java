@@ -1,6 +1,8 @@
 package io.penstock.gateway;
 
+import io.penstock.gateway.body.BadUpload;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionGuard;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;

@@ -5,6 +5,7 @@ import io.penstock.endpoint.Registry;
 import io.penstock.key.Caller;
 import io.penstock.key.KeySpec;
 import io.penstock.time.Ticker;
+import io.penstock.wire.Names;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.wire.Links;
 import java.net.URI;
 import javax.net.ssl.SSLException;
 import org.springframework.web.server.ServerWebExchange;

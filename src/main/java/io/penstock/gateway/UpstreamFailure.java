@@ -4,6 +4,7 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.timeout.TimeoutException;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.AnswerGuard;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param refusal what the client is told
  * @param sent whether the upstream may have seen the request
  */
-record UpstreamFailure(Refusal refusal, boolean sent) {
+public record UpstreamFailure(Refusal refusal, boolean sent) {
   /** Returns what an error means, or null when it is not the upstream's. */
-  static @Nullable UpstreamFailure of(Throwable error) {
+  public static @Nullable UpstreamFailure of(Throwable error) {
     return switch (error) {
       case ConnectTimeoutException slow ->
           unsent(Reason.UPSTREAM_TIMEOUT, "the upstream could not be connected to in time");

@@ -1,11 +1,16 @@
 package io.penstock.gateway;
 
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.gateway.BodyIntake.End;
+import io.penstock.gateway.body.BadUpload;
+import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.BodyIntake;
+import io.penstock.gateway.body.BodyIntake.End;
+import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.Weighed;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
+import io.penstock.wire.ConnectionGuard;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -15,9 +20,6 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
-  static final Refusal LATE =
-      Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
-
   private final Weighing weighing;
   private final EarlyRefusal early;
   private final BodyBudget bodies;
@@ -76,7 +78,7 @@ final class WeighFilter implements GlobalFilter, Ordered {
           refuse(exchange, passage, tooLarge(passage.endpoint().spec().reading().maxBodyBytes()));
       case LATE -> {
         bodies.countLate();
-        yield refuse(exchange, passage, LATE);
+        yield refuse(exchange, passage, BadUpload.LATE);
       }
       case BROKEN -> {
         gone(passage);

@@ -6,6 +6,7 @@ import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;

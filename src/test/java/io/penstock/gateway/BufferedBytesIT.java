@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;

@@ -2,6 +2,7 @@ package io.penstock.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.wire.Connections;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

@@ -6,6 +6,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.endpoint.Totals;
 import io.penstock.endpoint.Totals.Fate;
+import io.penstock.gateway.body.BodyBudget;
 import io.penstock.pool.Upstreams;
 import io.penstock.time.Ticker;
 import java.io.BufferedReader;

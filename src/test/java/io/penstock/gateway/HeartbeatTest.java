@@ -14,6 +14,8 @@ import io.penstock.endpoint.Patience;
 import io.penstock.endpoint.Registry;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
+import io.penstock.gateway.body.BodyBudget;
+import io.penstock.gateway.body.HeldBody;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.Upstreams;
 import io.penstock.provider.request.Weighed;

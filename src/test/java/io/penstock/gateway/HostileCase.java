@@ -7,6 +7,7 @@ import io.penstock.fake.Message;
 import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import io.penstock.suite.TaggedTests;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Message;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import org.junit.jupiter.api.Test;
 
 /** A gateway behind a proxy that it was told to trust. */

@@ -7,6 +7,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.endpoint.Totals.Fate;
 import io.penstock.fake.Message;
 import io.penstock.fake.Wire;
+import io.penstock.gateway.body.BodyBudget;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;

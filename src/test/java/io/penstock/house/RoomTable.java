@@ -43,7 +43,9 @@ final class RoomTable {
           new Room(2, "region", floorsTo(1)),
           new Room(2, "store", floorsTo(1)),
           new Room(2, "trace", floorsTo(1)),
-          new Room(3, "gateway", floorsTo(2)),
+          new Room(3, "wire", floorsTo(2)),
+          new Room(3, "gateway.body", floorsTo(2).or(rooms("wire"))),
+          new Room(3, "gateway", floorsTo(2).or(rooms("wire", "gateway.body"))),
           new Room(3, "operator", floorsTo(2)),
           new Room(3, "metrics", floorsTo(1)),
           new Room(3, "cli", rooms("config", "store")));

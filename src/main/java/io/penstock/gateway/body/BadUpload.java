@@ -1,0 +1,39 @@
+package io.penstock.gateway.body;
+
+import io.penstock.refusal.Reason;
+import io.penstock.refusal.Refusal;
+
+/** What the client sends is not what it may send, which was not known when it began. */
+public final class BadUpload extends RuntimeException {
+  /** What is told whose body came too slowly. */
+  public static final Refusal LATE =
+      Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
+
+  private static final long serialVersionUID = 1L;
+
+  private final transient Refusal refusal;
+
+  private BadUpload(Refusal refusal) {
+    super(refusal.detail(), null, false, false);
+    this.refusal = refusal;
+  }
+
+  /** It is larger than {@code mostBytes}. */
+  public static BadUpload tooLarge(long mostBytes) {
+    return new BadUpload(refusal(mostBytes));
+  }
+
+  /** It came too slowly. */
+  static BadUpload late() {
+    return new BadUpload(LATE);
+  }
+
+  public Refusal refusal() {
+    return refusal;
+  }
+
+  /** Returns what is told whose upload is larger than {@code mostBytes}. */
+  public static Refusal refusal(long mostBytes) {
+    return Refusal.of(Reason.BODY_TOO_LARGE, "the body is larger than " + mostBytes + " bytes");
+  }
+}

@@ -1,0 +1,350 @@
+package io.penstock.gateway.body;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of all bodies that are in memory at once: being read, waiting, or kept until their
+ * upstream answers. A body is read once there is room for all of it; until then its client waits,
+ * and nothing is refused for it. Safe from any thread.
+ *
+ * <ul>
+ *   <li>One tenant (a key, or without keys an address) holds at most its share of the budget, but
+ *       may always hold one body.
+ *   <li>An eighth of the budget is kept for bodies of at most {@link #SMALL_BYTES}, which take of
+ *       the rest first. A tenant's share of that eighth is its own.
+ *   <li>A body counts with the length it states. One that states none counts with {@link
+ *       #SMALL_BYTES}, and with twice as much whenever it turns out longer, until it is complete.
+ *   <li>Bodies that wait in queues hold at most half of the budget, so that others can be read.
+ * </ul>
+ *
+ * <p>On top come what the network layer has read ahead, a few pieces a connection, and what a JSON
+ * reader holds of the one value it is in, about twice its length: the budget is no more than a part
+ * of the heap.
+ */
+public final class BodyBudget {
+  /** The longest body that may use the part kept for small ones. */
+  static final long SMALL_BYTES = 64 << 10;
+
+  private static final int KEPT_PART = 8;
+
+  /** Of a body whose length is not stated. */
+  private static final long UNSTATED = -1;
+
+  private final long mostBytes;
+  private final BodyPool common;
+  private final BodyPool kept;
+  private final LongAdder late = new LongAdder();
+  private final LongAdder unparked = new LongAdder();
+  private long waiting;
+  private long waitingBytes;
+  private long parkedBytes;
+
+  /**
+   * Makes a budget.
+   *
+   * @param mostBytes ≥ 1
+   * @param tenantShare the part of it that one tenant may hold, above 0 and at most 1
+   */
+  public BodyBudget(long mostBytes, double tenantShare) {
+    if (mostBytes < 1) {
+      throw new IllegalArgumentException("mostBytes is " + mostBytes + ", expected at least 1");
+    }
+    long small = mostBytes / KEPT_PART;
+    this.mostBytes = mostBytes;
+    this.common = new BodyPool(mostBytes - small, (long) (mostBytes * tenantShare));
+    this.kept = new BodyPool(small, (long) (small * tenantShare));
+  }
+
+  /** Returns the claim of one more body of a tenant, which has nothing yet. */
+  public Claim claim(Object tenant) {
+    return new Claim(tenant);
+  }
+
+  /** Returns the bound. */
+  public long mostBytes() {
+    return mostBytes;
+  }
+
+  /** Returns how many bytes are held. */
+  public synchronized long heldBytes() {
+    return common.heldBytes() + kept.heldBytes();
+  }
+
+  /** Returns how many bodies wait for room to be read. */
+  public synchronized long waiting() {
+    return waiting;
+  }
+
+  /** Returns how much room they wait for. */
+  public synchronized long waitingBytes() {
+    return waitingBytes;
+  }
+
+  /** Returns how many bytes are held by bodies that wait in queues. */
+  public synchronized long parkedBytes() {
+    return parkedBytes;
+  }
+
+  /** Returns the most that bodies that wait in queues may hold together. */
+  long mostParkedBytes() {
+    return mostParkedBytes(mostBytes);
+  }
+
+  /** Returns the same of a budget of {@code mostBytes}. */
+  static long mostParkedBytes(long mostBytes) {
+    return Math.ceilDiv(mostBytes, 2);
+  }
+
+  /** Returns how many bodies came too slowly and were refused. */
+  public long late() {
+    return late.sum();
+  }
+
+  /** Takes note of a body that came too slowly. */
+  public void countLate() {
+    late.increment();
+  }
+
+  /** Returns how many bodies were refused because others hold what may wait in queues. */
+  public long notParked() {
+    return unparked.sum();
+  }
+
+  /** Returns how many tenants hold something or wait. */
+  synchronized int tenants() {
+    return Math.max(common.tenants(), kept.tenants());
+  }
+
+  private boolean ask(Claim claim, Runnable resume) {
+    List<Runnable> resumed = new ArrayList<>();
+    boolean granted;
+    synchronized (this) {
+      granted = !claim.released && !claim.waits && take(claim, resumed);
+      claim.resume = granted ? null : resume;
+    }
+    resumed.forEach(Runnable::run);
+    return granted;
+  }
+
+  /** Takes what a claim needs next, or has it wait; returns whether it was taken. */
+  private boolean take(Claim claim, List<Runnable> resumed) {
+    claim.grows = claim.pool != null;
+    claim.need = claim.grows ? claim.larger() : claim.first();
+    if (!claim.grows) {
+      if (common.takes(claim)) {
+        claim.hold(common, claim.need);
+        return true;
+      }
+      if (claim.small() && kept.takes(claim)) {
+        claim.hold(kept, claim.need);
+        return true;
+      }
+    }
+    claim.waits = true;
+    waiting++;
+    waitingBytes += claim.need;
+    common.enqueue(claim, claim.held(common));
+    if (!claim.grows && claim.small()) {
+      kept.enqueue(claim, 0);
+    }
+    serve(resumed);
+    return !claim.waits;
+  }
+
+  private void stopWaiting(Claim claim) {
+    if (claim.waits) {
+      claim.waits = false;
+      waiting--;
+      waitingBytes -= claim.need;
+      common.dequeue(claim, claim.held(common));
+      kept.dequeue(claim, 0);
+    }
+  }
+
+  /** Grants what can be granted now. */
+  private void serve(List<Runnable> resumed) {
+    serve(common, resumed);
+    serve(kept, resumed);
+  }
+
+  private void serve(BodyPool pool, List<Runnable> resumed) {
+    for (Claim next = pool.next(); next != null; next = pool.next()) {
+      stopWaiting(next);
+      next.giveBack();
+      pool.change(next.tenant, next.need);
+      next.hold(pool, next.need);
+      pool.turn(next.tenant);
+      if (next.resume != null) {
+        resumed.add(next.resume);
+        next.resume = null;
+      }
+    }
+  }
+
+  /** What one body has of the budget. What it reads belongs to one event loop. */
+  final class Claim {
+    private final Object tenant;
+    private long statedBytes = UNSTATED;
+    private long most = Long.MAX_VALUE;
+    private long readBytes;
+
+    /** How much may be read before room has to be asked for. */
+    private volatile long mayHoldBytes;
+
+    private long need;
+    private boolean grows;
+    private boolean waits;
+    private @Nullable Runnable resume;
+    private @Nullable BodyPool pool;
+    private long bytes;
+    private boolean parked;
+    private boolean released;
+
+    private Claim(Object tenant) {
+      this.tenant = tenant;
+    }
+
+    /**
+     * Says how long the body will be; before anything of it is read.
+     *
+     * @param stated its length, or negative when it does not say
+     * @param atMost the longest that is taken
+     */
+    void expect(long stated, long atMost) {
+      statedBytes = Math.max(stated, UNSTATED);
+      most = atMost;
+      mayHoldBytes = stated == 0 ? Long.MAX_VALUE : 0;
+    }
+
+    /**
+     * Returns whether the next piece of the body may be read now. If not, {@code resume} is run
+     * once when it may, on whichever thread made the room.
+     */
+    boolean mayRead(Runnable resume) {
+      return readBytes < mayHoldBytes || ask(this, resume);
+    }
+
+    /** Takes a piece that was read. */
+    void add(long piece) {
+      readBytes += piece;
+    }
+
+    /** Says that the body was read to its end. */
+    void complete() {
+      if (statedBytes == UNSTATED) {
+        freeing(this::fit);
+      }
+    }
+
+    /** Has what is held be what was read. */
+    private void fit() {
+      if (!released && pool != null) {
+        stopWaiting(this);
+        pool.change(tenant, readBytes - bytes);
+        bytes = readBytes;
+        mayHoldBytes = Long.MAX_VALUE;
+      }
+    }
+
+    /**
+     * Says that the body, which is complete, waits in a queue. Returns false where bodies that do
+     * hold all they may.
+     */
+    boolean park() {
+      synchronized (BodyBudget.this) {
+        if (released || parked) {
+          return true;
+        }
+        if (parkedBytes > 0 && bytes > mostParkedBytes() - parkedBytes) {
+          unparked.increment();
+          return false;
+        }
+        parked = true;
+        parkedBytes += bytes;
+        return true;
+      }
+    }
+
+    /** Says that the body does not wait in a queue any more. */
+    void unpark() {
+      synchronized (BodyBudget.this) {
+        leaveQueue();
+      }
+    }
+
+    private void leaveQueue() {
+      if (parked) {
+        parked = false;
+        parkedBytes -= bytes;
+      }
+    }
+
+    /** Gives everything back; nothing can be added any more. */
+    void release() {
+      freeing(
+          () -> {
+            stopWaiting(this);
+            leaveQueue();
+            giveBack();
+            released = true;
+            mayHoldBytes = 0;
+          });
+    }
+
+    private void freeing(Runnable change) {
+      List<Runnable> resumed = new ArrayList<>();
+      synchronized (BodyBudget.this) {
+        change.run();
+        serve(resumed);
+      }
+      resumed.forEach(Runnable::run);
+    }
+
+    private void hold(BodyPool from, long taken) {
+      pool = from;
+      bytes = taken;
+      mayHoldBytes = taken == statedBytes || taken >= most ? Long.MAX_VALUE : taken;
+    }
+
+    private void giveBack() {
+      if (pool != null) {
+        pool.change(tenant, -bytes);
+        pool = null;
+        bytes = 0;
+      }
+    }
+
+    private long held(BodyPool of) {
+      return of.equals(pool) ? bytes : 0;
+    }
+
+    private long first() {
+      return statedBytes == UNSTATED ? Math.min(SMALL_BYTES, most) : statedBytes;
+    }
+
+    private long larger() {
+      return Math.min(most, Math.max(2 * bytes, readBytes + SMALL_BYTES));
+    }
+
+    private boolean small() {
+      return first() <= SMALL_BYTES;
+    }
+
+    Object tenant() {
+      return tenant;
+    }
+
+    /** What it waits for. */
+    long need() {
+      return need;
+    }
+
+    /** Whether it has a part already, and waits for all of it. */
+    boolean grows() {
+      return grows;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.penstock.gateway.body;
+
+import io.netty.channel.EventLoop;
+import io.penstock.wire.ConnectionGuard;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A request whose body is streamed through, and fails once its client sends too little for too long
+ * though it could: meanwhile it has a place at an upstream that others wait for. How long it takes
+ * as a whole is no matter, because nothing of it is held.
+ */
+public final class WatchedUpload extends ServerHttpRequestDecorator {
+  private final EventLoop loop;
+  private final BodyPace.Terms terms;
+
+  public WatchedUpload(ServerHttpRequest request, BodyPace.Terms terms) {
+    super(request);
+    this.loop = ConnectionGuard.channel(request).eventLoop();
+    this.terms = terms;
+  }
+
+  @Override
+  public Flux<DataBuffer> getBody() {
+    return Flux.defer(this::watched);
+  }
+
+  private Flux<DataBuffer> watched() {
+    Progress progress = new Progress(terms.leastBytes());
+    Duration window = Duration.ofNanos(terms.windowNanos());
+    Mono<DataBuffer> late =
+        Flux.interval(window, Schedulers.fromExecutorService(loop))
+            .onBackpressureDrop()
+            .filter(look -> progress.late())
+            .next()
+            .flatMap(look -> Mono.error(BadUpload.late()));
+    return super.getBody()
+        .doOnRequest(progress::wanted)
+        .doOnNext(piece -> progress.came(piece.readableByteCount()))
+        .takeUntilOther(late);
+  }
+
+  /** What is asked for and did not come yet; while nothing is, it is not the client who is slow. */
+  private static final class Progress {
+    private final long leastBytes;
+    private final AtomicLong open = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** Whether there was a time since the last look in which the client was not waited for. */
+    private volatile boolean idle = true;
+
+    Progress(long leastBytes) {
+      this.leastBytes = leastBytes;
+    }
+
+    void wanted(long pieces) {
+      open.accumulateAndGet(pieces, (a, b) -> a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b);
+    }
+
+    void came(int count) {
+      bytes.addAndGet(count);
+      if (open.decrementAndGet() == 0) {
+        idle = true;
+      }
+    }
+
+    /** Returns whether too little came since the last look. */
+    boolean late() {
+      boolean late = !idle && bytes.get() < leastBytes;
+      bytes.set(0);
+      idle = open.get() == 0;
+      return late;
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.penstock.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where connections to one upstream wait, first come first served, while so many others are being
+ * established. A connection's own time to be established begins when its turn comes. When one
+ * cannot be established, and since it was tried no other could, all that wait fail with it: where
+ * nobody listens, nobody is to wait for their turn to find out. Safe from any thread.
+ */
+final class ConnectLine {
+  /** A connection that is to be established. */
+  private final class Place {
+    private final ChannelHandlerContext context;
+    private final SocketAddress remote;
+    private final @Nullable SocketAddress local;
+    private final ChannelPromise promise;
+    private long establishedBefore;
+
+    Place(
+        ChannelHandlerContext context,
+        SocketAddress remote,
+        @Nullable SocketAddress local,
+        ChannelPromise promise) {
+      this.context = context;
+      this.remote = remote;
+      this.local = local;
+      this.promise = promise;
+    }
+
+    /** Its turn has come. */
+    void connect() {
+      if (!context.channel().isOpen()) {
+        promise.tryFailure(new ClosedChannelException());
+        next();
+        return;
+      }
+      context.connect(remote, local, promise).addListener(done -> settled(this, done.cause()));
+    }
+
+    void fail(Throwable cause) {
+      context.executor().execute(() -> promise.tryFailure(cause));
+    }
+  }
+
+  private final class Waiter extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void connect(
+        ChannelHandlerContext context,
+        SocketAddress remote,
+        @Nullable SocketAddress local,
+        ChannelPromise promise) {
+      Place place = new Place(context, remote, local, promise);
+      if (begins(place)) {
+        place.connect();
+      }
+    }
+  }
+
+  private final int most;
+  private final Queue<Place> waiting = new ArrayDeque<>();
+  private int establishing;
+  private long established;
+
+  /**
+   * Creates a line in which nobody waits.
+   *
+   * @param most how many connections are established at once, ≥ 1
+   */
+  ConnectLine(int most) {
+    this.most = most;
+  }
+
+  /** Has a new connection wait for its turn. */
+  void install(Channel channel) {
+    channel.pipeline().addFirst(new Waiter());
+  }
+
+  /** Returns whether it need not wait. */
+  private synchronized boolean begins(Place place) {
+    if (establishing == most) {
+      waiting.add(place);
+      return false;
+    }
+    establishing++;
+    place.establishedBefore = established;
+    return true;
+  }
+
+  private void settled(Place place, @Nullable Throwable cause) {
+    if (cause == null) {
+      succeeded();
+    } else if (cause instanceof SocketException) { // not where it was given up on this side
+      hopeless(place).forEach(waiter -> waiter.fail(cause));
+    }
+    next();
+  }
+
+  private synchronized void succeeded() {
+    established++;
+  }
+
+  /** Returns those who need not wait any longer, because nobody gets through. */
+  private synchronized List<Place> hopeless(Place failed) {
+    if (failed.establishedBefore != established) {
+      return List.of();
+    }
+    List<Place> all = List.copyOf(waiting);
+    waiting.clear();
+    return all;
+  }
+
+  /** Somebody's turn is over. */
+  private void next() {
+    Place next = turn();
+    if (next != null) {
+      next.context.executor().execute(next::connect);
+    }
+  }
+
+  private synchronized @Nullable Place turn() {
+    Place next = waiting.poll();
+    if (next == null) {
+      establishing--;
+    } else {
+      next.establishedBefore = established;
+    }
+    return next;
+  }
+}

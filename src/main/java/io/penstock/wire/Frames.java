@@ -1,0 +1,55 @@
+package io.penstock.wire;
+
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.util.ReferenceCountUtil;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+import reactor.netty.NettyInbound;
+import reactor.netty.http.websocket.WebsocketInbound;
+
+/**
+ * Hands the frames of a WebSocket on as they are asked for. Who asks no more, because its own
+ * connection is gone, does not thereby close this one: it would be closed without saying why. What
+ * still comes is dropped.
+ */
+public final class Frames extends BaseSubscriber<Object> {
+  private final FluxSink<WebSocketFrame> sink;
+
+  private Frames(FluxSink<WebSocketFrame> sink) {
+    this.sink = sink;
+  }
+
+  /** Returns the frames that come from one side; whoever gets one releases it. */
+  public static Flux<WebSocketFrame> of(WebsocketInbound from) {
+    return Flux.<WebSocketFrame>create(
+            sink -> ((NettyInbound) from).receiveObject().subscribe(new Frames(sink)))
+        .doOnDiscard(WebSocketFrame.class, ReferenceCountUtil::release);
+  }
+
+  @Override
+  protected void hookOnSubscribe(Subscription subscription) {
+    sink.onRequest(this::request);
+    sink.onCancel(() -> request(Long.MAX_VALUE));
+  }
+
+  @Override
+  protected void hookOnNext(Object message) {
+    if (!(message instanceof WebSocketFrame frame)) {
+      request(1);
+    } else if (!sink.isCancelled()) {
+      sink.next(frame.retain());
+    }
+  }
+
+  @Override
+  protected void hookOnComplete() {
+    sink.complete();
+  }
+
+  @Override
+  protected void hookOnError(Throwable broken) {
+    sink.error(broken);
+  }
+}

@@ -1,0 +1,70 @@
+package io.penstock.wire;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Names of headers. */
+public final class Names {
+  public static final String REQUEST_ID = "x-request-id";
+  public static final String REASON = "x-penstock-reason";
+  public static final String ENDPOINT = "x-penstock-endpoint";
+  public static final String UPSTREAM = "x-penstock-upstream";
+  public static final String QUEUED_MS = "x-penstock-queued-ms";
+  public static final String COST = "x-penstock-cost";
+
+  /** What a client says to the gateway, not to the provider. */
+  public static final Set<String> FOR_THE_GATEWAY =
+      Set.of("x-penstock-key", "x-token-cost", "x-timeout", "x-priority", "x-sent-at");
+
+  /** What a client says to whoever checks its credentials. */
+  public static final Set<String> CREDENTIALS =
+      Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
+
+  /** What a provider says of its limits: the client's are the gateway's. */
+  private static final List<String> PROVIDER_LIMITS =
+      List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
+
+  /** What ends with a connection, RFC 9110 section 7.6.1, and what was so by custom. */
+  public static final Set<String> HOP_BY_HOP =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "transfer-encoding",
+          "te",
+          "trailer",
+          "proxy-authorization",
+          "proxy-authenticate",
+          "x-application-context",
+          "upgrade");
+
+  private static final Set<String> ALWAYS_FOR_THIS_HOP = Set.of("expect", "proxy-connection");
+
+  private Names() {}
+
+  /** Returns, in lower case, what a sender says is not for whoever is behind the next hop. */
+  public static Set<String> forThisHop(Collection<String> connection) {
+    if (connection.isEmpty()) {
+      return ALWAYS_FOR_THIS_HOP;
+    }
+    Set<String> names = new HashSet<>(ALWAYS_FOR_THIS_HOP);
+    for (String value : connection) {
+      for (String name : value.split(",", -1)) {
+        names.add(name.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return names;
+  }
+
+  /** Returns whether a header, in lower case, says what a provider has left. */
+  public static boolean saysProviderLimits(String name) {
+    for (String prefix : PROVIDER_LIMITS) {
+      if (name.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+package io.penstock.wire;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Buffers on their way out, in steps of about so many bytes. Owns those that are not yet out. */
+public final class Outflow {
+  private final Deque<DataBuffer> rest;
+  private final int stepBytes;
+  private final int steps;
+
+  /** Takes over {@code buffers}; a step is the fewest of them that have {@code stepBytes}. */
+  public Outflow(List<DataBuffer> buffers, int stepBytes) {
+    this.rest = new ArrayDeque<>(buffers);
+    this.stepBytes = stepBytes;
+    int full = 0;
+    int bytes = 0;
+    for (DataBuffer buffer : buffers) {
+      bytes += buffer.readableByteCount();
+      if (bytes >= stepBytes) {
+        full++;
+        bytes = 0;
+      }
+    }
+    this.steps = full + 1;
+  }
+
+  /** Returns the buffers, once: the first step at once, others when {@code later} comes to them. */
+  public Flux<DataBuffer> flow(Executor later) {
+    Flux<DataBuffer> step = Flux.defer(() -> Flux.fromIterable(next()));
+    if (steps == 1) {
+      return step;
+    }
+    Scheduler turns = Schedulers.fromExecutor(later);
+    Flux<DataBuffer> turn = step.subscribeOn(turns, false);
+    return Flux.range(0, steps).concatMap(at -> at == 0 ? step : turn, 1);
+  }
+
+  private synchronized List<DataBuffer> next() {
+    List<DataBuffer> step = new ArrayList<>();
+    int bytes = 0;
+    while (bytes < stepBytes && !rest.isEmpty()) {
+      DataBuffer buffer = rest.remove();
+      bytes += buffer.readableByteCount();
+      step.add(buffer);
+    }
+    return step;
+  }
+
+  /** Releases what is not out yet. */
+  public synchronized void close() {
+    rest.forEach(DataBufferUtils::release);
+    rest.clear();
+  }
+}

@@ -1,0 +1,84 @@
+package io.penstock.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayOutputStream;
+import reactor.netty.NettyPipeline;
+
+/**
+ * What an upstream says when it does not become a WebSocket. Whoever upgrades a connection takes no
+ * more than a little of it, and hands none on: so it is kept aside. Of one that is longer than
+ * {@value #MOST_BYTES} bytes nothing is. Belongs to one upgrade, and is read once that failed.
+ */
+public final class RefusedUpgrade {
+  static final int MOST_BYTES = 64 << 10;
+
+  // only handlers with the prefix stand before what collects a whole answer
+  private static final String NAME = NettyPipeline.LEFT + "penstock.refusal";
+
+  private volatile byte[] body = new byte[0];
+
+  /** Listens at a new connection. */
+  public void install(Channel channel) {
+    if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
+      channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new Listener());
+    }
+  }
+
+  /** Returns the body of the refusal; empty when there is none. */
+  public byte[] body() {
+    return body;
+  }
+
+  private final class Listener extends ChannelInboundHandlerAdapter {
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private boolean refused;
+    private boolean tooLong;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof HttpResponse response
+          && !response.decoderResult().isFailure()
+          && response.status().code() >= 200) {
+        refused = true;
+        context.fireChannelRead(head(response));
+        return;
+      }
+      if (!refused || !(message instanceof HttpContent content)) {
+        context.fireChannelRead(message);
+        return;
+      }
+      boolean failed = content.decoderResult().isFailure();
+      keep(content.content());
+      ReferenceCountUtil.release(message);
+      if (message instanceof LastHttpContent) {
+        body = tooLong || failed ? new byte[0] : said.toByteArray();
+        context.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+      }
+    }
+
+    private void keep(ByteBuf piece) {
+      tooLong |= said.size() + piece.readableBytes() > MOST_BYTES;
+      if (!tooLong) {
+        said.writeBytes(ByteBufUtil.getBytes(piece));
+      }
+    }
+
+    private static HttpResponse head(HttpResponse response) {
+      HttpResponse head =
+          new DefaultHttpResponse(
+              response.protocolVersion(), response.status(), response.headers().copy());
+      head.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
+      return head;
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Connections of clients and to upstreams, below HTTP filters: handlers, pools and buffers of
+ * Netty.
+ */
+@NullMarked
+package io.penstock.wire;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,112 @@
+package io.penstock.gateway.body;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cost.Dialect;
+import io.penstock.endpoint.Algorithm;
+import io.penstock.endpoint.CostFrom;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
+import io.penstock.queue.Bounds;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.convert.ApplicationConversionService;
+import org.springframework.mock.env.MockEnvironment;
+
+class BodySettingsTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final MockEnvironment environment = new MockEnvironment();
+
+  private BodySettingsTest() {
+    environment.setConversionService(new ApplicationConversionService());
+  }
+
+  @Test
+  void nothingSaid_hasItsDefaults() {
+    assertThat(BodySettings.of(environment))
+        .isEqualTo(
+            new BodySettings(
+                Runtime.getRuntime().maxMemory() / 4,
+                0.25,
+                Duration.ofSeconds(60),
+                1024,
+                Duration.ofMinutes(10)));
+  }
+
+  @Test
+  void eachSetting_isRead() {
+    environment.setProperty("penstock.max-buffered-bytes", "64MB");
+    environment.setProperty("penstock.body.tenant-share", "0.5");
+    environment.setProperty("penstock.body-timeout", "20s");
+    environment.setProperty("penstock.body.min-bytes-per-second", "500");
+    environment.setProperty("penstock.body.deadline", "5m");
+    BodySettings settings = BodySettings.of(environment);
+    assertThat(settings)
+        .isEqualTo(
+            new BodySettings(64 << 20, 0.5, Duration.ofSeconds(20), 500, Duration.ofMinutes(5)));
+    assertThat(settings.pace())
+        .isEqualTo(new BodyPace.Terms(20_000_000_000L, 500, 300_000_000_000L));
+  }
+
+  @Test
+  void queueBoundAboveWhatMayWait_isSaid_whereItIsSet() {
+    BodySettings settings = new BodySettings(1_000, 1, SECOND, 0, SECOND);
+    assertThat(settings.warnings(List.of(endpoint("/a", 500, "max_queued_bytes")))).isEmpty();
+    assertThat(settings.warnings(List.of(endpoint("/a", 501, "path")))).isEmpty();
+    assertThat(settings.warnings(List.of(endpoint("/a", 501, "max_queued_bytes"))))
+        .containsExactly(
+            "max_queued_bytes of 1 endpoints (/a) is above 500, half of"
+                + " penstock.max-buffered-bytes, which is all that bodies may hold that wait in"
+                + " queues");
+    List<EndpointSpec> many =
+        Stream.of("/a", "/b", "/c", "/d", "/e", "/f")
+            .map(path -> endpoint(path, 501, "max_queued_bytes"))
+            .toList();
+    assertThat(settings.warnings(many).getFirst())
+        .startsWith("max_queued_bytes of 6 endpoints (/a, /b, /c, /d, /e, …) is");
+  }
+
+  private static EndpointSpec endpoint(String path, long maxQueuedBytes, String stated) {
+    Bounds bounds = new Bounds(1, 1, maxQueuedBytes);
+    return new EndpointSpec(
+        path,
+        path,
+        Algorithm.NONE,
+        new LimitSpec.Unlimited(),
+        EndpointSpec.Scheduling.fifo(1),
+        EndpointSpec.Waiting.of(bounds, 0, 0),
+        new EndpointSpec.Reading(Dialect.NONE, CostFrom.QUERY, 1, 256, 1 << 20),
+        EndpointSpec.Descendants.SERVED,
+        false,
+        EndpointSpec.Forwarding.plain(true),
+        List.of(),
+        Map.of(),
+        Set.of(stated));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "penstock.max-buffered-bytes, 0",
+    "penstock.body.tenant-share, 0",
+    "penstock.body.tenant-share, 1.01",
+    "penstock.body.tenant-share, NaN",
+    "penstock.body-timeout, 0s",
+    "penstock.body.min-bytes-per-second, -1",
+    "penstock.body.deadline, -1s"
+  })
+  void badValue_isRefusedByName(String name, String value) {
+    environment.setProperty(name, value);
+    assertThatThrownBy(() -> BodySettings.of(environment))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(name + " is '")
+        .hasMessageContaining("expected ");
+  }
+}
