@@ -9,6 +9,7 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.GatewayConfiguration;
+import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.key.Keys;
 import io.penstock.metrics.Exemplars;
 import io.penstock.metrics.Meters;
@@ -49,7 +50,7 @@ import reactor.netty.resources.LoopResources;
 // What is excluded counts lines of the log, and is asked whenever anybody looks whether to log,
 // which is many times a request.
 @EnableAutoConfiguration(exclude = LogbackMetricsAutoConfiguration.class)
-@Import(GatewayConfiguration.class)
+@Import({GatewayConfiguration.class, CoordinationConfiguration.class})
 class PenstockConfiguration {
   /** Of usage, a day. */
   private static final int ROWS = 2_000;

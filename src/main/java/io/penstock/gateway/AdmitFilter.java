@@ -6,6 +6,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.Outcome;
 import io.penstock.endpoint.Pending;
 import io.penstock.endpoint.Settlement;
+import io.penstock.gateway.body.BodyIntake;
 import io.penstock.key.Caller;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Reason;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
-import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
@@ -64,7 +64,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     if (pending.outcome() == null) {
       park(passage, pending, loop);
       if (passage.endpoint().spec().permit()) {
-        drain(exchange.getRequest());
+        BodyIntake.drain(exchange.getRequest());
       }
     }
     Mono<Outcome> outcome = Parking.await(pending, loop);
@@ -141,10 +141,5 @@ final class AdmitFilter implements GlobalFilter, Ordered {
 
   private void abandoned(Passage passage) {
     Objects.requireNonNull(passage.settlement()).abandoned(ticker.nanos());
-  }
-
-  /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
-  static void drain(ServerHttpRequest request) {
-    request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.gateway;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.coordination.Coordination;
 import io.penstock.cost.Expectations;
 import io.penstock.endpoint.Registry;
 import io.penstock.event.EventBus;
@@ -93,10 +92,9 @@ public class GatewayConfiguration {
       Door door,
       Keys keys,
       BrowserRules browsers,
-      ObjectProvider<Coordination> coordination,
+      ObjectProvider<OwnPaths> ownPaths,
       Ticker ticker,
       Environment environment) {
-    Coordination objects = coordination.getIfAvailable();
     boolean required =
         environment.getProperty("penstock.keys.required", Boolean.class, Boolean.FALSE);
     return new IdentifyFilter(
@@ -107,7 +105,7 @@ public class GatewayConfiguration {
         browsers,
         new Gatekeeper(keys, required, WallClock.system()),
         new StatusAnswer(registry, ticker),
-        objects == null ? null : new CoordinationAnswer(objects),
+        ownPaths.getIfAvailable(),
         WallClock.system());
   }
 

@@ -37,12 +37,12 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final Gatekeeper gatekeeper;
   private final StatusAnswer status;
   private final WallClock clock;
-  private final @Nullable CoordinationAnswer coordination;
+  private final @Nullable OwnPaths ownPaths;
 
   /**
    * Makes the step.
    *
-   * @param coordination answers what it serves, before any endpoint; null where there is none
+   * @param ownPaths answers what it serves, before any endpoint; null where there is nothing
    */
   IdentifyFilter(
       Registry registry,
@@ -52,10 +52,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       BrowserRules browsers,
       Gatekeeper gatekeeper,
       StatusAnswer status,
-      @Nullable CoordinationAnswer coordination,
+      @Nullable OwnPaths ownPaths,
       WallClock clock) {
     this.browsers = browsers;
-    this.coordination = coordination;
+    this.ownPaths = ownPaths;
     this.gatekeeper = gatekeeper;
     this.status = status;
     this.registry = registry;
@@ -119,10 +119,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return browsers.answer(exchange, requestId);
     }
     browsers.share(exchange);
-    if (coordination != null && CoordinationPath.serves(path)) {
+    if (ownPaths != null && ownPaths.serves(path)) {
       return asks && gatekeeper.look(request.getHeaders(), path) instanceof Gatekeeper.Look.Out out
           ? turnedAway(exchange, requestId, null, out.refusal())
-          : coordinated(exchange, requestId, coordination);
+          : answered(exchange, requestId, ownPaths);
     }
     Endpoint there = asks && !StatusAnswer.asked(request) ? registry.find(path) : null;
     Gatekeeper.Look look =
@@ -138,15 +138,13 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   /** Returns the endpoint that serves a request, or null where the gateway itself would. */
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
-    boolean own =
-        StatusAnswer.asked(request) || (coordination != null && CoordinationPath.serves(path));
+    boolean own = StatusAnswer.asked(request) || (ownPaths != null && ownPaths.serves(path));
     return own ? null : registry.find(path);
   }
 
-  private Mono<Void> coordinated(
-      ServerWebExchange exchange, String requestId, CoordinationAnswer answer) {
+  private Mono<Void> answered(ServerWebExchange exchange, String requestId, OwnPaths own) {
     return door.open()
-        ? answer.write(exchange, requestId)
+        ? own.write(exchange, requestId)
         : refuse(exchange, requestId, Door.CLOSED.reason(), Door.CLOSED.detail());
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.gateway;
 
 /** Text of others on a line of the log: it cannot end the line, nor look like another part. */
-final class Printable {
+public final class Printable {
   private static final int MOST = 200;
 
   private Printable() {}
@@ -10,7 +10,7 @@ final class Printable {
    * Returns the text; what is not to be seen, quotes and backslashes become {@code \}{@code uXXXX},
    * and what is longer than {@value #MOST} characters is cut.
    */
-  static String of(String text) {
+  public static String of(String text) {
     int length = Math.min(text.length(), MOST);
     for (int i = 0; i < length; i++) {
       if (!plain(text.charAt(i))) {

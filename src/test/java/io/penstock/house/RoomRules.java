@@ -90,8 +90,12 @@ final class RoomRules {
             dependOnlyAs(
                 "leave " + namePrefix + " to " + room,
                 dependency ->
-                    dependency.getOriginClass().getPackageName().equals(home)
+                    within(dependency.getOriginClass().getPackageName(), home)
                         || !target(dependency).getName().startsWith(namePrefix)));
+  }
+
+  private static boolean within(String name, String home) {
+    return name.equals(home) || name.startsWith(home + ".");
   }
 
   private static JavaClass target(Dependency dependency) {

@@ -46,6 +46,8 @@ final class RoomTable {
           new Room(3, "wire", floorsTo(2)),
           new Room(3, "gateway.body", floorsTo(2).or(rooms("wire"))),
           new Room(3, "gateway", floorsTo(2).or(rooms("wire", "gateway.body"))),
+          new Room(
+              3, "gateway.coordination", floorsTo(2).or(rooms("wire", "gateway.body", "gateway"))),
           new Room(3, "operator", floorsTo(2)),
           new Room(3, "metrics", floorsTo(1)),
           new Room(3, "cli", rooms("config", "store")));

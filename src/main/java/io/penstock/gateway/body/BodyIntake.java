@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -179,5 +180,10 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
     if (type == SignalType.CANCEL && !ended) {
       gone.run();
     }
+  }
+
+  /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
+  public static void drain(ServerHttpRequest request) {
+    request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
   }
 }

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import io.penstock.coordination.Kind;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.coordination.Coordination;
 import io.penstock.coordination.Kind;
 import io.penstock.coordination.Operation;
-import io.penstock.gateway.CoordinationQuery.BadQuery;
+import io.penstock.gateway.coordination.CoordinationQuery.BadQuery;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -7,6 +7,10 @@ import io.penstock.coordination.Coordination;
 import io.penstock.coordination.Operation;
 import io.penstock.coordination.Reply;
 import io.penstock.coordination.Turn;
+import io.penstock.gateway.Door;
+import io.penstock.gateway.OwnPaths;
+import io.penstock.gateway.Printable;
+import io.penstock.gateway.body.BodyIntake;
 import io.penstock.park.Parking;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
@@ -25,7 +29,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The coordination API: requests into operations, replies into answers. */
-final class CoordinationAnswer {
+final class CoordinationAnswer implements OwnPaths {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.coordination");
   private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, UTF_8);
 
@@ -38,8 +42,13 @@ final class CoordinationAnswer {
     this.coordination = coordination;
   }
 
-  /** Answers a request whose path it {@linkplain CoordinationPath#serves serves}. */
-  Mono<Void> write(ServerWebExchange exchange, String requestId) {
+  @Override
+  public boolean serves(String rawPath) {
+    return CoordinationPath.serves(rawPath);
+  }
+
+  @Override
+  public Mono<Void> write(ServerWebExchange exchange, String requestId) {
     ServerHttpRequest request = exchange.getRequest();
     HttpHeaders headers = exchange.getResponse().getHeaders();
     headers.set(Names.REQUEST_ID, requestId);
@@ -104,7 +113,7 @@ final class CoordinationAnswer {
     EventLoop loop = ConnectionGuard.channel(request).eventLoop();
     Turn turn = coordination.call(name, operation, maxWaitNanos);
     if (turn.reply() == null) {
-      AdmitFilter.drain(request);
+      BodyIntake.drain(request);
     }
     return Parking.await(turn, loop).flatMap(reply -> answer(exchange, turn, reply));
   }

@@ -1,4 +1,4 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

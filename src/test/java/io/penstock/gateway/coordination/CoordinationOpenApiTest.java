@@ -1,9 +1,9 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.coordination.Kind;
-import io.penstock.gateway.CoordinationQuery.BadQuery;
+import io.penstock.gateway.coordination.CoordinationQuery.BadQuery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

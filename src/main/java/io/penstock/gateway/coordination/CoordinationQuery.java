@@ -1,7 +1,8 @@
-package io.penstock.gateway;
+package io.penstock.gateway.coordination;
 
 import io.penstock.coordination.Coordination;
 import io.penstock.coordination.Operation;
+import io.penstock.gateway.Printable;
 import java.math.BigInteger;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

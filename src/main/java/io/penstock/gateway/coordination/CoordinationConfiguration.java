@@ -1,0 +1,18 @@
+package io.penstock.gateway.coordination;
+
+import io.penstock.coordination.Coordination;
+import io.penstock.gateway.OwnPaths;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The coordination API, where there are objects. */
+@Configuration(proxyBeanMethods = false)
+public class CoordinationConfiguration {
+  @Bean
+  @Nullable OwnPaths coordinationPaths(ObjectProvider<Coordination> coordination) {
+    Coordination objects = coordination.getIfAvailable();
+    return objects == null ? null : new CoordinationAnswer(objects);
+  }
+}
