@@ -255,7 +255,11 @@ public final class Endpoint {
     }
   }
 
-  /** Stops or restarts releases; tickets arrive and expire all the same. */
+  /**
+   * Stops or restarts releases; tickets arrive and expire all the same. Operators do so through
+   * {@link Registry#pause}, which also sees to it that an endpoint that a request made is
+   * reclaimed.
+   */
   public void pause(boolean stop) {
     paused = stop;
     inbox.send(at -> dispatcher.pause(paused, at)); // of several the last one counts

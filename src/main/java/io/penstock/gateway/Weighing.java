@@ -9,6 +9,7 @@ import io.penstock.gateway.body.HeldBody;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.request.Weighed;
+import io.penstock.tokenizer.TokenizerInput;
 import io.penstock.tokenizer.Tokenizers;
 import io.penstock.wire.Names;
 import java.util.Locale;
@@ -49,9 +50,10 @@ final class Weighing {
 
   /** Returns the result, which may come on any thread. */
   Mono<Result> later(Passage passage, Weighed.Request body, ServerHttpRequest request) {
+    TokenizerInput input = body.tokenizerInput();
     Mono<Result> local =
-        Mono.fromSupplier(() -> tokenizers.atOnce(body.tokenizerInput()))
-            .switchIfEmpty(tokenizers.later(body.tokenizerInput()))
+        Mono.fromSupplier(() -> tokenizers.atOnce(input))
+            .switchIfEmpty(tokenizers.later(input))
             .map(content -> result(passage, content));
     String model = body.model();
     UpstreamSpec upstream = upstream(passage.endpoint().spec(), model);

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
+import io.penstock.cost.Weight;
 import io.penstock.event.Event;
 import io.penstock.fake.Interleavings;
 import io.penstock.limit.Limit;
@@ -28,6 +29,8 @@ class ChargeLincheckTest {
 
   /** What may happen to a ticket that waits until it is known what its key has left. */
   public static final class Charging {
+    private static final long OTHERS = 5;
+
     private static final Endpoint ENDPOINT =
         new Endpoint(
             House.none("/a").spec(),
@@ -49,12 +52,22 @@ class ChargeLincheckTest {
     }
 
     private final Limit permits = new Limit(new LimitSpec.Concurrency(1), 0);
+    private final Limit requests = new Limit(new LimitSpec.FixedWindow(10, House.SECOND), 0);
     private final Quota key =
-        Quota.personal("key k", List.of(new Metered(Measure.CONCURRENCY, permits)));
+        Quota.personal(
+            "key k",
+            List.of(
+                new Metered(Measure.CONCURRENCY, permits),
+                new Metered(Measure.REQUESTS, requests)));
     private final Account account = new Account("k", false, (model, now) -> List.of(key));
     private final Pending pending = new Pending(ENDPOINT, 1, ask(), 0);
     private volatile boolean charged;
     private volatile boolean left;
+
+    /** Others took some: what is given back twice shows. */
+    public Charging() {
+      requests.take(Weight.exactly(OTHERS), 0);
+    }
 
     private static void published(Event event) {}
 
@@ -89,11 +102,14 @@ class ChargeLincheckTest {
     }
 
     @Validate
-    public void permitIsTakenOnlyWhileItWaits() {
+    public void keyIsChargedOnlyWhileItWaits() {
       long held = permits.balance(0).held();
-      if (held != (charged && !left ? 1 : 0)) {
+      long counted = requests.balance(0).charged() - OTHERS;
+      long expected = charged && !left ? 1 : 0;
+      if (held != expected || counted != expected) {
         throw new IllegalStateException(
-            "charged %b, left %b, and %,d permits are taken".formatted(charged, left, held));
+            "charged %b, left %b, and %,d permits and %,d requests are taken"
+                .formatted(charged, left, held, counted));
       }
     }
   }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is kept for whom. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a loop hears no interrupt
 class ClaimTest {
   private final House house = new House();
 
@@ -91,7 +92,6 @@ class ClaimTest {
   }
 
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void clientIsGone_itsTicketClaimsNothing_beforeItsOwnEndpointTakesNotice() {
     shareAnUpstream();
     Pending gone = submit(at("/a"), 80);

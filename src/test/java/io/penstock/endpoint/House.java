@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A registry on a fake clock, and what tests say to it. */
 final class House {
+  /** Room for a thousand, and as long as they like. */
+  static final Waiting OPEN =
+      Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
+
   static final long SECOND = 1_000_000_000L;
   static final long START = 1_000 * SECOND;
 

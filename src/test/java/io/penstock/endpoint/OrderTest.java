@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import static io.penstock.endpoint.House.OPEN;
 import static io.penstock.endpoint.House.SECOND;
 import static io.penstock.endpoint.House.refusal;
 import static io.penstock.endpoint.House.settlement;
@@ -24,8 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Orders and full queues, seen from outside the endpoint. */
 class OrderTest {
-  private static final Waiting OPEN =
-      Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
 
   private final House house = new House();
 

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import static io.penstock.endpoint.House.OPEN;
 import static io.penstock.endpoint.House.SECOND;
 import static io.penstock.endpoint.House.none;
 import static io.penstock.endpoint.House.settlement;
@@ -11,8 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
-import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -20,8 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** What the pace of an upstream holds back is kept for whoever's turn it is. */
 class PaceTest {
-  private static final Waiting OPEN =
-      Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
 
   private final House house = new House();
 

@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import static io.penstock.endpoint.House.OPEN;
 import static io.penstock.endpoint.House.SECOND;
 import static io.penstock.endpoint.House.START;
 import static io.penstock.endpoint.House.none;
@@ -15,19 +16,17 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who counts as skipped, by whom, and for whom is kept what others may not take any more. */
 class SkipTest {
   private static final UpstreamSpec U = upstream("u", 0, 100);
-  private static final Waiting OPEN =
-      Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
 
   private final House house = new House();
 
@@ -162,21 +161,10 @@ class SkipTest {
     assertThat(waits(older)).isTrue();
   }
 
-  @Test
-  void newestFirst_olderOnesOfAnotherEndpointSkipNobody() {
-    open(Order.LIFO, 0);
-    Pending runs = submit(a(), 100);
-    Pending older = submit(a(), 20);
-    Pending newer = submit(b(), 80);
-    settlement(runs).served(new Usage(60, 0, 0), 0, START);
-    house.drivers.run();
-    assertThat(went(older)).isTrue();
-    assertThat(waits(newer)).isTrue();
-  }
-
-  @Test
-  void firstComeFirstServed_olderOnesOfAnotherEndpointSkipNobody() {
-    open(Order.FIFO, 0);
+  @ParameterizedTest
+  @EnumSource(names = {"LIFO", "FIFO"})
+  void olderOnesOfAnotherEndpointSkipNobody(Order order) {
+    open(order, 0);
     Pending runs = submit(a(), 100);
     Pending older = submit(a(), 20);
     Pending newer = submit(b(), 80);

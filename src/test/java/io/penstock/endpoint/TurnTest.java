@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import static io.penstock.endpoint.House.OPEN;
 import static io.penstock.endpoint.House.SECOND;
 import static io.penstock.endpoint.House.START;
 import static io.penstock.endpoint.House.none;
@@ -16,10 +17,8 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Usage;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.event.Event;
 import io.penstock.pool.UpstreamSpec;
-import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import io.penstock.refusal.Reason;
 import java.util.List;
@@ -28,8 +27,6 @@ import org.junit.jupiter.api.Test;
 
 /** Whose turn it is, where the order changes, or whoever comes first does. */
 class TurnTest {
-  private static final Waiting OPEN =
-      Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
 
   private final House house = new House();
 

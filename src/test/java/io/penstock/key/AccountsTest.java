@@ -3,6 +3,7 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.fake.CountedLimits;
 import io.penstock.limit.Demand;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
@@ -29,7 +30,7 @@ class AccountsTest {
 
   private static final KeySpec.Limits NONE = KeySpec.Limits.NONE;
 
-  private final Counted limits = new Counted();
+  private final CountedLimits limits = new CountedLimits();
   private long now = 1_000 * SECOND;
   private long arrivals;
   private final Accounts accounts =

@@ -3,6 +3,7 @@ package io.penstock.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.fake.CountedLimits;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Account;
 import io.penstock.quota.Quota;
@@ -22,7 +23,7 @@ class KeyAccountTest {
   private static final Map<String, KeySpec.ModelLimits> OF_MODEL =
       Map.of("m", new KeySpec.ModelLimits(9, 0));
 
-  private final Counted limits = new Counted();
+  private final CountedLimits limits = new CountedLimits();
   private final Accounts accounts = new Accounts(limits, MINUTE, () -> 0);
   private long now = 1_000 * SECOND;
 

@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Charge;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Measure;
-import io.penstock.limit.Limit;
-import io.penstock.limit.LimitSpec;
+import io.penstock.fake.CountedLimits;
 import io.penstock.pool.Lesson.Wording;
-import io.penstock.quota.LimitId;
-import io.penstock.quota.LimitSource;
-import io.penstock.quota.LocalLimitSource;
 import io.penstock.quota.Metered;
 import io.penstock.quota.Onlooker;
 import io.penstock.quota.Quota;
@@ -33,7 +29,7 @@ class UpstreamTest {
   private static final long JITTER = 30_000_000;
   private static final Tries FIRST = new Tries("m", 0, 1, true);
 
-  private final Counted source = new Counted();
+  private final CountedLimits source = new CountedLimits();
   private final Upstreams upstreams = new Upstreams(source, WINDOW);
   private final Upstream upstream = applied(10, 0);
   private final Quota pool = upstream.pool("m", NOW);
@@ -51,28 +47,6 @@ class UpstreamTest {
     @Override
     public void wake() {
       times++;
-    }
-  }
-
-  /** Limits, and how often they were asked for. */
-  private static final class Counted implements LimitSource {
-    private final LimitSource local = new LocalLimitSource();
-    private int asked;
-
-    @Override
-    public Limit limit(LimitId id, LimitSpec spec, long now) {
-      asked++;
-      return local.limit(id, spec, now);
-    }
-
-    @Override
-    public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
-      return local.change(from, to, spec, now);
-    }
-
-    @Override
-    public void forget(LimitId id) {
-      local.forget(id);
     }
   }
 
@@ -185,9 +159,9 @@ class UpstreamTest {
   @Test
   void configuredAsBefore_asksForItsLimitsAgain_andStaysAsItWas() {
     answer(429, Wording.SPENT, NOW);
-    int before = source.asked;
+    int before = source.configured;
     applied(10, 0);
-    assertThat(source.asked).as("they may be shared otherwise").isEqualTo(before + 2);
+    assertThat(source.configured).as("they may be shared otherwise").isEqualTo(before + 2);
     assertThat(upstream.health().onTrial()).isTrue();
   }
 

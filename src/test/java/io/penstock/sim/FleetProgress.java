@@ -5,7 +5,6 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Metered;
-import io.penstock.sync.OnOutage;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -166,9 +165,8 @@ final class FleetProgress {
    */
   private @Nullable Double used(LimitId id) {
     LimitSpec spec = fleet.spec(id);
-    boolean passes = fleet.onOutage() == OnOutage.ALLOW || fleet.onOutage() == OnOutage.SHARE;
-    long from =
-        passes && spec instanceof LimitSpec.TokenBucket ? FleetSimulation.START : wellFrom();
+    boolean owes = SimWindows.owesForLong(spec, fleet.onOutage());
+    long from = owes ? FleetSimulation.START : wellFrom();
     return SimWindows.used(spec, fleet.releases(id), from, fleet.until());
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
+import io.penstock.sync.OnOutage;
 import io.penstock.time.Midnight;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -78,6 +79,15 @@ public final class SimWindows {
       }
       default -> null;
     };
+  }
+
+  /**
+   * Returns whether more may pass a limit while the store is away than it lets pass otherwise,
+   * which is then owed until it is filled in: that may take longer than a simulation lasts.
+   */
+  public static boolean owesForLong(LimitSpec spec, OnOutage onOutage) {
+    boolean passes = onOutage == OnOutage.ALLOW || onOutage == OnOutage.SHARE;
+    return passes && spec instanceof LimitSpec.TokenBucket;
   }
 
   private static double rated(Rate rate, List<SimRelease> releases, long from, long end) {

@@ -103,13 +103,9 @@ final class ScheduleProgress {
     return SimWindows.used(world.spec, world.releases, from, world.now());
   }
 
-  /**
-   * Returns whether more may have passed while the store was away than the limit lets pass, which a
-   * bucket owes until it is filled in: that may take longer than the schedule lasts.
-   */
+  /** Returns whether what passed too much may be owed for longer than the schedule lasts. */
   boolean owesForLong() {
-    boolean passes = world.onOutage == OnOutage.ALLOW || world.onOutage == OnOutage.SHARE;
-    return passes && world.spec instanceof LimitSpec.TokenBucket;
+    return SimWindows.owesForLong(world.spec, world.onOutage);
   }
 
   private boolean isBarred() {

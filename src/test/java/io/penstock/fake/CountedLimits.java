@@ -1,4 +1,4 @@
-package io.penstock.key;
+package io.penstock.fake;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -8,15 +8,21 @@ import io.penstock.quota.LocalLimitSource;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Limits, and which of them are kept. */
-final class Counted implements LimitSource {
-  final Set<LimitId> live = new HashSet<>();
-  int configured;
+/** Limits of one instance, which of them are configured, and how often one was. */
+public final class CountedLimits implements LimitSource {
+  /** Those that are configured and not forgotten. */
+  public final Set<LimitId> live = new HashSet<>();
+
+  /** How often one was configured. */
+  public int configured;
 
   /** Is run before one is made. */
-  Runnable meanwhile = () -> {};
+  public Runnable meanwhile = () -> {};
 
   private final LimitSource local = new LocalLimitSource();
+
+  /** Makes a source of none. */
+  public CountedLimits() {}
 
   @Override
   public Limit limit(LimitId id, LimitSpec spec, long now) {
