@@ -16,6 +16,7 @@ final class FleetLimits implements LimitSource {
 
   private final LimitSource source;
   private final IdentityHashMap<Limit, LimitId> ids = new IdentityHashMap<>();
+  private final Map<LimitId, Limit> limits = new HashMap<>();
   private final Map<LimitId, LimitSpec> specs = new HashMap<>();
   private final FleetSimulation fleet;
 
@@ -45,8 +46,19 @@ final class FleetLimits implements LimitSource {
     return specs.get(id);
   }
 
+  /** Fails where something of a limit would pass, although all its slices have ended. */
+  void assertNothingLeft(LimitId id, long now) {
+    Limit limit = limits.get(id);
+    if (limit != null && limit.room(now) > 0) {
+      throw new Violation(
+          "%d of %s may be spent of slices that the store has given to others"
+              .formatted(limit.room(now), id));
+    }
+  }
+
   private Limit known(LimitId id, LimitSpec spec, Limit limit) {
     ids.put(limit, id);
+    limits.put(id, limit);
     specs.put(id, spec);
     fleet.configured(id, spec);
     return limit;
@@ -59,11 +71,13 @@ final class FleetLimits implements LimitSource {
 
   @Override
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    limits.remove(from);
     return known(to, spec, source.change(from, to, spec, now));
   }
 
   @Override
   public void forget(LimitId id) {
+    limits.remove(id);
     source.forget(id);
   }
 }

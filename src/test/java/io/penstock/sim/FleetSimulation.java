@@ -64,6 +64,7 @@ final class FleetSimulation {
     this.seed = seed;
     this.random = new Random(seed * 0x9E3779B97F4A7C15L);
     this.store = new SimStore(clock, random, PACE.ttlNanos(), (member, now) -> {});
+    store.onSlicesEnded(this::assertNothingLeft);
     this.plan = new FleetPlan(random, START);
     this.onOutage = POLICIES.get(random.nextInt(POLICIES.size()));
     this.troubles = new FleetTroubles(this, random);
@@ -239,6 +240,14 @@ final class FleetSimulation {
     releases.computeIfAbsent(id, absent -> new ArrayList<>()).add(release);
     progress.released();
     return release;
+  }
+
+  private void assertNothingLeft(String member, LimitId id) {
+    if (onOutage == OnOutage.PARK || onOutage == OnOutage.REFUSE) {
+      instances.stream()
+          .filter(each -> each.name().equals(member) && !each.isEnded())
+          .forEach(each -> each.limits().assertNothingLeft(id, each.local()));
+    }
   }
 
   /** Returns the longest that an answer is under way that is taken. */

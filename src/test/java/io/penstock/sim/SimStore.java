@@ -28,6 +28,9 @@ public final class SimStore {
   /** Copies of a message come up to so much later. */
   private static final long LATE_NANOS = 3_000 * MILLI;
 
+  /** A clock that runs askew is off by less than this while a slice lasts. */
+  private static final long DRIFT_NANOS = MILLI;
+
   private static final long HEALED_MILLIS = 30;
 
   private static final String FIRST = "first";
@@ -86,6 +89,11 @@ public final class SimStore {
   private final SimLosses losses;
   private final List<Past> log = new ArrayList<>();
   private final Map<String, Long> last = new HashMap<>();
+
+  /** By member, when the last request for each limit arrived. */
+  private final Map<String, Map<LimitId, Long>> asked = new HashMap<>();
+
+  private BiConsumer<String, LimitId> ended = (member, id) -> {};
   private long ahead;
   private long storeNow;
   private int lives;
@@ -114,6 +122,27 @@ public final class SimStore {
   /** Returns what it lost of which nobody could have known in time. */
   public SimLosses losses() {
     return losses;
+  }
+
+  /**
+   * Sets what is called when a member has not asked for a limit for as long as slices last, by the
+   * time at which its last request arrived. Everything that it was granted has ended then, because
+   * the store gives it to others.
+   */
+  public void onSlicesEnded(BiConsumer<String, LimitId> listener) {
+    ended = listener;
+  }
+
+  private void watch(Supply.Round round, long now) {
+    Map<LimitId, Long> mine = asked.computeIfAbsent(round.member(), absent -> new HashMap<>());
+    round.asks().forEach(ask -> mine.put(ask.id(), now));
+    clock.at(
+        now + ttlNanos + DRIFT_NANOS,
+        () ->
+            round.asks().stream()
+                .map(Supply.Ask::id)
+                .filter(id -> mine.get(id) == now)
+                .forEach(id -> ended.accept(round.member(), id)));
   }
 
   private long delay() {
@@ -153,6 +182,7 @@ public final class SimStore {
     long now = clock.now();
     if (!round.asks().isEmpty() && round.number() > last.getOrDefault(round.member(), 0L)) {
       asks.accept(round.member(), now);
+      watch(round, now);
     }
     reordered += round.number() < last.merge(round.member(), round.number(), Math::max) ? 1 : 0;
     storeNow = now + ahead;

@@ -7,6 +7,7 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.Waits;
 import io.penstock.sim.SimRelease;
+import io.penstock.sim.Violation;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -159,6 +160,15 @@ final class Node implements Waits.Alarm {
     long now = local();
     long amount = Math.min(waiting.getFirst(), limit.capacity(now));
     return amount <= limit.room(now) && limit.paced(amount, now) <= now;
+  }
+
+  /** Fails where something would pass, although all slices have ended. */
+  void assertNothingLeft() {
+    if (serves() && limit.room(local()) > 0) {
+      throw new Violation(
+          "%s may spend %d of slices that the store has given to others"
+              .formatted(name, limit.room(local())));
+    }
   }
 
   private void look() {

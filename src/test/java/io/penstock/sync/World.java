@@ -44,10 +44,17 @@ final class World {
     this.random = new Random(seed);
     this.spec = spec;
     this.store = new SimStore(clock, random, TTL, permits::heard);
+    store.onSlicesEnded((member, id) -> assertNothingLeft(member));
   }
 
   long now() {
     return clock.now();
+  }
+
+  private void assertNothingLeft(String member) {
+    if (onOutage == OnOutage.PARK || onOutage == OnOutage.REFUSE) {
+      nodes.stream().filter(node -> node.name().equals(member)).forEach(Node::assertNothingLeft);
+    }
   }
 
   void at(long instant, Runnable what) {
