@@ -213,4 +213,33 @@ class SharedKeyTest {
     demand.wake();
     assertThat(house.drivers.driver(0).isIdle()).isTrue();
   }
+
+  @Test
+  void lacksAnotherLimitByNow_slicesOfTheFirstAreNoneOfItsConcernAnyMore() {
+    Demand tokensDemand = new Demand(() -> {});
+    Limit tokens = new Limit(new LimitSpec.FixedWindow(100, MINUTE), START);
+    tokens.share(tokensDemand, START);
+    tokens.tally(new Grid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    alice.quota.change(
+        Charge.TOTAL,
+        List.of(
+            new Metered(Measure.REQUESTS, limit, Reason.KEY_RPM),
+            new Metered(Measure.TOKENS, tokens, Reason.KEY_TPM)));
+    Pending pending = alice.submit(endpoint, 1);
+    granted(1);
+    assertThat(waits(pending)).as("it lacks tokens").isTrue();
+
+    demand.wake();
+    assertThat(house.drivers.driver(0).isIdle()).isTrue();
+
+    Grid.Span span = new Grid.Span(START, START + 2 * SECOND);
+    Supplied supplied = new Supplied(100, Long.MAX_VALUE, START, 0);
+    tokens.granted(List.of(new Tally.Counted(CELL, 100)), supplied, any -> span);
+    tokensDemand.wake();
+    house.drivers.run();
+    assertThat(went(pending)).isTrue();
+    tokensDemand.wake();
+    assertThat(house.drivers.driver(0).isIdle()).as("it waits for nothing").isTrue();
+    assertBalanced(endpoint);
+  }
 }
