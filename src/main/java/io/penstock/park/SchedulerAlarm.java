@@ -1,7 +1,7 @@
 package io.penstock.park;
 
 import io.penstock.coordination.Alarm;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import reactor.core.scheduler.Schedulers;
  * Runs steps on one thread of their own, at computed instants. Safe from any thread; once it is
  * closed it runs nothing more.
  */
-public final class SchedulerAlarm implements Waits.Alarm, Alarm, AutoCloseable {
+public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
   private final Ticker ticker;
   private final Scheduler scheduler;
   private @Nullable Disposable pending;

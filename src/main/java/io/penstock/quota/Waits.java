@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,18 +21,6 @@ public final class Waits {
   /** How many may wait at once. */
   public static final int MOST = 10_000;
 
-  /** Runs the one step there is. Safe from any thread. */
-  public interface Alarm {
-    /** Runs {@code step} soon, not on the thread that asks. */
-    void soon(Runnable step);
-
-    /**
-     * Runs {@code step} at an instant, and forgets the one asked for before; {@link Ticker#NEVER}
-     * only forgets.
-     */
-    void at(long instantNanos, Runnable step);
-  }
-
   private record Waiting(
       long number, String model, long tokens, long deadline, Consumer<Decision> told) {}
 
@@ -44,14 +33,14 @@ public final class Waits {
   private final ModelQuotas models;
   private final Decisions decisions;
   private final Ticker ticker;
-  private final Alarm alarm;
+  private final StepAlarm alarm;
   private final AtomicBoolean woken = new AtomicBoolean();
   private final Map<Quota, Crowd> crowds = new HashMap<>();
   private int size;
   private long entered;
 
   /** Makes an empty set, whose instants are of {@code ticker}. */
-  public Waits(ModelQuotas models, Decisions decisions, Ticker ticker, Alarm alarm) {
+  public Waits(ModelQuotas models, Decisions decisions, Ticker ticker, StepAlarm alarm) {
     this.models = models;
     this.decisions = decisions;
     this.ticker = ticker;

@@ -2,7 +2,7 @@ package io.penstock.region;
 
 import io.penstock.quota.LimitId;
 import io.penstock.quota.LimitSource;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
@@ -34,7 +34,7 @@ public final class Regions implements AutoCloseable {
 
   private final RegionSettings settings;
   private final Ticker ticker;
-  private final Waits.Alarm alarm;
+  private final StepAlarm alarm;
   private final Database database;
   private final Frontier frontier;
   private final Sweeper sweeper;
@@ -51,7 +51,7 @@ public final class Regions implements AutoCloseable {
       RegionSettings settings,
       Ticker ticker,
       WallClock wall,
-      Waits.Alarm alarm,
+      StepAlarm alarm,
       @Nullable Mates mates) {
     this.settings = settings;
     this.ticker = ticker;

@@ -1,9 +1,9 @@
 package io.penstock.sync;
 
-import io.penstock.quota.Waits;
 import io.penstock.sync.RedisLink.Call;
 import io.penstock.sync.RedisLink.Reply;
 import io.penstock.sync.RedisTrouble.Kind;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -137,7 +137,7 @@ public final class KeysClaim {
    *
    * @param alarm runs this and nothing else
    */
-  public void hold(RedisLink link, Waits.Alarm alarm, Ticker ticker) {
+  public void hold(RedisLink link, StepAlarm alarm, Ticker ticker) {
     renew(link);
     alarm.at(ticker.nanos() + RENEW_NANOS, () -> hold(link, alarm, ticker));
   }

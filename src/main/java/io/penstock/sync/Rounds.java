@@ -7,8 +7,8 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.Sharing;
 import io.penstock.quota.Supply;
-import io.penstock.quota.Waits;
 import io.penstock.time.CellClock;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -58,7 +58,7 @@ public final class Rounds {
   private final String member;
   private final Supply supply;
   private final Ticker ticker;
-  private final Waits.Alarm alarm;
+  private final StepAlarm alarm;
   private final Pace pace;
   private final DoubleSupplier random;
   private final CellClock clock = new CellClock();
@@ -93,7 +93,7 @@ public final class Rounds {
       String member,
       Supply supply,
       Ticker ticker,
-      Waits.Alarm alarm,
+      StepAlarm alarm,
       Pace pace,
       OnOutage onOutage,
       DoubleSupplier random) {

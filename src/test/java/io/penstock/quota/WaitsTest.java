@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.fake.FakeTicker;
 import io.penstock.quota.Decision.Code;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ class WaitsTest {
   private static final long LATE = NOW + 1_000 * SECOND;
 
   /** Runs the step when it is due, and counts how often. */
-  private final class Alarm implements Waits.Alarm {
+  private final class Alarm implements StepAlarm {
     private @Nullable Runnable soon;
     private @Nullable Runnable step;
     private long instant = Ticker.NEVER;

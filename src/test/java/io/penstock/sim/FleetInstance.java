@@ -15,10 +15,10 @@ import io.penstock.quota.Metered;
 import io.penstock.quota.ModelLimits;
 import io.penstock.quota.ModelQuotas;
 import io.penstock.quota.Quota;
-import io.penstock.quota.Waits;
 import io.penstock.refusal.Reason;
 import io.penstock.sync.Rounds;
 import io.penstock.sync.SharedLimitSource;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -268,7 +268,7 @@ final class FleetInstance {
   }
 
   /** Runs the steps of one part of the instance. */
-  private final class Alarm implements Waits.Alarm {
+  private final class Alarm implements StepAlarm {
     private final int rank = ++alarms;
     private long asked;
 

@@ -12,7 +12,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Supply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +38,8 @@ class GivenUpRoundTest {
   private Runnable later = () -> {};
   private long alarm;
 
-  private final Waits.Alarm alarms =
-      new Waits.Alarm() {
+  private final StepAlarm alarms =
+      new StepAlarm() {
         @Override
         public void soon(Runnable step) {
           soon.add(step);

@@ -13,7 +13,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Supply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -75,7 +75,7 @@ class ManyKeysLossTest {
   }
 
   /** An instance with all limits. */
-  private final class Instance implements Waits.Alarm {
+  private final class Instance implements StepAlarm {
     private final Rounds rounds;
     private final List<Limit> limits = new ArrayList<>();
     private final List<Supply.Ask> asks = new ArrayList<>();

@@ -13,7 +13,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
 import io.penstock.quota.Supply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -57,8 +57,8 @@ class ManyLimitsTest {
     happenings.add(new Happening(Math.max(now, instant), orders++, what));
   }
 
-  private Waits.Alarm alarms() {
-    return new Waits.Alarm() {
+  private StepAlarm alarms() {
+    return new StepAlarm() {
       @Override
       public void soon(Runnable step) {
         ManyLimitsTest.this.at(now, step);

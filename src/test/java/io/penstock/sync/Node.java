@@ -5,15 +5,15 @@ import io.penstock.limit.Answer;
 import io.penstock.limit.Demand;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Waits;
 import io.penstock.sim.SimRelease;
 import io.penstock.sim.Violation;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.Objects;
 
 /** One member of a {@link World}: its clock runs askew, and who waits does so in a line. */
-final class Node implements Waits.Alarm {
+final class Node implements StepAlarm {
   private record Took(Answer.Receipt receipt, SimRelease release) {}
 
   private final World world;

@@ -6,12 +6,12 @@ import static io.penstock.sync.World.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.LimitSpec;
-import io.penstock.quota.Waits;
 import io.penstock.refusal.Reason;
 import io.penstock.sim.SimClock;
 import io.penstock.sim.SimRelease;
 import io.penstock.sim.SimStore;
 import io.penstock.suite.KnownFailure;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Random;
@@ -297,7 +297,7 @@ class OutageTest {
   }
 
   /** Runs the steps of an instance; too many of them are a fault, lest the test never ends. */
-  private record Steps(SimClock clock, AtomicLong asked) implements Waits.Alarm {
+  private record Steps(SimClock clock, AtomicLong asked) implements StepAlarm {
     @Override
     public void soon(Runnable step) {
       clock.at(clock.now(), step);

@@ -3,11 +3,11 @@ package io.penstock.sync;
 import io.penstock.quota.LimitSource;
 import io.penstock.quota.LimitSourceContract;
 import io.penstock.quota.MemorySupply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 
 class SharedLimitSourceContractTest extends LimitSourceContract {
-  private final Waits.Alarm never =
-      new Waits.Alarm() {
+  private final StepAlarm never =
+      new StepAlarm() {
         @Override
         public void soon(Runnable step) {}
 

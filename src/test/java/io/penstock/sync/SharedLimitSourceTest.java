@@ -12,7 +12,7 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.LimitId;
 import io.penstock.quota.MemorySupply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,8 +27,8 @@ class SharedLimitSourceTest {
   private Runnable later = () -> {};
   private long alarm;
 
-  private final Waits.Alarm alarms =
-      new Waits.Alarm() {
+  private final StepAlarm alarms =
+      new StepAlarm() {
         @Override
         public void soon(Runnable step) {
           soon.add(step);

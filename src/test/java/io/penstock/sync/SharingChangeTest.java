@@ -20,7 +20,7 @@ import io.penstock.quota.Metered;
 import io.penstock.quota.Quota;
 import io.penstock.quota.Sharing;
 import io.penstock.quota.Supply;
-import io.penstock.quota.Waits;
+import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,8 +46,8 @@ class SharingChangeTest {
   private Runnable later = () -> {};
   private long alarm = Ticker.NEVER;
 
-  private final Waits.Alarm alarms =
-      new Waits.Alarm() {
+  private final StepAlarm alarms =
+      new StepAlarm() {
         @Override
         public void soon(Runnable step) {
           soon.add(step);

@@ -1,0 +1,13 @@
+package io.penstock.time;
+
+/** Runs the steps of one state machine, one at a time. Safe from any thread. */
+public interface StepAlarm {
+  /** Runs {@code step} soon, but not on the calling thread. */
+  void soon(Runnable step);
+
+  /**
+   * Runs {@code step} at an instant instead of the step that was to run before; {@link
+   * Ticker#NEVER} only cancels that one.
+   */
+  void at(long instantNanos, Runnable step);
+}
