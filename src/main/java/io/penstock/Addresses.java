@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Where upstreams are; the mock provider is started when the first of them is one of its. */
+/** Addresses of the upstreams. Starts the mock provider when the first upstream needs it. */
 final class Addresses implements UpstreamAddress, AutoCloseable {
   private final Ticker ticker;
   private final Map<URI, URI> mocks = new ConcurrentHashMap<>();
@@ -21,7 +21,7 @@ final class Addresses implements UpstreamAddress, AutoCloseable {
     this.ticker = ticker;
   }
 
-  /** Has ready whatever the configuration needs; may wait for a server to start. */
+  /** Prepares the addresses that the configuration needs; may wait for a server to start. */
   synchronized void prepare(Snapshot snapshot) {
     for (var endpoint : snapshot.endpoints()) {
       for (UpstreamSpec upstream : endpoint.upstreams()) {

@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 
 /** Applies a configuration, at the start and at each reload alike: in one swap, or not at all. */
 final class Assembly implements Reloader {
-  /** What a configuration is applied to. */
+  /** The parts that a configuration is applied to. */
   record Parts(
       Limits limits,
       Registry registry,
@@ -36,7 +36,10 @@ final class Assembly implements Reloader {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
-  /** So many names tell where to look; a store can have thousands. */
+  /**
+   * Number of names that a warning shows; a store can have thousands of keys, and a few tell where
+   * to look.
+   */
   private static final int SHOWN = 5;
 
   private final Server.Setup setup;

@@ -31,15 +31,15 @@ final class BrowserSettings {
   private BrowserSettings() {}
 
   /**
-   * Returns the rules that the settings make.
+   * Returns the rules that the settings define.
    *
-   * @throws CannotStart when one of them is no good
+   * @throws CannotStart when one of them is invalid
    */
   static BrowserRules of(Environment environment) {
     return new BrowserRules(hosts(environment), origins(environment));
   }
 
-  /** Returns what is to be said of a configuration with which these settings serve too much. */
+  /** Returns warnings about a configuration with which these settings serve too much. */
   static List<String> warnings(Environment environment, Snapshot snapshot) {
     boolean any = list(environment, HOSTS).isEmpty() && !OpenRelay.loopback(address(environment));
     return any && !OpenRelay.asksForKeys(environment, snapshot)
@@ -53,8 +53,8 @@ final class BrowserSettings {
   }
 
   /**
-   * Without the setting, hosts are checked where the gateway listens on the loopback: elsewhere
-   * nobody knows under which names clients reach it.
+   * Returns the hosts that are served. Without the setting, hosts are checked only where the
+   * gateway listens on the loopback: elsewhere the names that clients use for it are unknown.
    */
   private static HostNames hosts(Environment environment) {
     List<String> allowed = list(environment, HOSTS);

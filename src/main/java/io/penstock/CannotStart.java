@@ -3,8 +3,8 @@ package io.penstock;
 import org.springframework.boot.SpringApplication;
 
 /**
- * Ends a start before anything is made; the message says why, in one line for a person. The
- * framework lets its own kind of exception through without a report of its own.
+ * Ends a start before anything is created; the message tells a person why, in one line. Extends the
+ * framework's own exception so that the framework lets it through without a report of its own.
  */
 final class CannotStart extends SpringApplication.AbandonedRunException {
   private static final long serialVersionUID = 1L;

@@ -18,7 +18,7 @@ import org.springframework.core.env.Environment;
 /**
  * The settings {@code penstock.coordination.*} of the coordination API.
  *
- * @param bounds how much there may be
+ * @param bounds bounds on the number of objects and waiting programs
  */
 record CoordinationSettings(Bounds bounds) {
   private static final String ENABLED = "penstock.coordination.enabled";
@@ -26,14 +26,17 @@ record CoordinationSettings(Bounds bounds) {
   private static final String OBJECTS = "penstock.coordination.max-objects";
   private static final long MOST = 1_000_000;
 
-  /** What is so by default where it is enabled: a message is in the first line of its request. */
+  /**
+   * Spring properties that are the default where the API is enabled: a message is in the first line
+   * of its request, so that line may be longer.
+   */
   static final Map<String, Object> DEFAULTS =
       Map.of("server.netty.max-initial-line-length", "16KB");
 
   /**
    * Returns the settings, or null unless the API is enabled.
    *
-   * @throws CannotStart when one of them is no good
+   * @throws CannotStart when one of them is invalid
    */
   static @Nullable CoordinationSettings of(Environment environment) {
     String enabled = environment.getProperty(ENABLED, "false").strip();

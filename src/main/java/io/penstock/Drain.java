@@ -17,16 +17,16 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /**
- * Stops the gateway once those who are inside have their answers. Until then both ports answer: new
- * requests are refused, after a pause in which clients are told to take other connections, and the
- * operator's says that it is not ready.
+ * Stops the gateway once the requests inside have their answers. Until then both ports answer: the
+ * gateway refuses new requests, after a pause in which clients are told to take other connections,
+ * and the operator port reports that the gateway is not ready.
  */
 final class Drain {
   /**
-   * How long it takes at most, from its beginning.
+   * The time that each stage takes at most, counted from the beginning.
    *
    * @param pause until new requests are refused, at most {@code parked}
-   * @param parked until those who still wait are refused
+   * @param parked until requests that still wait are refused
    * @param running until answers that still run are broken off
    */
   record Timeouts(Duration pause, Duration parked, Duration running) {
@@ -46,7 +46,7 @@ final class Drain {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
 
-  /** Who is refused at the very end is told so. */
+  /** Time for sending the refusals of requests that are refused at the very end. */
   private static final Duration REFUSALS = Duration.ofSeconds(1);
 
   private final ConfigurableApplicationContext context;
@@ -55,7 +55,7 @@ final class Drain {
     this.context = context;
   }
 
-  /** Waits until all have left or their time is up, and closes. */
+  /** Waits until all requests have left or the time is up, and closes the gateway. */
   void run() {
     Door door = context.getBean(Door.class);
     Timeouts timeouts = Timeouts.of(context.getEnvironment());

@@ -45,16 +45,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of this instance: its own, or those it shares with others through Redis, and with
- * other regions. Safe from any thread.
+ * The limits of this instance: its own limits, or those it shares with other instances through
+ * Redis, and with other regions. Safe from any thread.
  */
 final class Limits implements AutoCloseable {
-  /** What Redis takes longer for is given up. */
+  /** Longest time to wait for an answer of Redis. */
   private static final int TIMEOUT_MILLIS = 1_000;
 
   private static final int NAME_BYTES = 6;
 
-  /** How limits are to be shared. */
+  /** The configured ways of sharing limits. */
   private static final class Said {
     private final Sharing otherwise;
     private volatile SharingTerms terms = SharingTerms.NONE;
@@ -80,7 +80,7 @@ final class Limits implements AutoCloseable {
   private final Others others;
   private final AfterDenial afterDenial;
 
-  /** What other instances of this region counted; null when there are none. */
+  /** The counts of other instances of this region; null when there are none. */
   private final Regions.@Nullable Mates mates;
 
   private final Consumer<MeterRegistry> meters;
@@ -106,11 +106,11 @@ final class Limits implements AutoCloseable {
   }
 
   /**
-   * Makes limits, of which there are none yet.
+   * Creates the source of limits, without any limits yet.
    *
    * @param sync how they are shared, or null when this instance is alone
-   * @param events are told how this instance stands with the others
-   * @param claim what no other instance may have meanwhile, or null
+   * @param events are told about changes in this instance's contact with the others
+   * @param claim the claim to keys in a file, which no other instance may have meanwhile, or null
    * @param region how they are shared with other regions, or null when there are none
    */
   static Limits of(
@@ -134,7 +134,7 @@ final class Limits implements AutoCloseable {
       AfterDenial never =
           new AfterDenial(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      Said said = new Said(Sharing.EXACT); // with other regions, if there are any
+      Said said = new Said(Sharing.EXACT); // matters only with other regions
       return new Limits(said, alone, alone, Others.NONE, never, null, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
@@ -224,7 +224,10 @@ final class Limits implements AutoCloseable {
     };
   }
 
-  /** What is left of slices is lost for a while when Redis does not hear of it now. */
+  /**
+   * Waits for the last round, for one second at most: if Redis does not learn of it now, what is
+   * left of this instance's slices cannot be used by others for a while.
+   */
   private static void last(CompletionStage<?> round) {
     var _ =
         round
@@ -234,7 +237,7 @@ final class Limits implements AutoCloseable {
             .join();
   }
 
-  /** Makes the meters of something that is shared. */
+  /** Creates the meters of a kind of sharing. */
   static void meter(MeterRegistry registry, String what, Supplier<SyncMeters.Way> way) {
     Set<String> kinds =
         Arrays.stream(RedisTrouble.Kind.values()).map(Limits::text).collect(Collectors.toSet());
@@ -261,11 +264,11 @@ final class Limits implements AutoCloseable {
     SyncMeters.addRecovering(registry, () -> rounds.figures().barred());
   }
 
-  /** What a meter shows of something that is shared. */
+  /** Values that the meters of a kind of sharing show. */
   record Shown(long answered, long answeredNanos, Map<String, Long> errors)
       implements SyncMeters.Way {}
 
-  /** Returns how often something went wrong, by what it was. */
+  /** Returns how often each kind of error occurred. */
   static Map<String, Long> errors(Troubles troubles) {
     return troubles.counts().entrySet().stream()
         .collect(Collectors.toMap(each -> text(each.getKey()), Map.Entry::getValue));
@@ -275,7 +278,10 @@ final class Limits implements AutoCloseable {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
-  /** No other instance, and not this one when it is started again, has the name. */
+  /**
+   * Returns a random name that no other instance has, and not this one either when it is started
+   * again.
+   */
   static String member() {
     byte[] bytes = new byte[NAME_BYTES];
     new SecureRandom().nextBytes(bytes);
@@ -303,42 +309,45 @@ final class Limits implements AutoCloseable {
     alarm.soon(() -> alarm.at(exchange.step(), () -> step(exchange, alarm)));
   }
 
-  /** Has limits that are configured from now on be shared as is said. */
+  /** Sets how limits that are configured from now on are shared. */
   void share(SharingTerms terms) {
     said.terms = terms;
   }
 
-  /** Has limits of keys that are configured from now on be shared as each key says, if it does. */
+  /**
+   * Sets how limits of keys that are configured from now on are shared, for keys that state it
+   * themselves.
+   */
   void shareKeys(Function<String, @Nullable Sharing> ofKey) {
     said.ofKey = ofKey;
   }
 
-  /** Returns what limits of this instance remember. */
+  /** Returns the limits that only this instance counts. */
   LocalLimitSource local() {
     return local;
   }
 
-  /** Returns where limits come from. */
+  /** Returns the source of all limits. */
   LimitSource source() {
     return source;
   }
 
-  /** Returns what other instances counted. */
+  /** Returns the counts of other instances. */
   Others others() {
     return others;
   }
 
-  /** Returns who is to be judged by what all counted. */
+  /** Returns the service that fetches the counts of all instances after a denial. */
   AfterDenial afterDenial() {
     return afterDenial;
   }
 
-  /** Makes the meters of what is shared, if anything is. */
+  /** Creates the meters of what is shared, if anything is. */
   void meter(MeterRegistry registry) {
     meters.accept(registry);
   }
 
-  /** Talks with the others no more: what is left of its slices is theirs. */
+  /** Leaves the other instances, and returns what is left of its slices to them. */
   @Override
   public void close() {
     close.run();

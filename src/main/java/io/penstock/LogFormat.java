@@ -8,12 +8,15 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 
-/** Has the log written as was asked, from its first line on: before logging is set up. */
+/**
+ * Sets the configured format of the log before logging is set up, so that it applies from the first
+ * line on.
+ */
 final class LogFormat implements EnvironmentPostProcessor, Ordered {
   private static final String PROPERTY = "penstock.log.format";
   private static final String STRUCTURED = "logging.structured.format.console";
 
-  /** After the last property was read. */
+  /** Runs after the last property was read. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
@@ -29,7 +32,7 @@ final class LogFormat implements EnvironmentPostProcessor, Ordered {
     }
   }
 
-  /** Returns whether each line is an object, for programs to read. */
+  /** Returns whether each line is a JSON object, for programs to read. */
   static boolean structured(Environment environment) {
     return !environment.getProperty(STRUCTURED, "").isBlank();
   }

@@ -10,8 +10,9 @@ import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortT
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses to start a gateway that anyone could use, or operate, without being asked to. The
- * framework lets its own kind of exception through without a report of its own.
+ * Refuses to start a gateway that everybody in the network could use or operate, unless that is
+ * explicitly configured. Extends the framework's own exception so that the framework lets it
+ * through without a report of its own.
  */
 final class OpenRelay extends SpringApplication.AbandonedRunException {
   private static final long serialVersionUID = 1L;
@@ -35,7 +36,9 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
     checkOperator(environment);
   }
 
-  /** Returns why the gateway must not serve {@code snapshot} where it listens, or null. */
+  /**
+   * Returns why the gateway must not serve {@code snapshot} where it listens, or null if it may.
+   */
   static @Nullable String problem(Environment environment, Snapshot snapshot) {
     String address = environment.getProperty("server.address", "");
     boolean meant = "false".equals(environment.getProperty("penstock.keys.required"));
@@ -51,14 +54,17 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
         + " --penstock.keys.required=false to mean it";
   }
 
-  /** A store of keys lets nobody in who has none, even while it is empty. */
+  /** Returns whether clients need keys. With a store of keys they do, even while it is empty. */
   static boolean asksForKeys(Environment environment, Snapshot snapshot) {
     return !snapshot.keys().isEmpty()
         || "true".equals(environment.getProperty("penstock.keys.required"))
         || !environment.getProperty("penstock.keys.store", "").isBlank();
   }
 
-  /** A configuration of rls says where to listen, and relays nothing while it has no upstream. */
+  /**
+   * Returns whether the route files, as a configuration of rls, state where to listen, and relay
+   * nothing because they have no upstream.
+   */
   private static boolean asked(String address, Snapshot snapshot) {
     Snapshot.Server server = snapshot.server();
     return server != null
@@ -88,22 +94,22 @@ final class OpenRelay extends SpringApplication.AbandonedRunException {
     return address.isBlank() ? "any address of this machine" : address;
   }
 
-  /** Returns whether what is bound to an address can be reached from this machine only. */
+  /** Returns whether a server on an address can be reached from this machine only. */
   static boolean loopback(String address) {
     try {
-      // What is blank is bound to every address, though it resolves to a loopback one.
+      // A blank address means every address, though it resolves to a loopback one.
       return !address.isBlank() && InetAddress.getByName(address).isLoopbackAddress();
     } catch (UnknownHostException unknown) {
-      return false; // whatever it is, it is not known to be safe
+      return false; // an unknown address is not known to be safe
     }
   }
 
-  /** Returns whether what is bound to an address listens on all addresses of this machine. */
+  /** Returns whether a server on an address listens on all addresses of this machine. */
   static boolean everywhere(String address) {
     try {
       return address.isBlank() || InetAddress.getByName(address).isAnyLocalAddress();
     } catch (UnknownHostException unknown) {
-      return false; // nothing can be bound to it
+      return false; // no server can listen on it
     }
   }
 }

@@ -15,8 +15,8 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
 /**
- * Where traces go, under the names that Spring Boot and OpenTelemetry have for it: where one is
- * named, there are traces.
+ * Where traces go, by the names that Spring Boot and OpenTelemetry use: if an endpoint is named,
+ * traces are sent.
  */
 final class OtlpSettings {
   private static final String OTLP = "management.opentelemetry.tracing.export.otlp.";
@@ -29,7 +29,7 @@ final class OtlpSettings {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  /** A token (RFC 9110 5.6.2), and what the client of the JDK sends as a value. */
+  /** A token (RFC 9110 section 5.6.2); a value is text that the JDK's client can send. */
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
@@ -40,7 +40,7 @@ final class OtlpSettings {
   /**
    * Returns the settings, or null when there is no endpoint, and so no traces.
    *
-   * @throws CannotStart when they make no sense
+   * @throws CannotStart when they are invalid
    */
   static @Nullable TraceSettings of(Environment environment) {
     URI endpoint = endpoint(environment);
@@ -65,7 +65,7 @@ final class OtlpSettings {
     return base.isEmpty() ? null : uri(BASE, base + (base.endsWith("/") ? "" : "/") + "v1/traces");
   }
 
-  /** What is wrong with one is said without it: there may be a password in it. */
+  /** Parses an address. Its errors do not show the address, because it may contain a password. */
   private static URI uri(String name, String stated) {
     try {
       URI uri = URI.create(stated);
@@ -103,7 +103,7 @@ final class OtlpSettings {
     return headers;
   }
 
-  /** What is wrong with a header is said without it: it is a secret. */
+  /** Decodes the value of a header. Its errors do not show the value, because it is a secret. */
   private static String decoded(String value) {
     try {
       return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
@@ -115,7 +115,10 @@ final class OtlpSettings {
     }
   }
 
-  /** No batch could be sent with a header that is none, and nobody would be told why. */
+  /**
+   * Checks headers at the start: otherwise an invalid header would make every batch of traces fail,
+   * without a message that tells why.
+   */
   private static void check(String property, Map<String, String> headers) {
     headers.forEach(
         (name, value) -> {

@@ -13,7 +13,7 @@ public final class Penstock {
 
   private Penstock() {}
 
-  /** Runs a command; returns from here only while a server runs. */
+  /** Runs a command; returns only if a server was started and runs. */
   public static void main(String[] arguments) {
     Map<String, String> environment = System.getenv();
     WallClock wall = WallClock.system();
@@ -31,7 +31,10 @@ public final class Penstock {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(serve), "penstock-stop"));
   }
 
-  /** Being asked to stop is no failure, which is what the JVM's own exit code would say. */
+  /**
+   * Stops the server with exit code 0: a requested stop is no failure, although the JVM's own exit
+   * code would say so.
+   */
   private static void stop(ServeCommand serve) {
     int exit = FAILED;
     try {

@@ -45,14 +45,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.LoopResources;
 
-/** Wires the rooms. */
+/** Wires the packages of the gateway. */
 @SpringBootConfiguration(proxyBeanMethods = false)
-// What is excluded counts lines of the log, and is asked whenever anybody looks whether to log,
-// which is many times a request.
+// The excluded configuration counts lines of the log with a filter that runs on every check whether
+// to log, many times for each request.
 @EnableAutoConfiguration(exclude = LogbackMetricsAutoConfiguration.class)
 @Import({GatewayConfiguration.class, CoordinationConfiguration.class})
 class PenstockConfiguration {
-  /** Of usage, a day. */
+  /** Rows of the usage statistics for each day, by default. */
   private static final int ROWS = 2_000;
 
   @Bean
@@ -60,7 +60,10 @@ class PenstockConfiguration {
     return Ticker.system();
   }
 
-  /** Event loops of its own: those of the process would end with the first gateway to close. */
+  /**
+   * Creates event loops for this gateway alone: loops of the whole process would end with the first
+   * gateway that closes.
+   */
   @Bean
   ReactorResourceFactory loops() {
     ReactorResourceFactory loops = new ReactorResourceFactory();
@@ -117,7 +120,7 @@ class PenstockConfiguration {
     return ledger;
   }
 
-  /** Saves when all is in place that it saves. */
+  /** Creates the saver, once everything is in place that it saves. */
   @Bean
   @DependsOn("assembly")
   Saver saver(
@@ -164,7 +167,7 @@ class PenstockConfiguration {
     return registry;
   }
 
-  /** There is none unless it is asked for. */
+  /** Creates the coordination service, or returns null where it is not enabled. */
   @Bean
   @Nullable Coordination coordination(
       ObjectProvider<CoordinationSettings> settings,
@@ -209,7 +212,7 @@ class PenstockConfiguration {
     return new ProviderCount(addresses::of, tokenizers.scheduler(), loops.getLoopResources());
   }
 
-  /** Watched from before the first load is applied, so that no change is missed. */
+  /** Creates the assembly, which applies the first configuration. */
   @Bean
   Assembly assembly(
       Server.Setup setup,
@@ -235,7 +238,7 @@ class PenstockConfiguration {
     return watcher;
   }
 
-  /** Made when the first configuration is in place. */
+  /** Creates the meters, once the first configuration is in place. */
   @Bean
   @DependsOn("assembly")
   Meters penstockMeters(
@@ -252,7 +255,7 @@ class PenstockConfiguration {
     return listener;
   }
 
-  /** There is none where no collector is named. */
+  /** Creates the tracing, or returns null where no collector is named. */
   @Bean
   @Nullable Tracing tracing(
       ObjectProvider<TraceSettings> settings,
@@ -276,7 +279,7 @@ class PenstockConfiguration {
     };
   }
 
-  /** There are none without traces. */
+  /** Creates the exemplars, or returns null where there are no traces. */
   @Bean
   @Nullable Exemplars exemplars(ObjectProvider<TraceSettings> settings) {
     return settings.getIfAvailable() == null ? null : new Exemplars();

@@ -18,7 +18,7 @@ import org.springframework.util.unit.DataSize;
  * A setting of the gateway: a property below {@code penstock}.
  *
  * @param name in the form that the README uses
- * @param rule the values that it takes
+ * @param rule the values that it accepts
  * @param list whether it has several values, which may also be written as {@code name[0]} and so on
  */
 record ProcessSetting(String name, Rule rule, boolean list) {
@@ -26,18 +26,21 @@ record ProcessSetting(String name, Rule rule, boolean list) {
     this(name, rule, false);
   }
 
-  /** The values that a setting takes. */
+  /** The values that a setting accepts. */
   interface Rule {
     /**
-     * Returns null for a value that can be used, else what is wrong with it and what is expected,
-     * as the end of a sentence that begins with the name of the setting.
+     * Returns null for a usable value. Otherwise returns what is wrong with it and what is
+     * expected, as the end of a sentence that begins with the name of the setting.
      */
     @Nullable String problem(String value);
   }
 
   private static final Rule TEXT = value -> null;
 
-  /** Spring converts these, as it does for those who read them; the drain counts nanoseconds. */
+  /**
+   * Accepts what Spring converts for the readers of these settings; the drain counts nanoseconds,
+   * so they must fit a long.
+   */
   private static final Rule DURATION =
       expecting(
           "a duration such as 500ms, 30s or 10m",
@@ -50,7 +53,7 @@ record ProcessSetting(String name, Rule rule, boolean list) {
 
   private static final Pattern DATABASE = Pattern.compile("r2dbc:(mariadb|mysql)://[^/]+/.+");
 
-  /** All of them; there are no others. */
+  /** All settings; there are no others. */
   static final List<ProcessSetting> ALL =
       List.of(
           new ProcessSetting("penstock.allowed-hosts", TEXT, true),
@@ -114,7 +117,8 @@ record ProcessSetting(String name, Rule rule, boolean list) {
     return text -> {
       try {
         T value = ApplicationConversionService.getSharedInstance().convert(text, type);
-        return value == null || fits.test(value); // an empty text is no value, and so the default
+        return value == null
+            || fits.test(value); // an empty text means no value, and so the default
       } catch (ConversionException | ArithmeticException unreadable) {
         return false;
       }
@@ -141,7 +145,9 @@ record ProcessSetting(String name, Rule rule, boolean list) {
         text -> text.isBlank() || names.contains(text.strip()));
   }
 
-  /** The problem of an address, which is not shown: there may be a password in it. */
+  /**
+   * Returns what is wrong with an address, without showing it, because it may contain a password.
+   */
   private static @Nullable String databaseProblem(String value) {
     return value.isBlank() || DATABASE.matcher(value.strip()).matches()
         ? null

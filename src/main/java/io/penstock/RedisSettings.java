@@ -26,11 +26,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.Environment;
 
-/** The settings {@code penstock.redis.*}: where they are set, this gateway is one of many. */
+/**
+ * The settings {@code penstock.redis.*}: if they are set, this gateway shares limits with other
+ * instances.
+ */
 final class RedisSettings {
   private static final String URL = "penstock.redis.url";
 
-  /** Where a namespace is looked for, first to last. */
+  /** Settings that may name the namespace; the first that is set counts. */
   private static final List<String> NAMESPACES =
       List.of(
           "penstock.redis.namespace",
@@ -43,7 +46,7 @@ final class RedisSettings {
   /**
    * Returns the settings, or null without {@code penstock.redis.url}.
    *
-   * @throws CannotStart when one of them is no good
+   * @throws CannotStart when one of them is invalid
    */
   static @Nullable SyncSettings of(Environment environment) {
     String url = text(environment, URL);
@@ -149,9 +152,9 @@ final class RedisSettings {
   }
 
   /**
-   * Refuses what many instances cannot do.
+   * Checks that the configured limits can be shared between instances.
    *
-   * @throws CannotStart when they could not share limits
+   * @throws CannotStart when they cannot
    */
   static void check(@Nullable SyncSettings settings, Server.Setup setup) {
     if (settings == null) {
@@ -163,7 +166,7 @@ final class RedisSettings {
     }
   }
 
-  /** Returns why limits cannot be shared as they are to be, or null. */
+  /** Returns why limits cannot be shared as configured, or null if they can. */
   static @Nullable String problem(Server.Setup setup, Snapshot snapshot) {
     SyncSettings settings = setup.sync();
     if (settings == null) {
@@ -192,7 +195,9 @@ final class RedisSettings {
     return BigDecimal.valueOf(nanos, 9).stripTrailingZeros().toPlainString();
   }
 
-  /** Returns what people should know of what many instances do, one line each. */
+  /**
+   * Returns warnings about settings that have another effect with several instances, one line each.
+   */
   static List<String> warnings(
       @Nullable SyncSettings settings, Environment environment, Snapshot snapshot) {
     List<String> warnings = new ArrayList<>();

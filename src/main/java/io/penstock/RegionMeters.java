@@ -5,7 +5,7 @@ import io.penstock.metrics.SyncMeters;
 import io.penstock.region.Ledger;
 import java.util.Map;
 
-/** The meters of what regions tell each other. */
+/** Meters of the exchange between regions. */
 final class RegionMeters {
   private static final String FAILED = "failed";
   private static final String TIMED_OUT = "timed_out";

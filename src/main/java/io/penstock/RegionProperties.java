@@ -7,8 +7,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /**
- * The settings {@code penstock.region.*} and what of {@code penstock.database.*} goes with them:
- * where a region is named, this gateway shares limits with those of other regions.
+ * The settings {@code penstock.region.*}, and those of {@code penstock.database.*} that belong to
+ * them: if a region is named, this gateway shares limits with those of other regions.
  */
 final class RegionProperties {
   private static final String NAME = "penstock.region.name";
@@ -20,7 +20,7 @@ final class RegionProperties {
 
   private RegionProperties() {}
 
-  /** Has the settings be there, if there are any. */
+  /** Registers the settings as a bean, if there are any. */
   static void register(ConfigurableApplicationContext context) {
     RegionSettings settings = of(context.getEnvironment());
     if (settings != null) {
@@ -31,7 +31,7 @@ final class RegionProperties {
   /**
    * Returns the settings, or null without {@code penstock.region.name}.
    *
-   * @throws CannotStart when one of them is no good
+   * @throws CannotStart when one of them is invalid
    */
   static @Nullable RegionSettings of(Environment environment) {
     String name = text(environment, NAME);

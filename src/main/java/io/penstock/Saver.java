@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves what was spent and used, now and then and at the end, on a thread of its own: no request
- * waits for it.
+ * Saves what was spent and used, from time to time and at the end, on a thread of its own, so that
+ * no request waits for it.
  */
 final class Saver implements AutoCloseable {
-  /** What time it is: instants of limits, and of files. */
+  /** The clock of limits and the clock of files. */
   record Clocks(Ticker ticker, WallClock wall) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Returns what limits remember in wall time; never earlier than it was. */
+    /** Converts the cells of limits to wall time; they never become earlier. */
     Map<LimitId, List<Spent>> toWall(Map<LimitId, List<Cell>> cells, long now) {
       long wallNanos = (wall.unixMillis() + 1) * NANOS_PER_MILLI;
       Map<LimitId, List<Spent>> spent = new HashMap<>();
@@ -47,7 +47,7 @@ final class Saver implements AutoCloseable {
       return new Spent(Math.max(0, unixNanos), amount);
     }
 
-    /** Returns what files say in instants of limits; never earlier than it was. */
+    /** Converts the cells of a file to the time of limits; they never become earlier. */
     Map<LimitId, List<Cell>> toCells(Map<LimitId, List<Spent>> spent, long wallMillis, long now) {
       long wallNanos = wallMillis * NANOS_PER_MILLI;
       Map<LimitId, List<Cell>> cells = new HashMap<>();
@@ -98,7 +98,7 @@ final class Saver implements AutoCloseable {
     }
   }
 
-  /** On the one thread: never two at once. */
+  /** Saves once. Runs on the one thread, so never twice at the same time. */
   private void save() {
     try {
       long now = clocks.ticker().nanos();
@@ -108,7 +108,7 @@ final class Saver implements AutoCloseable {
         failing = false;
         LOG.info("state is saved again");
       }
-    } catch (IOException | RuntimeException | OutOfMemoryError e) { // any other save may do
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // the next save may succeed
       if (!failing) {
         failing = true;
         LOG.error("state is not saved, what was saved before stays: {}", e.getMessage());

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs the gateway. What it cannot run with it says before anything is started. */
+/** Runs the gateway. A configuration it cannot run with is reported before anything is started. */
 @Command(
     name = "serve",
     description = "Run the gateway; any other --property=value is a Spring property.",

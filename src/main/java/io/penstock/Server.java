@@ -28,19 +28,19 @@ public final class Server {
   /** The window of limits per minute. */
   public static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** What came of starting. */
+  /** Result of a start. */
   public sealed interface Start {}
 
-  /** It runs, until its context is closed. */
+  /** The gateway runs, until its context is closed. */
   public record Started(ConfigurableApplicationContext context) implements Start {}
 
   /** The routes have faults; nothing was started. */
   public record Faulty(List<Fault> faults) implements Start {}
 
-  /** What it was told to keep things in cannot be used; nothing was started or changed. */
+  /** A setting or a store cannot be used; nothing was started or changed. */
   public record Unusable(String why) implements Start {}
 
-  /** It would be open to anyone; nothing was started. */
+  /** The gateway would be open to everybody in the network; nothing was started. */
   public record Unsafe(String why) implements Start {}
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
@@ -55,10 +55,10 @@ public final class Server {
   /**
    * Starts the gateway.
    *
-   * @param environment what {@code ${NAME}} stands for in route files
+   * @param environment the values that {@code ${NAME}} stands for in route files
    * @param routes a route file, or a directory of route files
-   * @param window what "per minute" means: shorter in tests
-   * @param arguments Spring's, as in {@code --server.port=8080}
+   * @param window the length of "a minute" in limits: shorter in tests
+   * @param arguments arguments of Spring, such as {@code --server.port=8080}
    */
   public static Start start(
       Map<String, String> environment, Path routes, Duration window, String... arguments) {
@@ -108,7 +108,7 @@ public final class Server {
     }
   }
 
-  /** Endpoints that would cover the coordination API. */
+  /** Thrown when endpoints would cover the coordination API. */
   private static final class Covered extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -120,7 +120,10 @@ public final class Server {
     }
   }
 
-  /** Returns the routes as they are read where the coordination API takes paths of its own. */
+  /**
+   * Returns the setup with routes that were read knowing that the coordination API takes paths of
+   * its own.
+   */
   private static Setup coordinating(ConfigurableApplicationContext context, Setup setup) {
     CoordinationSettings settings = CoordinationSettings.of(context.getEnvironment());
     if (settings == null) {
@@ -163,7 +166,7 @@ public final class Server {
   }
 
   /**
-   * What the gateway starts with.
+   * The configuration that the gateway starts with.
    *
    * @param window of limits per minute
    * @param sync how limits are shared; null when this is the only instance

@@ -29,20 +29,25 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.Resource;
 
 /**
- * The check of everything below {@code penstock} before the gateway starts: a name that nothing
- * reads, and a value that cannot be used, would otherwise be noticed when it is too late.
+ * Checks everything below {@code penstock} before the gateway starts: a name that nothing reads, or
+ * a value that cannot be used, would otherwise be noticed when it is too late.
  *
- * <p>In the environment names may be there for others, so a name is refused there only when it is
- * nearly that of a setting.
+ * <p>Environment variables may belong to other programs, so there a name is refused only when it is
+ * very similar to that of a setting.
  */
 final class SettingsCheck {
   private static final Pattern OURS =
       Pattern.compile("penstock([._\\-\\[].*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-  /** Variables that are no settings: of the commands that a start prints, and of the namespace. */
+  /**
+   * Variables that are no settings: the key that the commands printed at the start use, and the
+   * namespace.
+   */
   static final Set<String> OTHER_VARIABLES = Set.of("PENSTOCK_KEY", "PENSTOCK_ENVIRONMENT");
 
-  /** Variables that Kubernetes sets in a pod for each Service whose name begins with penstock. */
+  /**
+   * Variables that Kubernetes sets in a pod for each Service with a name that begins with penstock.
+   */
   private static final Pattern OF_SERVICES =
       Pattern.compile(
           "PENSTOCK(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
@@ -62,7 +67,7 @@ final class SettingsCheck {
   }
 
   /**
-   * Checks all names and values, and returns warnings of what is ignored, a line each.
+   * Checks all names and values, and returns warnings about those that are ignored, one line each.
    *
    * @param routeVariables environment variables that route files take values from
    * @throws CannotStart with a line for each fault
@@ -97,7 +102,7 @@ final class SettingsCheck {
     }
   }
 
-  /** Returns whether Spring takes the name for that of a setting, in one of its spellings. */
+  /** Returns whether Spring accepts the name as that of a setting, in one of its spellings. */
   private static boolean isRead(String name, PropertySource<?> source) {
     Map<String, Object> alone = Map.of(name, "");
     PropertySource<?> one =
@@ -118,7 +123,7 @@ final class SettingsCheck {
     return ConfigurationPropertyName.of(setting.name());
   }
 
-  /** Returns whether it is the heading of a part of a file in which nothing is set. */
+  /** Returns whether it is the heading of a section of a file in which nothing is set. */
   private static boolean emptySection(String name, PropertySource<?> source) {
     return source instanceof OriginLookup
         && "".equals(source.getProperty(name))
@@ -152,7 +157,10 @@ final class SettingsCheck {
             .orElse("remove it, or look for its name under Settings in the README");
   }
 
-  /** Returns the nearest name; that all of them begin alike makes none of them near. */
+  /**
+   * Returns the most similar name. The common prefix is left out, because it would make all names
+   * similar.
+   */
   private static Optional<String> nearest(String name) {
     String written = name.substring(Math.min(name.length(), PREFIX.length()));
     List<String> names =

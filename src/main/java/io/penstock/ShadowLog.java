@@ -11,11 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What shadow endpoints would have done, in the log: one line a minute each, with the next decision
- * after it, however many there are. Safe from any thread.
+ * Logs what shadow endpoints would have done: at most one line a minute for each, written with the
+ * next decision after the minute. Safe from any thread.
  */
 final class ShadowLog implements Events {
-  /** Clients make endpoints up: beyond so many, all others are one. */
+  /**
+   * Number of endpoints with a line of their own; all others share one, because clients can invent
+   * endpoints.
+   */
   static final int MOST = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.shadow");
@@ -24,7 +27,7 @@ final class ShadowLog implements Events {
 
   private final Map<String, Sum> sums = new LinkedHashMap<>();
 
-  /** What was decided since the last line. */
+  /** Decisions since the last line. */
   private static final class Sum {
     private final long sinceNanos;
     private long went;
@@ -68,7 +71,7 @@ final class ShadowLog implements Events {
     }
   }
 
-  /** Returns what is to be logged, or null. */
+  /** Returns the line to log, or null. */
   synchronized @Nullable String line(Event.Shadowed event) {
     boolean known = sums.containsKey(event.endpoint()) || sums.size() < MOST;
     String endpoint = known ? event.endpoint() : OTHERS;

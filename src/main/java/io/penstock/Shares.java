@@ -1,13 +1,13 @@
 package io.penstock;
 
-/** Settings that are a share of something. */
+/** Reads settings that are a share of something. */
 final class Shares {
   private Shares() {}
 
   /**
    * Returns a share, 0 to 1.
    *
-   * @throws CannotStart when that is not what is stated
+   * @throws CannotStart when the stated text is no such number
    */
   static double of(String property, String stated) {
     try {

@@ -12,22 +12,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /**
- * The file of what survives a restart, and what it said at the start.
+ * The file that keeps state over restarts, and its content at the start.
  *
- * @param file where it is kept; null when nothing survives
+ * @param file path of the file; null when no state is kept
  * @param every how often it is saved
- * @param store what keeps it
- * @param before what was there
+ * @param store reads and writes it
+ * @param before its content at the start
  */
 record StateFile(@Nullable String file, Duration every, Snapshots store, Snapshot before) {
   private static final Duration EVERY = Duration.ofSeconds(10);
   private static final Duration OFTENEST = Duration.ofMillis(100);
 
   /**
-   * Opens what {@code penstock.state.file} names.
+   * Opens the file that {@code penstock.state.file} names.
    *
    * @param minute the window of limits per minute: shorter in tests
-   * @throws CannotStart when it cannot be read, or not be written; it is left as it is
+   * @throws CannotStart when it cannot be read or written; it is left as it is
    */
   static StateFile open(Environment environment, Duration minute) {
     String name = environment.getProperty("penstock.state.file", "");
@@ -41,7 +41,7 @@ record StateFile(@Nullable String file, Duration every, Snapshots store, Snapsho
     try {
       Snapshots store = StateFiles.of(Path.of(name), minute.toNanos());
       Snapshot before = store.load();
-      store.save(before); // what cannot be written now will not be later
+      store.save(before); // if it cannot be written now, it could not later
       return new StateFile(name, every, store, before);
     } catch (IOException | InvalidPathException e) {
       throw new CannotStart("penstock.state.file: " + e.getMessage());

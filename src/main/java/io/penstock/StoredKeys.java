@@ -15,11 +15,14 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.Environment;
 
 /**
- * Keys that are kept outside route files, where {@code penstock.keys.store} says so. The store is
- * opened before anything else is made, so that a start it fails leaves nothing behind.
+ * Opens the store of keys outside route files that {@code penstock.keys.store} names. It is opened
+ * before anything else is created, so that a start that fails because of it leaves nothing behind.
  */
 final class StoredKeys {
-  /** In a program that has just begun the first connection takes a while. */
+  /**
+   * Longest time for the first contact with Redis, which takes longer in a program that has just
+   * started.
+   */
   private static final int FIRST_MILLIS = 3_000;
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
@@ -38,7 +41,7 @@ final class StoredKeys {
     try {
       KeyStorage storage =
           KeyStorage.open(store.strip(), environment.getProperty("penstock.database.url"));
-      // A context closes only what it made itself.
+      // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);
     } catch (Unusable unusable) {
@@ -46,7 +49,10 @@ final class StoredKeys {
     }
   }
 
-  /** Others do not see a file: of those who share limits only one may keep its keys in one. */
+  /**
+   * Claims the right to keep keys in a file. Other instances do not see the file, so of the
+   * instances that share limits only one may do that.
+   */
   private static void claim(
       ConfigurableApplicationContext context, String store, SyncSettings sync) {
     String process = ManagementFactory.getRuntimeMXBean().getName();

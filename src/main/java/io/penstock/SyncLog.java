@@ -5,7 +5,9 @@ import io.penstock.event.Events;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How this instance stands with those it shares limits with, in the log: a line a change. */
+/**
+ * Logs changes in this instance's contact with the instances it shares limits with, one line each.
+ */
 final class SyncLog implements Events {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.sharing");
 

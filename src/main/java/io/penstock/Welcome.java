@@ -15,7 +15,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
-/** Says, once it runs, what it serves and what to try. */
+/** Logs at the start which endpoints are served and which commands to try. */
 final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.lifecycle");
 
@@ -62,8 +62,9 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
   }
 
   /**
-   * Returns the three lines of the README, or null without the endpoint they ask. Where requests
-   * need a key they take it from the environment, and a line before them says how it comes there.
+   * Returns the three commands of the README, or null without the endpoint that they use. Where
+   * requests need a key, the commands take it from the environment, and a line before them shows
+   * how to set it.
    */
   @Nullable String lines(Environment environment) {
     if (registry.find("/demo") == null) {
@@ -99,7 +100,10 @@ final class Welcome implements ApplicationListener<ApplicationReadyEvent> {
     return String.join("\n", lines);
   }
 
-  /** Says where a key comes from: a store makes them, route files know only their hashes. */
+  /**
+   * Returns the command that sets the key: a store creates keys, while route files have only their
+   * hashes.
+   */
   private static String key(Environment environment, String operator) {
     return environment.getProperty("penstock.keys.store", "").isBlank()
         ? "  export PENSTOCK_KEY=...  # the secret of a key in the route files"

@@ -1,4 +1,4 @@
-/** The roof: wires the rooms, and runs the program. */
+/** Wires the packages of the gateway, and runs the program. */
 @NullMarked
 package io.penstock;
 

@@ -20,10 +20,10 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * One request in the log: a line when it is over, without its query, its body and its credentials.
+ * Writes one line to the access log when a request ends, without its query, body and credentials.
  */
 final class AccessLine implements Trail {
-  /** A name of its own, so that it can be sent elsewhere. */
+  /** Logger with a name of its own, so that the access log can be sent elsewhere. */
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.access");
 
   private static final long MILLI = 1_000_000L;
@@ -40,7 +40,7 @@ final class AccessLine implements Trail {
   private long bytes;
   private int attempts;
 
-  /** Passes on to {@code trace} what it is told. */
+  /** Passes every notification on to {@code trace}. */
   AccessLine(Trail trace, ServerWebExchange exchange, Ticker ticker) {
     this.trace = trace;
     this.exchange = exchange;
@@ -149,7 +149,7 @@ final class AccessLine implements Trail {
     add(line, "request_id", passage.requestId());
   }
 
-  /** The endpoint it came to, or that would have served it. */
+  /** Returns the path of the endpoint that served the request, or would have served it. */
   private @Nullable String endpoint(@Nullable Passage passage) {
     return passage == null
         ? exchange.getResponse().getHeaders().getFirst(Names.ENDPOINT)

@@ -84,7 +84,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
     }
   }
 
-  /** Returns what a client that waits for a stream hears meanwhile, or null. */
+  /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
   static @Nullable Heartbeat heartbeat(Passage passage, EventLoop loop) {
     long nanos = passage.endpoint().spec().waiting().heartbeatNanos();
     byte[] bytes = passage.speech().heartbeat(passage.parameters().query());
@@ -133,7 +133,7 @@ final class AdmitFilter implements GlobalFilter, Ordered {
         passage.granted(settlement);
         passage.trail().released(settlement);
         passage.tells(allowances.of(passage, settlement));
-        // what comes after settles it; should that fail to, nothing must stay taken
+        // a later step settles the request; should that fail, no charge or permit must remain
         yield Mono.defer(() -> chain.filter(exchange)).doFinally(signal -> abandoned(passage));
       }
     };

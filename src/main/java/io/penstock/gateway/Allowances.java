@@ -21,8 +21,9 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells clients what is left of limits: in {@code RateLimit} and {@code RateLimit-Policy}
- * (draft-ietf-httpapi-ratelimit-headers-10), and, of the key's, in the headers of the provider.
+ * Creates the headers that tell clients what is left of limits: {@code RateLimit} and {@code
+ * RateLimit-Policy} (draft-ietf-httpapi-ratelimit-headers-10), and, for the limits of the key, the
+ * headers of the provider.
  */
 final class Allowances {
   private static final String KEY = "key";
@@ -44,8 +45,7 @@ final class Allowances {
   }
 
   /**
-   * Returns the headers that tell what is left as things are, by name; none where nothing is
-   * limited.
+   * Returns the headers that tell what is left now, by name; empty where nothing is limited.
    *
    * @param settlement of a request that goes now, or null when it is refused
    */
@@ -72,7 +72,10 @@ final class Allowances {
     return exposes && settlement != null ? settlement.upstream() : null;
   }
 
-  /** Returns the limits of a key itself that requests for a model face, its group's not. */
+  /**
+   * Returns the limits that requests for a model face because of the key itself, without those of
+   * its group.
+   */
   static List<LimitLine> ofKey(Caller caller, @Nullable String model, long now) {
     List<Metered> limits = new ArrayList<>();
     for (Quota quota : caller.account().quotas(model, now)) {
@@ -89,7 +92,10 @@ final class Allowances {
     return metered.reason() == null || metered.reason().code().startsWith(KEY + "_");
   }
 
-  /** A name that is taken belongs to the key in general; the next is that of the model. */
+  /**
+   * Names the limits. A name that is already taken belongs to the key in general, so the next limit
+   * of that name is the one of the model.
+   */
   private static List<LimitLine> named(String whose, List<Metered> limits, long now) {
     Set<String> names = new HashSet<>();
     List<LimitLine> lines = new ArrayList<>();
@@ -124,7 +130,10 @@ final class Allowances {
     return headers;
   }
 
-  /** Providers tell of one limit: that of the minute, where there is one. */
+  /**
+   * Returns the limit to show in the provider's headers, which have room for only one: that of the
+   * minute, where there is one.
+   */
   private static @Nullable LimitLine tightest(List<LimitLine> lines, Measure measure) {
     LimitLine tightest = null;
     for (LimitLine line : lines) {
@@ -159,7 +168,7 @@ final class Allowances {
     }
   }
 
-  /** As OpenAI writes durations: {@code 20ms}, {@code 6s}, {@code 1m30s}. */
+  /** Formats a duration as OpenAI does: {@code 20ms}, {@code 6s}, {@code 1m30s}. */
   private static String duration(long millis) {
     if (millis < 1000) {
       return millis + "ms";
@@ -169,7 +178,7 @@ final class Allowances {
     return minutes == 0 ? seconds + "s" : minutes + "m" + seconds % 60 + "s";
   }
 
-  /** In RFC 3339, to the second. */
+  /** Formats the instant that many milliseconds from now in RFC 3339, to the second. */
   private String instant(long millisFromNow) {
     long seconds = Math.ceilDiv(clock.unixMillis() + millisFromNow, 1000L);
     return Instant.ofEpochSecond(seconds).toString();

@@ -24,44 +24,44 @@ import reactor.netty.Connection;
 import reactor.netty.http.client.HttpClientResponse;
 
 /**
- * An upstream's answer, before anybody knows whether the client gets it. Whoever has one
- * {@linkplain #pass passes} it on or {@linkplain #drop drops} it.
+ * An upstream's answer before it is decided whether the client gets it. Its owner must either
+ * {@linkplain #pass pass} it on or {@linkplain #drop drop} it.
  *
  * @param status its status
  * @param headers its headers
  * @param body its body; null when there is none that could be read
- * @param connection it comes on; null when that is closed
+ * @param connection the connection it comes on; null when that is closed
  */
 record Answer(
     int status, HttpHeaders headers, @Nullable Beginning body, @Nullable Connection connection) {
-  /** The first status that is an error. */
+  /** The lowest status that is an error. */
   static final int ERRORS = 400;
 
-  /** What is read of an error to know what it says. */
+  /** Number of bytes of an error that are read to find out what it says. */
   private static final int ERROR_BYTES = 64 << 10;
 
-  /** How long an error may take to say it. */
+  /** Longest time to wait for those bytes. */
   private static final Duration ERROR_TIME = Duration.ofSeconds(2);
 
-  /** Is told of an answer that is no error, as soon as its headers are known. */
+  /** Callback for answers that are no errors, called as soon as their headers are known. */
   interface Learner {
     void learned(int status, HttpHeaders headers);
   }
 
-  /** Returns whether a status says that there was too much, not that something is wrong. */
+  /** Returns whether a status means that there was too much load, not that something is broken. */
   static boolean limited(int status) {
     return status == 429 || status == 503 || status == 529;
   }
 
-  /** Returns whether a status says that the upstream failed. */
+  /** Returns whether a status means that the upstream failed. */
   static boolean failed(int status) {
     return status == 408 || (status >= 500 && !limited(status));
   }
 
   /**
-   * Returns the answer to an exchange that was routed, once enough of its body was read: what tells
-   * an error apart, or of any other answer its first bytes, because until they are there it can
-   * still fail without the client having had anything.
+   * Returns the answer once enough of its body was read. For an error, that is the part that says
+   * what went wrong. For any other answer, it is the first bytes: until they are there, the answer
+   * can still fail without the client having received anything.
    */
   static Mono<Answer> begun(
       HttpClientResponse head, Connection connection, ServerWebExchange exchange, Learner learner) {
@@ -84,9 +84,9 @@ record Answer(
   }
 
   /**
-   * Returns an answer that was read to its end.
+   * Returns an answer with a body that was read in full.
    *
-   * @param exchange whose answer it is
+   * @param exchange the request that it answers
    */
   static Mono<Answer> whole(
       int status, HttpHeaders headers, byte[] bytes, ServerWebExchange exchange) {
@@ -102,7 +102,7 @@ record Answer(
     return body == null ? new byte[0] : body.bytes();
   }
 
-  /** Writes it as it came. */
+  /** Writes the answer to the client as it came. */
   Mono<Void> pass(ServerWebExchange exchange) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatusCode.valueOf(status));
@@ -111,13 +111,16 @@ record Answer(
       return response.setComplete();
     }
     Passage passage = Passage.of(exchange);
-    // one piece is written with its head, without all that streams need
+    // a body in one piece is written together with its head, without the cost of a stream
     return passage.weighed() && body.isOnePiece(headers.getInt(CONTENT_LENGTH, -1))
         ? response.writeWith(Mono.fromSupplier(body::onePiece)).doFinally(this::closes)
         : stream(response, body, passage);
   }
 
-  /** What a provider says of its limits is not for the client, whose limits are the gateway's. */
+  /**
+   * Copies the headers, except those about the provider's limits: the client's limits are those of
+   * the gateway.
+   */
   private void pass(org.springframework.http.HttpHeaders to) {
     Iterator<Map.Entry<String, String>> all = headers.iteratorAsString();
     while (all.hasNext()) {
@@ -130,7 +133,7 @@ record Answer(
   }
 
   private Mono<Void> stream(ServerHttpResponse response, Beginning body, Passage passage) {
-    // to who sends, an answer ends when its request breaks off: it must not look complete
+    // when an upload breaks off, the answer of the upstream just ends: it must not look complete
     Flux<DataBuffer> whole =
         body.whole()
             .concatWith(
@@ -148,7 +151,7 @@ record Answer(
     }
   }
 
-  /** Lets go of it. The connection can be used again only if there is no more to come on it. */
+  /** Releases the answer. Its connection is reused only if nothing more comes on it. */
   void drop() {
     if (body == null) {
       return;

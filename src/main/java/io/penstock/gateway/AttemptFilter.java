@@ -6,7 +6,9 @@ import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Has the upstream called, and maybe another, until there is something for the client. */
+/**
+ * Calls the chosen upstream, and perhaps others after it, until there is an answer for the client.
+ */
 final class AttemptFilter implements GlobalFilter, Ordered {
   private final Attempts.House house;
 

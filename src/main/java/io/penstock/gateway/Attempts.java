@@ -25,21 +25,21 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * The attempts to have one request answered, one after the other: as long as the client has had
- * nothing of an answer, what failed or was refused may wait at its old place and go again. Belongs
- * to the event loop of the request.
+ * Runs the attempts to get an answer for one request, one after the other. As long as the client
+ * has received nothing of an answer, a request that failed or was refused may wait at its old place
+ * in the queue and be sent again. Belongs to the event loop of the request.
  */
 final class Attempts {
   /**
-   * What all requests have in common.
+   * Services that all requests share.
    *
-   * @param addresses where upstreams are
-   * @param judge says what becomes of an attempt
+   * @param addresses addresses of the upstreams
+   * @param judge decides what becomes of an attempt
    * @param budgets bound the retries
-   * @param origin tells upstreams who asked
-   * @param call asks them
+   * @param origin tells upstreams which client asked
+   * @param call sends requests over HTTP
    * @param relay serves connections that become WebSockets
-   * @param allowances tell what is left of limits
+   * @param allowances tells clients what is left of limits
    */
   record House(
       UpstreamAddress addresses,
@@ -51,7 +51,7 @@ final class Attempts {
       Allowances allowances,
       Ticker ticker) {}
 
-  /** What came of an attempt. */
+  /** Result of an attempt. */
   private sealed interface Came {
     record Answered(Answer answer) implements Came {}
 
@@ -74,7 +74,7 @@ final class Attempts {
     this.passage = Passage.of(exchange);
   }
 
-  /** Sends the request to the upstream at hand, and sees to whatever comes of it. */
+  /** Sends the request to the upstream at hand, and handles the result. */
   Mono<Void> next() {
     Upstream upstream = upstream();
     UpstreamSpec spec = upstream.spec();
@@ -105,7 +105,10 @@ final class Attempts {
         && upstream.injectsUsage(passage.askedModel(), now());
   }
 
-  /** An answer that is no error: its headers are known before the first byte of its body is. */
+  /**
+   * Learns from an answer that is no error; its headers are known before the first byte of its
+   * body.
+   */
   private void learned(int status, HttpHeaders headers) {
     house.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
   }
@@ -145,7 +148,7 @@ final class Attempts {
     return await(waits);
   }
 
-  /** Nobody will ask for the request's body again. */
+  /** Passes the answer on. The request's body is freed because it will not be sent again. */
   private Mono<Void> passed(Answer answer) {
     passage.body().free();
     return answer.pass(exchange);
@@ -170,11 +173,12 @@ final class Attempts {
   }
 
   /**
-   * Has the request wait at its old place if it is to go again and may.
+   * Queues the request again at its old place, if the verdict asks for that and it is allowed.
    *
-   * @param budgeted whether repeating it is more work for who has too much already. Not so where
-   *     connections are lost or cannot be made: of those that were lost with an upstream each goes
-   *     at most once more, and through all limits again
+   * @param budgeted whether a retry at another upstream counts against the retry budget, because it
+   *     is more work for upstreams that have too much already. Connections that were lost or could
+   *     not be made do not count: each of the requests that were lost with an upstream is sent at
+   *     most once more, and has to pass all limits again
    * @return the ticket that waits, or null
    */
   private @Nullable Pending again(Failure failure, Verdict verdict, boolean budgeted) {
@@ -214,7 +218,7 @@ final class Attempts {
       case Outcome.Refused(Refusal refusal) -> Refuser.refuse(untapped(), passage, refusal);
       case Outcome.Granted(Settlement settlement) -> {
         passage.granted(settlement);
-        withoutUsage = false; // that was said by one upstream of itself
+        withoutUsage = false; // only the previous upstream refused the option
         passage.trail().released(settlement);
         passage.tells(house.allowances().of(passage, settlement));
         yield next();
@@ -222,7 +226,10 @@ final class Attempts {
     };
   }
 
-  /** Goes on in an answer that may have been begun meanwhile, where an error is part of it. */
+  /**
+   * Goes on in an answer that heartbeats may have begun meanwhile; a failure then has to be written
+   * into that answer.
+   */
   private Mono<Void> releasedLater(ServerWebExchange later, Pending waits, Outcome outcome) {
     if (!(later.getResponse() instanceof LateResponse late)) {
       return released(waits, outcome);
@@ -233,7 +240,7 @@ final class Attempts {
         .onErrorResume(error -> SettleFilter.answered(later, tap, error));
   }
 
-  /** What an answer teaches, which the upstream's limits have learned then. */
+  /** Returns what an answer teaches; the limits of the upstream have learned it by then. */
   private Lesson lesson(int status, HttpHeaders headers, byte[] body) {
     Lesson lesson = passage.speech().lesson(status, headers::get, body);
     settlement().learn(lesson, now());

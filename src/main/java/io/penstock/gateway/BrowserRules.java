@@ -20,14 +20,15 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * The rules for requests that browsers send. Without keys, whoever reaches the port may use it, and
- * a web page reaches the ports of the machine it is shown on: by their address, which its browser
- * then says in {@code Origin} or {@code Sec-Fetch-Site}, or by a host name of its own that DNS
- * turns into that address, which then is the {@code Host} of its requests. So a gateway without
- * keys serves only hosts and origins it knows. With keys a page needs a key like anybody else.
+ * Rules for requests that browsers send. Without keys, everybody that reaches the port may use the
+ * gateway, and a web page reaches the ports of the machine it is shown on. It does so in one of two
+ * ways: by the address of the port, in which case the browser sends the page's origin in {@code
+ * Origin} or {@code Sec-Fetch-Site}; or by a host name of its own that DNS resolves to that address
+ * (DNS rebinding), which then is the {@code Host} of its requests. So a gateway without keys serves
+ * only hosts and origins that it knows. With keys, a page needs a key like any other client.
  *
  * <p>Pages of allowed origins may also read answers (CORS). The gateway answers preflights itself,
- * and on answers to such pages its headers replace those of the upstream. Immutable.
+ * and on answers to such pages its CORS headers replace those of the upstream. Immutable.
  */
 public final class BrowserRules {
   private static final Refusal FOREIGN_HOST =
@@ -50,7 +51,10 @@ public final class BrowserRules {
 
   private static final String SITE = "Sec-Fetch-Site";
 
-  /** A page of another port of this machine is of the same site, and still not of this origin. */
+  /**
+   * Values of Sec-Fetch-Site that are allowed. A page from another port of this machine is
+   * same-site, but not same-origin.
+   */
   private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
   private static final String CORS_HEADERS = "access-control-";
@@ -64,11 +68,11 @@ public final class BrowserRules {
   private final CorsProcessor processor = new DefaultCorsProcessor();
 
   /**
-   * Makes rules.
+   * Creates rules.
    *
-   * @param hosts that are served without keys
-   * @param origins whose pages may use the gateway and read its answers, as browsers write them;
-   *     {@code *} is any
+   * @param hosts the hosts that are served without keys
+   * @param origins the origins whose pages may use the gateway and read its answers, as browsers
+   *     write them; {@code *} allows any
    */
   public BrowserRules(HostNames hosts, List<String> origins) {
     this.hosts = hosts;
@@ -81,7 +85,7 @@ public final class BrowserRules {
   }
 
   /**
-   * Returns why a request is not served, or null.
+   * Returns why a request is not served, or null if it is.
    *
    * @param keyed whether requests need a key
    */
@@ -106,7 +110,7 @@ public final class BrowserRules {
         || !OWN_SITES.containsAll(headers.getOrEmpty(SITE));
   }
 
-  /** Returns whether a request says that it is of a page that may use the gateway. */
+  /** Returns whether a request states an allowed origin. */
   private boolean isAllowed(HttpHeaders headers) {
     List<String> origins = headers.getOrEmpty(HttpHeaders.ORIGIN);
     return origins.size() == 1 && cors.checkOrigin(origins.getFirst()) != null;
@@ -117,11 +121,14 @@ public final class BrowserRules {
     ServerHttpResponse response = preflight.getResponse();
     response.getHeaders().set(Names.REQUEST_ID, requestId);
     response.setStatusCode(HttpStatus.NO_CONTENT);
-    processor.process(cors, preflight); // sets another status where it finds the preflight no good
+    processor.process(cors, preflight); // sets another status if it rejects the preflight
     return response.setComplete();
   }
 
-  /** Lets the page of an allowed origin read the answer, whoever writes it. */
+  /**
+   * Lets the page of an allowed origin read the answer, whether the gateway or an upstream writes
+   * it.
+   */
   void share(ServerWebExchange exchange) {
     if (isAllowed(exchange.getRequest().getHeaders())) {
       exchange.getResponse().beforeCommit(() -> Mono.fromRunnable(() -> readable(exchange)));

@@ -12,11 +12,11 @@ import org.springframework.web.server.WebHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Has every request go through the steps, a browser's preflight too: the framework would answer it
- * by settings of its own, and {@link BrowserRules} decides about it.
+ * Sends every request through the gateway's filters, including a browser's preflight: the framework
+ * would answer that by its own settings, but {@link BrowserRules} decides about it.
  */
 final class CatchAll extends RoutePredicateHandlerMapping {
-  /** It matches, and need not be looked for. */
+  /** The only route; it matches every request. */
   private final Mono<Route> route;
 
   CatchAll(

@@ -12,8 +12,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
- * Tells the addresses of clients apart. What {@code X-Forwarded-For} says counts only as far as
- * trusted proxies said it. Safe from any thread.
+ * Tells clients apart by their addresses. {@code X-Forwarded-For} is believed only as far as
+ * trusted proxies wrote it. Safe from any thread.
  */
 final class ClientAddress {
   private static final String FORWARDED_FOR = "X-Forwarded-For";
@@ -22,7 +22,7 @@ final class ClientAddress {
   private final @Nullable Pattern trusted;
 
   /**
-   * Makes one.
+   * Creates a classifier.
    *
    * @param trusted a regular expression for the addresses of trusted proxies; null or empty for
    *     none
@@ -31,7 +31,7 @@ final class ClientAddress {
     this.trusted = trusted == null || trusted.isBlank() ? null : Pattern.compile(trusted);
   }
 
-  /** Returns something that is equal for requests of one client. */
+  /** Returns an object that is equal for all requests of one client. */
   Object of(ServerHttpRequest request) {
     InetSocketAddress peer = request.getRemoteAddress();
     if (peer == null || peer.getAddress() == null) {
@@ -41,7 +41,10 @@ final class ClientAddress {
     return client(trusts(last) ? forwarded(last, request.getHeaders()) : last);
   }
 
-  /** Returns the last address that no trusted proxy has, or the first where all are trusted. */
+  /**
+   * Returns the last address that does not belong to a trusted proxy, or the first address if all
+   * do.
+   */
   private InetAddress forwarded(InetAddress peer, HttpHeaders headers) {
     List<String> named = new ArrayList<>();
     for (String line : headers.getOrEmpty(FORWARDED_FOR)) {
@@ -65,7 +68,7 @@ final class ClientAddress {
     try {
       return InetAddress.ofLiteral(literal);
     } catch (IllegalArgumentException none) {
-      return null; // the proxy that said so is the last that is known
+      return null; // the proxy that wrote this is the last known address
     }
   }
 
@@ -73,7 +76,10 @@ final class ClientAddress {
     return trusted != null && trusted.matcher(address.getHostAddress()).matches();
   }
 
-  /** Whoever has one address of version 6 has all of its /64. */
+  /**
+   * Returns the identity of an address. A client with one IPv6 address has all of its /64, so only
+   * the upper 64 bits count.
+   */
   private static Object client(InetAddress address) {
     return address instanceof Inet6Address
         ? (Object) ByteBuffer.wrap(address.getAddress()).getLong()

@@ -1,6 +1,9 @@
 package io.penstock.gateway;
 
-/** The client broke its request off while it was being passed on: nobody is left to answer. */
+/**
+ * Thrown when the client breaks its request off while it is passed on, so that there is no client
+ * left to answer.
+ */
 final class ClientGone extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

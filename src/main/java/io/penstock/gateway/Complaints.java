@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is wrong with upstreams, in the log: one line a minute each, however many requests meet it.
- * Safe from any thread.
+ * Logs what is wrong with upstreams: at most one line a minute for each, however many requests meet
+ * the problem. Safe from any thread.
  */
 final class Complaints {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream.answers");
@@ -24,7 +24,9 @@ final class Complaints {
     this.ticker = ticker;
   }
 
-  /** Logs what is wrong with an upstream, or only counts it. */
+  /**
+   * Logs a problem of an upstream, or only counts it if a line was logged within the last minute.
+   */
   void about(String upstream, String what) {
     String line = line(upstream, what, ticker.nanos());
     if (line != null) {
@@ -32,7 +34,7 @@ final class Complaints {
     }
   }
 
-  /** Returns what is to be logged, or null. */
+  /** Returns the line to log, or null for none. */
   @Nullable String line(String upstream, String what, long now) {
     // one entry for each configured id
     Said before = said.get(upstream);

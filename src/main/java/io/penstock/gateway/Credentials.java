@@ -33,7 +33,7 @@ record Credentials(Set<String> ours, Set<String> others) {
     return new Credentials(ours, others);
   }
 
-  /** Returns what follows {@code Bearer}, in whatever case; nothing for any other scheme. */
+  /** Returns the token after {@code Bearer}, in whatever case; empty for any other scheme. */
   private static String token(String authorization) {
     String value = authorization.strip();
     boolean bearer =
@@ -56,7 +56,7 @@ record Credentials(Set<String> ours, Set<String> others) {
     try {
       return URLDecoder.decode(value, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException malformed) {
-      return value; // which is nobody's key
+      return value; // which matches no key
     }
   }
 
@@ -67,14 +67,14 @@ record Credentials(Set<String> ours, Set<String> others) {
     }
   }
 
-  /** Returns all of them. */
+  /** Returns the secrets from both kinds of places. */
   Set<String> all() {
     Set<String> all = new LinkedHashSet<>(ours);
     all.addAll(others);
     return all;
   }
 
-  /** No log or dump of objects has them. */
+  /** Keeps the secrets out of logs and dumps of objects. */
   @Override
   public String toString() {
     return "Credentials[…]";

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * thread.
  */
 public final class Door {
-  /** What those are told who are not let in, or not let wait on. */
+  /** Refusal of requests that come, or still wait, while the gateway stops. */
   public static final Refusal CLOSED =
       Refusal.of(Reason.SHUTTING_DOWN, "the gateway is shutting down");
 
@@ -24,7 +24,10 @@ public final class Door {
     this.connections = connections;
   }
 
-  /** Lets a request in, which has to {@link #leave}; returns false when nobody is let in. */
+  /**
+   * Lets a request in, which later has to {@link #leave}; returns false when no more requests are
+   * let in.
+   */
   synchronized boolean enter() {
     if (closed) {
       return false;
@@ -38,7 +41,7 @@ public final class Door {
     return !closed;
   }
 
-  /** Says that a request that was let in has its answer, or needs none any more. */
+  /** Counts a request out that was let in: it has its answer, or needs none any more. */
   void leave() {
     if (left()) {
       empty.complete(null);
@@ -50,21 +53,21 @@ public final class Door {
     return closed && inside == 0;
   }
 
-  /** Returns whether nobody is let in any more, or soon is not. */
+  /** Returns whether requests are no longer let in, or will soon not be. */
   synchronized boolean isClosing() {
     return closing;
   }
 
-  /** Has clients take their next requests to other connections, and lets those in who do not. */
+  /** Makes clients take their next requests to other connections, but still lets requests in. */
   public void closing() {
     close(false);
     connections.leave(false);
   }
 
   /**
-   * Lets nobody in any more, and has clients take their next requests to other connections.
+   * Lets no more requests in, and makes clients take their next requests to other connections.
    *
-   * @return completes when nobody is inside
+   * @return completes when no request is inside
    */
   public CompletableFuture<Void> close() {
     if (close(true)) {

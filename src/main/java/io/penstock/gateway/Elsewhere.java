@@ -6,22 +6,25 @@ import java.util.concurrent.TimeUnit;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** Work for a request that is not done on its event loop, or not now. */
+/** Helpers for work of a request that is done off its event loop, or later on it. */
 final class Elsewhere {
   private Elsewhere() {}
 
-  /** Returns what runs a task on an event loop, after it has looked after its connections. */
+  /**
+   * Returns an executor that runs a task on an event loop after the loop has served its
+   * connections.
+   */
   static Executor nextTurn(EventLoop loop) {
-    // a task that is handed over plainly runs before them
+    // a task given to execute() would run before them
     return task -> {
       var _ = loop.schedule(task, 0, TimeUnit.NANOSECONDS);
     };
   }
 
   /**
-   * Returns what comes of {@code work}, back on the event loop.
+   * Returns the result of {@code work}, delivered on the event loop.
    *
-   * @param gone run when the client goes away meanwhile; then nothing comes of it
+   * @param gone run when the client goes away meanwhile; then there is no result
    */
   static <T> Mono<T> done(Mono<T> work, EventLoop loop, Runnable gone) {
     return Mono.create(

@@ -10,7 +10,7 @@ import io.penstock.event.Events;
 import io.penstock.quota.Ledger;
 import org.jspecify.annotations.Nullable;
 
-/** Hands on what answers teach of requests to come. Safe from any thread. */
+/** Passes on what answers teach about later requests. Safe from any thread. */
 final class Experience {
   private final Expectations expectations;
   private final Events events;
@@ -24,12 +24,12 @@ final class Experience {
     this.events = events;
   }
 
-  /** An upstream gave something of that id. */
+  /** Remembers which upstream gave an id that later requests may refer to. */
   void gave(String upstream, String id) {
     ties.gave(upstream, id);
   }
 
-  /** A request is settled that got an answer, or a part of one; once for each. */
+  /** Counts the usage of a request that got an answer, or a part of one; called once for each. */
   void settled(Passage passage, @Nullable Usage usage, long outputTokens, boolean successful) {
     long input = usage == null ? passage.cost().inputTokens() : usage.inputTokens();
     long output = usage == null ? outputTokens : usage.outputTokens();
@@ -39,9 +39,9 @@ final class Experience {
   }
 
   /**
-   * A call of an upstream is over.
+   * Reports that a call of an upstream is over.
    *
-   * @param error as {@link Event.Called} has it
+   * @param error as in {@link Event.Called}
    */
   void called(Passage passage, @Nullable Usage usage, @Nullable String error, long now) {
     passage.trail().called(usage, error);
@@ -63,7 +63,7 @@ final class Experience {
             error));
   }
 
-  /** A request was answered, to its end and without an error. */
+  /** Learns from a request that was answered to its end and without an error. */
   void answered(Passage passage, @Nullable Usage usage, long now) {
     Content content = passage.content();
     if (content == null || usage == null) {

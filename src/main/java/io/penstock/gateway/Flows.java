@@ -9,18 +9,18 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
-/** Whose requests are, where shares are fair. */
+/** Determines the flow that a request belongs to, for fair queueing. */
 final class Flows {
   private static final int LONGEST = 256;
 
   private Flows() {}
 
   /**
-   * Returns the flow of a request. One that does not say whose it is belongs to all such; a name
-   * longer than 256 characters goes by its digest, so that none is kept at any length and no two
-   * become one.
+   * Returns the flow of a request. Requests that do not name their flow share one. A name longer
+   * than 256 characters is replaced by its digest, so that stored names are bounded in length and
+   * two names never become one.
    *
-   * @param user whom the body names, or null
+   * @param user the user that the body names, or null
    */
   static Ask.Flow of(FairBy by, HttpHeaders headers, @Nullable String user) {
     return switch (by) {

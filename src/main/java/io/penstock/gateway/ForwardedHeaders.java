@@ -10,28 +10,28 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Tells the upstream who asked. What a client says of that itself is believed only of trusted
- * proxies, which the framework knows by its own property; what it has set then stays. Safe from any
- * thread.
+ * Adds headers that tell the upstream which client asked. Such headers from the client itself are
+ * believed only if it is a trusted proxy; the framework knows those by a property of its own, and
+ * the values it sets are kept. Safe from any thread.
  */
 final class ForwardedHeaders {
   private final List<HttpHeadersFilter> trusting;
 
   /**
-   * Makes one.
+   * Creates the writer of these headers.
    *
-   * @param trusting what the framework tells where there are trusted proxies; empty without any
+   * @param trusting the framework's filters where there are trusted proxies; empty without any
    */
   ForwardedHeaders(List<HttpHeadersFilter> trusting) {
     this.trusting = trusting;
   }
 
-  /** Returns whether a header, in lower case, says who asked. */
+  /** Returns whether a header, in lower case, tells which client asked. */
   static boolean isOne(String name) {
     return name.equals("forwarded") || name.startsWith("x-forwarded-");
   }
 
-  /** Tells it in headers that say nothing of that yet. */
+  /** Adds the headers to {@code headers}, which must not have any of them yet. */
   void tell(ServerWebExchange exchange, HttpHeaders headers) {
     ServerHttpRequest request = exchange.getRequest();
     if (!trusting.isEmpty()) {

@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
-/** Knows who may come in, before anything of a body is read. Safe from any thread. */
+/** Decides which requests may come in, before anything of a body is read. Safe from any thread. */
 final class Gatekeeper {
-  /** What is longer, in characters, is nobody's secret, and not worth a hash. */
+  /** Longest secret, in characters; longer text matches no key and is not worth a hash. */
   private static final int LONGEST = 1024;
 
   private static final Refusal NO_KEY =
@@ -31,16 +31,16 @@ final class Gatekeeper {
   private static final Refusal FORBIDDEN =
       Refusal.of(Reason.FORBIDDEN_ENDPOINT, "the key may not use this endpoint");
 
-  /** What came of a look at a request. */
+  /** Result of a check. */
   sealed interface Look {
-    /** It may come in. */
+    /** The request may come in. */
     record In(Visitor visitor) implements Look {}
 
-    /** It may not. */
+    /** The request may not come in. */
     record Out(Refusal refusal) implements Look {}
   }
 
-  /** What comes of it where no keys are asked for. */
+  /** Result for all requests where no keys are required. */
   static final Look ANYONE = new Look.In(Visitor.ANYONE);
 
   private final Keys keys;
@@ -48,9 +48,9 @@ final class Gatekeeper {
   private final WallClock clock;
 
   /**
-   * Makes one that asks for a key once there is any.
+   * Creates a check that asks for a key once there is any.
    *
-   * @param required whether it does so even when there is none
+   * @param required whether it asks for one even when there are no keys
    */
   Gatekeeper(Keys keys, boolean required, WallClock clock) {
     this.keys = keys;
@@ -64,9 +64,9 @@ final class Gatekeeper {
   }
 
   /**
-   * Looks at a request, where keys are asked for.
+   * Checks a request where keys are required.
    *
-   * @param endpoint where it goes, or null when nobody has that path
+   * @param endpoint the endpoint it goes to, or null when none has that path
    * @param path its path, raw
    */
   Look look(
@@ -92,8 +92,9 @@ final class Gatekeeper {
   }
 
   /**
-   * Looks at a request that is for no endpoint, and whose query is its own: the key comes in a
-   * header. A key that may use some endpoints only needs one of them to cover the path.
+   * Checks a request to one of the gateway's own paths instead of an endpoint. Such a path has its
+   * own query, so the key has to come in a header. A key that may use only some endpoints needs one
+   * of them to cover the path.
    */
   Look look(HttpHeaders headers, String path) {
     Look look = look(headers, null, null, path);
@@ -115,16 +116,17 @@ final class Gatekeeper {
     return secret.length() > LONGEST ? null : keys.caller(secret, clock.unixMillis());
   }
 
-  /** Whether clients authenticate with the provider themselves. */
+  /** Returns whether clients authenticate with the provider themselves. */
   private static boolean passesCredentials(EndpointSpec spec) {
     return spec.upstreams().stream().anyMatch(upstream -> upstream.access().passthrough());
   }
 
   /**
    * Returns whether a key may use the endpoint of a path. A path that may become an endpoint of its
-   * own is looked at as if it were one; what is allowed covers those below it.
+   * own is checked as if it already were one. Permission for an endpoint covers the endpoints below
+   * it.
    *
-   * @param spec of the endpoint that serves the path as things are
+   * @param spec of the endpoint that serves the path now
    * @param path raw
    */
   static boolean allows(@Nullable Caller caller, EndpointSpec spec, String path) {

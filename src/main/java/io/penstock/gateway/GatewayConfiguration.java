@@ -39,7 +39,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.core.publisher.Flux;
 
-/** The steps of a request, and one route that catches all: endpoints have an index of their own. */
+/**
+ * Wires the filters of a request, and one route that catches all requests: endpoints have an index
+ * of their own.
+ */
 @Configuration(proxyBeanMethods = false)
 public class GatewayConfiguration {
   private static final String TRUSTED_PROXIES =
@@ -70,13 +73,16 @@ public class GatewayConfiguration {
     return server -> ConnectionGuard.guard(server, connections);
   }
 
-  /** How long those inside are waited for is not for the context to say, which would for good. */
+  /**
+   * Creates the door. Spring must not call its close method, because it would wait for the requests
+   * inside without a limit: the drain at shutdown decides how long to wait.
+   */
   @Bean(destroyMethod = "")
   Door door(Connections connections) {
     return new Door(connections);
   }
 
-  /** Where nobody wants to know of requests there is none. */
+  /** Creates the filter, or returns null where neither traces nor the access log are wanted. */
   @Bean
   @Nullable GlobalFilter observeFilter(
       ObjectProvider<Tracing> tracing, Ticker ticker, Environment environment) {
@@ -200,7 +206,10 @@ public class GatewayConfiguration {
     return links;
   }
 
-  /** What the framework adds to is there only where there are trusted proxies. */
+  /**
+   * Creates the writer of forwarded headers. The framework's filters exist only where there are
+   * trusted proxies.
+   */
   @Bean
   ForwardedHeaders forwardedHeaders(
       ObjectProvider<ForwardedHeadersFilter> standard,

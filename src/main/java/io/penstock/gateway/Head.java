@@ -5,7 +5,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.wire.Names;
 import org.springframework.http.HttpHeaders;
 
-/** What the gateway says of itself on every answer. */
+/** Writes the gateway's own headers, which every answer has. */
 final class Head {
   private Head() {}
 
@@ -22,7 +22,7 @@ final class Head {
     headers.set(Names.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
   }
 
-  /** What is known before a request goes. */
+  /** Writes the headers that are known before a request is sent. */
   static void write(HttpHeaders headers, Passage passage) {
     headers.set(Names.REQUEST_ID, passage.requestId());
     headers.set(Names.ENDPOINT, passage.endpoint().path());

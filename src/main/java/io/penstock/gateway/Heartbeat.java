@@ -16,26 +16,27 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Says something now and then to a client that waits for an event stream, so that nobody between
- * takes the connection for dead.
+ * Sends something from time to time to a client that waits for an event stream, so that no proxy
+ * between takes the connection for dead.
  *
- * <p>The first beat begins the answer: from then on its status is 200 and its headers are what was
- * known. Whatever comes later is written into the same answer, see {@link LateResponse}.
+ * <p>The first beat begins the answer: from then on its status is 200, and its headers are those
+ * known by then. Everything that comes later is written into the same answer, see {@link
+ * LateResponse}.
  *
- * @param bytes of one beat, which a reader of the stream passes over
- * @param every how long between beats, and before the first
+ * @param bytes bytes of one beat, which a reader of the stream ignores
+ * @param every time between beats, and before the first
  * @param timer the event loop of the request
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
-  /** What a beating answer can say before anything is decided. */
+  /** Content type that the first beat sends, before the outcome is known. */
   private static final String EVENT_STREAM = "text/event-stream;charset=utf-8";
 
   /**
-   * Beats until there is an outcome, then goes on with it: in the exchange itself if there was no
-   * beat yet, else in one whose response continues the one that was begun.
+   * Sends beats until there is an outcome, then goes on with it: in the exchange itself if no beat
+   * was sent yet, else in an exchange whose response continues the answer that was begun.
    *
-   * @param outcome what is waited for; it is never cancelled, {@code gone} is called instead
+   * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
    * @param gone called when the client goes away, also when it is too late to matter
    */
   Mono<Void> until(
@@ -75,7 +76,7 @@ record Heartbeat(byte[] bytes, Duration every, Scheduler timer) {
     Head.write(headers, passage);
     Flux<Publisher<DataBuffer>> beats =
         Flux.interval(Duration.ZERO, every, timer)
-            .onBackpressureDrop() // who does not read hears nothing
+            .onBackpressureDrop() // a client that does not read gets no beats
             .takeUntilOther(decided)
             .map(beat -> Mono.fromSupplier(() -> response.bufferFactory().wrap(bytes)));
     Flux<Publisher<DataBuffer>> rest =

@@ -11,7 +11,7 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Hides from a client the event of a stream that only the gateway asked for. */
+/** Removes an event from a stream that only the gateway asked for, not the client. */
 final class HiddenUsage {
   private final DataBufferFactory factory;
   private final UsageHider hider = new UsageHider();
@@ -30,7 +30,10 @@ final class HiddenUsage {
     return parts.map(this::hidden).concatWithValues(rest());
   }
 
-  /** Takes each buffer when it is asked for, so that none waits where nobody would release it. */
+  /**
+   * Removes the event from one body. It takes each buffer only when it is asked for, so that no
+   * buffer waits in a place where it would not be released.
+   */
   private Flux<DataBuffer> hidden(Flux<DataBuffer> body) {
     return body.handle(
         (buffer, sink) -> {
@@ -41,7 +44,7 @@ final class HiddenUsage {
         });
   }
 
-  /** What turns out at the end not to be the event. */
+  /** Returns the bytes that were kept back until the end and turned out not to be the event. */
   private Flux<DataBuffer> rest() {
     return Flux.defer(() -> Mono.justOrEmpty(copy(hider.end())).flux());
   }

@@ -24,9 +24,12 @@ import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Step 1, identify: who, to which endpoint, and under which id. */
+/** Step 1, identify: which client, which endpoint and under which request id. */
 final class IdentifyFilter implements GlobalFilter, Ordered {
-  /** The path of a permit is the name of what it permits: there is one way to write it. */
+  /**
+   * Detail of a refusal. The path of a permit is the name of what it permits, so there must be only
+   * one way to write it.
+   */
   private static final String BLURRED = "the path has an escaped slash";
 
   private final Registry registry;
@@ -40,9 +43,9 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
   private final @Nullable OwnPaths ownPaths;
 
   /**
-   * Makes the step.
+   * Creates the step.
    *
-   * @param ownPaths answers what it serves, before any endpoint; null where there is nothing
+   * @param ownPaths answers the gateway's own paths, before any endpoint; null where there are none
    */
   IdentifyFilter(
       Registry registry,
@@ -80,7 +83,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
                 : identified(exchange, this::refuseNew));
   }
 
-  /** Who is answered while the gateway stops is to come back on another connection. */
+  /** Makes a client that is answered while the gateway stops come back on another connection. */
   private Mono<Void> farewell(HttpHeaders headers) {
     if (door.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
       headers.set(HttpHeaders.CONNECTION, "close");
@@ -109,7 +112,7 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange, requestId, Reason.BAD_REQUEST, "the transfer encoding is not chunked");
     }
-    // nothing is made or read for who may not come in
+    // nothing is created or read for a request that may not come in
     boolean asks = gatekeeper.asks();
     Refusal foreign = browsers.refusal(request, asks);
     if (foreign != null) {
@@ -135,7 +138,9 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     };
   }
 
-  /** Returns the endpoint that serves a request, or null where the gateway itself would. */
+  /**
+   * Returns the endpoint that serves a request, or null where the gateway itself would serve it.
+   */
   private @Nullable Endpoint addressed(ServerHttpRequest request) {
     String path = request.getURI().getRawPath();
     boolean own = StatusAnswer.asked(request) || (ownPaths != null && ownPaths.serves(path));
@@ -191,12 +196,18 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     return chain.filter(exchange);
   }
 
-  /** Returns who shares one part of the budget of bodies. */
+  /**
+   * Returns the tenant that shares one part of the body budget: the key's name, or without keys the
+   * address.
+   */
   private Object tenant(ServerHttpRequest request, Visitor visitor) {
     return visitor.caller() == null ? addresses.of(request) : visitor.caller().spec().name();
   }
 
-  /** Refuses who may not come in, in the shape of the endpoint that would have served. */
+  /**
+   * Refuses a request that may not come in, in the format of the endpoint that would have served
+   * it.
+   */
   private static Mono<Void> turnedAway(
       ServerWebExchange exchange, String requestId, @Nullable Endpoint there, Refusal refusal) {
     if (there == null) {
@@ -214,7 +225,10 @@ final class IdentifyFilter implements GlobalFilter, Ordered {
     return endpoint != null && endpoint.spec().permit();
   }
 
-  /** Where a body ends that is encoded in another way, each server behind us may see otherwise. */
+  /**
+   * Returns whether servers could disagree about where the body ends, because it has another
+   * transfer encoding than chunked.
+   */
   private static boolean ambiguousLength(HttpHeaders headers) {
     List<String> encodings = headers.getOrEmpty(HttpHeaders.TRANSFER_ENCODING);
     return encodings.size() > 1

@@ -6,9 +6,9 @@ import io.penstock.pool.Tries;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.Verdict;
 
-/** Who says what becomes of an attempt. */
+/** Decides what becomes of an attempt. */
 interface Judge {
-  /** The upstream itself, which learns of it. */
+  /** Leaves the decision to the upstream itself, which learns from the attempt. */
   Judge UPSTREAM =
       new Judge() {
         @Override
@@ -22,9 +22,9 @@ interface Judge {
         }
       };
 
-  /** An answer is there, of which the client has had nothing yet. */
+  /** Decides about an attempt that got an answer; the client has received nothing of it yet. */
   Verdict answered(Upstream upstream, Tries tries, Lesson lesson, long now);
 
-  /** There is no answer. */
+  /** Decides about an attempt without an answer. */
   Verdict failed(Upstream upstream, Tries tries, Failure failure, long now);
 }

@@ -20,10 +20,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The answer to a request whose client was told 200 and an event stream already. What it is given
- * as status and headers is only for those who write it; of the body, an event stream follows on
- * what was sent, and anything else becomes one error event. Belongs to the event loop of the
- * request.
+ * Response that continues an answer after heartbeats have sent the client status 200 and the type
+ * of an event stream. A status and headers that are set here are only seen by the code that writes
+ * the response. An event stream written here follows what was sent; any other body becomes one
+ * error event. Belongs to the event loop of the request.
  */
 final class LateResponse extends ServerHttpResponseDecorator {
   /** The longest error that is passed on. */
@@ -35,7 +35,10 @@ final class LateResponse extends ServerHttpResponseDecorator {
   private final Passage passage;
   private final Sinks.One<Flux<Publisher<DataBuffer>>> written = Sinks.unsafe().one();
 
-  /** What is said before; who does not read hears no more of it than fits. */
+  /**
+   * Beats to send before the rest of the answer; if the client does not read, beats that do not fit
+   * are dropped.
+   */
   private final Sinks.Many<Publisher<DataBuffer>> beats =
       Sinks.unsafe().many().unicast().onBackpressureBuffer(new ArrayBlockingQueue<>(MOST_BEATS));
 
@@ -90,7 +93,9 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return status;
   }
 
-  /** Whether any of what follows was written: until then it can become an error. */
+  /**
+   * Returns whether anything beyond beats was written: until then the response can become an error.
+   */
   @Override
   public boolean isCommitted() {
     return begun;
@@ -112,9 +117,9 @@ final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   /**
-   * Says something now and then while the request waits once more.
+   * Sends a beat from time to time while the request waits once more.
    *
-   * @param outcome what is waited for; it is never cancelled, {@code gone} is called instead
+   * @param outcome the outcome to wait for; it is never cancelled, {@code gone} is called instead
    */
   Mono<Outcome> beat(Heartbeat heartbeat, Mono<Outcome> outcome, Runnable gone) {
     return Mono.defer(
@@ -130,7 +135,7 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return Mono.fromSupplier(() -> bufferFactory().wrap(bytes));
   }
 
-  /** Refuses what was told to wait. */
+  /** Writes a refusal of a request that had been queued. */
   Mono<Void> refuse(Refusal refusal) {
     return hand(Flux.defer(() -> Flux.just(error(refusal))));
   }
@@ -139,7 +144,10 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return Mono.defer(() -> hand(events() ? body : error(body).flux()));
   }
 
-  /** Has a body written. When it breaks off its writer hears of it first, and says what then. */
+  /**
+   * Writes a body to the client. If the body fails, its writer learns of it first and decides how
+   * the response ends.
+   */
   private Mono<Void> hand(Flux<DataBuffer> body) {
     return Mono.defer(
         () -> {
@@ -167,7 +175,7 @@ final class LateResponse extends ServerHttpResponseDecorator {
     return type != null && type.isCompatibleWith(expected);
   }
 
-  /** An upstream's own error, if it is one that can be an event; else ours. */
+  /** Returns an upstream's own error if it can be an event, else an error of the gateway. */
   private Mono<DataBuffer> error(Flux<DataBuffer> body) {
     Mono<DataBuffer> ours = Mono.fromSupplier(() -> error(noStream()));
     boolean succeeded = status != null && status.is2xxSuccessful();

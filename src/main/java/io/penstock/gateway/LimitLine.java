@@ -10,23 +10,24 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one limit gives and what of it is left, for clients.
+ * Size of one limit and the rest of it, as told to clients.
  *
- * @param name what it is called
+ * @param name the name of the limit
  * @param measure what it counts
- * @param quota how much it gives in a window, or at the same time
- * @param windowSeconds of each of its windows; 0 when it has none
+ * @param quota how much it allows in a window, or at the same time
+ * @param windowSeconds the length of its window; 0 when it has none
  * @param remaining how much of it is left
- * @param resetNanos in how long it is as good as new; {@link Ticker#NEVER} when nobody knows
+ * @param resetNanos the time until all of it is available again; {@link Ticker#NEVER} when that is
+ *     unknown
  */
 record LimitLine(
     String name, Measure measure, long quota, long windowSeconds, long remaining, long resetNanos) {
   private static final long SECOND = 1_000_000_000L;
 
-  /** How much a limit gives, in how many seconds. */
+  /** How much a limit allows, and in how many seconds. */
   private record Terms(long quota, long seconds) {}
 
-  /** Returns what a limit gives and has left, or null when it has no bound. */
+  /** Returns the size of a limit and what is left of it, or null when it has no bound. */
   static @Nullable LimitLine of(String name, Metered metered, long now) {
     Limit limit = metered.limit();
     Terms terms = terms(limit.spec());
@@ -67,7 +68,7 @@ record LimitLine(
     return Math.max(1, Math.ceilDiv(nanos, SECOND));
   }
 
-  /** Returns what a limit of a key or an upstream is called, by what it counts and how long. */
+  /** Returns the name of a limit of a key or an upstream, after its measure and its window. */
   static String name(String whose, Metered metered) {
     boolean day = metered.limit().spec() instanceof LimitSpec.Day;
     if (metered.reason() != null) {
@@ -83,7 +84,7 @@ record LimitLine(
         };
   }
 
-  /** Returns in what it counts. */
+  /** Returns the unit of its measure. */
   String unit() {
     return switch (measure) {
       case REQUESTS -> "requests";
@@ -92,14 +93,14 @@ record LimitLine(
     };
   }
 
-  /** Returns what {@code RateLimit-Policy} says of it. */
+  /** Returns its item in {@code RateLimit-Policy}. */
   String policy() {
     String unit = measure == Measure.REQUESTS ? "" : ";qu=\"" + unit() + "\"";
     String window = windowSeconds == 0 ? "" : ";w=" + windowSeconds;
     return "\"" + name + "\";q=" + quota + unit + window;
   }
 
-  /** Returns what {@code RateLimit} says of it. */
+  /** Returns its item in {@code RateLimit}. */
   String left() {
     String reset = resetNanos == Ticker.NEVER ? "" : ";t=" + Math.ceilDiv(resetNanos, SECOND);
     return "\"" + name + "\";r=" + remaining + reset;

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** Which models a key may use. */
+/** Decides which models a key may use. */
 final class ModelScope {
   static final Refusal FORBIDDEN =
       Refusal.of(Reason.FORBIDDEN_MODEL, "the key may not use this model");
@@ -21,9 +21,9 @@ final class ModelScope {
   private ModelScope() {}
 
   /**
-   * Returns whether a key that may use some models may not send a request. Of a call that is not
-   * weighed nobody knows which model it is for, whatever its query says, but where it opens a
-   * session: so that only what makes no model work is let through.
+   * Returns whether a request is forbidden to a key that may use only some models. The model of a
+   * call whose body is not read is unknown, whatever its query says, unless the call opens a
+   * session. So of other such calls only those that make no model work are allowed.
    */
   static boolean forbids(Passage passage, ServerHttpRequest request) {
     Set<String> allowed = passage.visitor().models();
@@ -44,7 +44,7 @@ final class ModelScope {
 
   /**
    * Returns whether a request opens a session of OpenAI's or Azure's with the model of its query,
-   * and no other: those that are for a purpose say later which model they are for.
+   * and with no other. Sessions with an intent name their model only later.
    */
   private static boolean opensSession(EndpointSpec spec, ServerHttpRequest request) {
     Dialect dialect = spec.reading().dialect();
@@ -54,7 +54,7 @@ final class ModelScope {
         && named(request, "intent").isEmpty();
   }
 
-  /** Returns what the query says under some names, in whatever case: so some providers read it. */
+  /** Returns the query's values under some names, in whatever case, as some providers read them. */
   private static Set<String> named(ServerHttpRequest request, String... names) {
     Set<String> named = new HashSet<>();
     request

@@ -14,7 +14,10 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Has requests followed, all or some. It is there only while somebody wants to know. */
+/**
+ * Starts the trails that follow requests, all or some. Exists only while traces or the access log
+ * are wanted.
+ */
 final class ObserveFilter implements GlobalFilter, Ordered {
   private static final String TRAIL = Trail.class.getName();
 
@@ -23,10 +26,10 @@ final class ObserveFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
 
   /**
-   * Begins to observe.
+   * Creates the filter.
    *
-   * @param tracing follows all requests; null is none
-   * @param logged the share of requests of which there is a line in the log, 0 to 1
+   * @param tracing follows all requests; null for none
+   * @param logged the share of requests that get a line in the access log, 0 to 1
    */
   ObserveFilter(@Nullable Tracing tracing, double logged, Ticker ticker) {
     this.tracing = tracing;
@@ -34,7 +37,7 @@ final class ObserveFilter implements GlobalFilter, Ordered {
     this.ticker = ticker;
   }
 
-  /** Returns what is told of an exchange. */
+  /** Returns the trail of an exchange. */
   static Trail of(ServerWebExchange exchange) {
     Trail trail = exchange.getAttribute(TRAIL);
     return trail == null ? Trail.NONE : trail;
@@ -62,7 +65,7 @@ final class ObserveFilter implements GlobalFilter, Ordered {
   private static void ended(ServerWebExchange exchange, Trail trail) {
     HttpStatusCode code = exchange.getResponse().getStatusCode();
     int status = code != null && exchange.getResponse().isCommitted() ? code.value() : 0;
-    // what never came to an endpoint was answered by the gateway alone
+    // a request that never came to an endpoint was answered by the gateway alone
     Passage passage = Passage.find(exchange);
     String reason =
         passage == null ? exchange.getResponse().getHeaders().getFirst(Names.REASON) : null;

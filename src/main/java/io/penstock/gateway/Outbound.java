@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Makes of a request what one upstream is asked. */
+/** Turns a client's request into the request for one upstream. */
 final class Outbound {
   private static final JsonMapper JSON = new JsonMapper();
 
   private Outbound() {}
 
-  /** Returns what is asked for at the upstream, or null when that is not a URI. */
+  /** Returns the URI to request at the upstream, or null when it is not a valid URI. */
   static @Nullable URI target(ServerWebExchange exchange, UpstreamSpec spec, URI base) {
     Passage passage = Passage.of(exchange);
     EndpointSpec endpoint = passage.endpoint().spec();
@@ -49,7 +49,7 @@ final class Outbound {
     return query == null ? credential : query + "&" + credential;
   }
 
-  /** Returns the upstream's own name for the model, or null when the client's will do. */
+  /** Returns the upstream's own name for the model, or null when the client's name can stay. */
   private static @Nullable String ownModel(Passage passage, UpstreamSpec spec) {
     String asked = passage.askedModel();
     String own = asked == null ? null : spec.ownName(asked);
@@ -57,9 +57,9 @@ final class Outbound {
   }
 
   /**
-   * Returns what is changed in a body that is held.
+   * Returns the changes to a body that is in memory.
    *
-   * @param asksUsage whether the usage of a stream is asked for where the client does not
+   * @param asksUsage whether to ask for the usage of a stream where the client does not
    */
   static List<Edit> edits(Passage passage, UpstreamSpec spec, boolean asksUsage) {
     Weighed.Spots spots = passage.spots();

@@ -56,9 +56,9 @@ final class OutgoingRequest {
   /**
    * Returns the request for one attempt.
    *
-   * @param target what is asked for at the upstream
-   * @param edits made to a body that is held
-   * @param origin says who asked
+   * @param target the URI to request at the upstream
+   * @param edits changes to a body that is in memory
+   * @param origin adds headers that tell which client asked
    */
   static OutgoingRequest of(
       ServerWebExchange exchange,
@@ -75,7 +75,7 @@ final class OutgoingRequest {
       passage.speech().credentials(upstream.access().apiKey()).forEach(headers::set);
     }
     upstream.access().headers().forEach(headers::set);
-    headers.remove(HttpHeaderNames.HOST); // it is the upstream's own
+    headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream
     passage.trail().tells(headers);
     if (passage.weighed()) {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, passage.body().size() + Edits.grown(edits));
@@ -89,7 +89,7 @@ final class OutgoingRequest {
     return upstream.access().passthrough() && passage.visitor().ownCredentials();
   }
 
-  /** Returns what the client says that is for the upstream, too. */
+  /** Returns the client's headers, without those that are not for the upstream. */
   private static HttpHeaders passed(
       ServerHttpRequest request, Passage passage, UpstreamSpec upstream) {
     HttpServerRequest asked = ServerHttpRequestDecorator.getNativeRequest(request);
@@ -108,7 +108,7 @@ final class OutgoingRequest {
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
               || (!passthrough && Names.CREDENTIALS.contains(lower))
-              // a body has one length, and pieces are what others count by
+              // a body has only one length: other servers go by the chunks
               || (chunked && lower.equals("content-length"));
       if (!stays) {
         headers.add(each.getKey(), each.getValue());
@@ -129,7 +129,7 @@ final class OutgoingRequest {
     return headers;
   }
 
-  /** Returns the body; a {@link Mono} when it is there as one piece. */
+  /** Returns the body; as a {@link Mono} when it is in one piece. */
   Publisher<ByteBuf> body() {
     if (!passage.weighed()) {
       return upload().map(OutgoingRequest::bytes);
@@ -156,7 +156,10 @@ final class OutgoingRequest {
     }
   }
 
-  /** What the client sends as it comes; what it breaks off must not look complete upstream. */
+  /**
+   * Streams the client's body as it comes. If the client breaks off, the body must not look
+   * complete to the upstream.
+   */
   private Flux<DataBuffer> upload() {
     long most = passage.endpoint().spec().reading().maxUploadBytes();
     return request

@@ -18,16 +18,16 @@ import org.springframework.http.HttpHeaders;
 /**
  * The gateway's own parameters of a request, from its query and headers; the query wins.
  *
- * <p>One that cannot be read, or is stated twice, is a fault. Where the endpoint is lenient it
- * counts as unsaid, of one that is stated twice the first counts, and so does {@code tokens=0}: so
- * it is in rls.
+ * <p>A parameter that cannot be read, or is stated twice, is a fault. A lenient endpoint behaves
+ * like rls instead: it ignores a parameter that it cannot read, takes the first of two values, and
+ * treats {@code tokens=0} as not stated.
  *
- * @param tokens the input it states, or null
- * @param patience how long it is willing to wait
- * @param priority 0 to 9, where what is below or above counts as 0 or 9; with a key at most what
- *     that allows
- * @param latencyMillis how long it was on its way, by the clocks of both ends, at least 0; null
- *     when it does not say when it was sent, or that cannot be read
+ * @param tokens the input tokens that the request states, or null
+ * @param patience how long the request is willing to wait
+ * @param priority 0 to 9, where lower and higher values count as 0 and 9; with a key at most what
+ *     the key allows
+ * @param latencyMillis how long the request was on its way, by the clocks of both ends, at least 0;
+ *     null when the sending time is missing or cannot be read
  * @param query the query that remains for the upstream, raw, or null
  * @param credential the part of the query that is a credential, raw, or null
  * @param fault what could not be read, or null
@@ -56,9 +56,9 @@ record Parameters(
   }
 
   /**
-   * Reads the parameters; a fault is told, not thrown.
+   * Reads the parameters; a fault is returned, not thrown.
    *
-   * @param rank how its key stands, or null when it has none
+   * @param rank the priorities that its key allows, or null when it has none
    */
   static Parameters of(
       @Nullable String rawQuery,
@@ -124,7 +124,7 @@ record Parameters(
     return priority == (int) priority ? priority : null;
   }
 
-  /** It is only shown, so what cannot be read is no fault. */
+  /** Returns the time on the way. It is only shown, so an unreadable value is no fault. */
   private static @Nullable Long latency(HttpHeaders headers, WallClock clock) {
     String sent = headers.getFirst("X-Sent-At");
     return sent == null || !sent.matches("[0-9]{1,18}")
@@ -133,8 +133,8 @@ record Parameters(
   }
 
   /**
-   * When the client library gives up, less a second so that our answer is there first. What it says
-   * is for itself, so what cannot be read is no fault.
+   * Returns when the client library gives up, less a second so that the gateway's answer is there
+   * first. The header is meant for the library itself, so an unreadable value is no fault.
    */
   private static long clientNanos(HttpHeaders headers) {
     String text = headers.getFirst("x-stainless-timeout");
@@ -151,7 +151,7 @@ record Parameters(
       this.lenient = lenient;
     }
 
-    /** Returns what {@code stated} says, or null when it says nothing or nothing readable. */
+    /** Returns the first stated value, or null when there is none or it cannot be read. */
     @Nullable Long read(
         String name, String expected, List<String> stated, Function<String, @Nullable Long> of) {
       if (stated.isEmpty()) {
@@ -201,7 +201,7 @@ record Parameters(
       try {
         return URLDecoder.decode(value, StandardCharsets.UTF_8);
       } catch (IllegalArgumentException malformed) {
-        return value; // which is no number either, and is told as such
+        return value; // which is no number either, and is reported as such
       }
     }
   }

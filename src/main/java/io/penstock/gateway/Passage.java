@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * One request's way through the gateway: what the filters know of it. The one attribute they share.
- * Belongs to the event loop of the request.
+ * State of one request on its way through the gateway, which the filters share as their only
+ * attribute of the exchange. Belongs to the event loop of the request.
  */
 final class Passage {
-  /** The name of all who have none. */
+  /** Name that stands for all clients without a key. */
   static final String ANONYMOUS = "anonymous";
 
   private static final String ATTRIBUTE = Passage.class.getName();
@@ -59,24 +59,24 @@ final class Passage {
     this.body = body;
   }
 
-  /** Returns the passage of an exchange that was identified. */
+  /** Returns the state of an exchange that was identified. */
   static Passage of(ServerWebExchange exchange) {
     return exchange.getRequiredAttribute(ATTRIBUTE);
   }
 
-  /** Returns the passage of an exchange, or null when it came to no endpoint. */
+  /** Returns the state of an exchange, or null when the request came to no endpoint. */
   static @Nullable Passage find(ServerWebExchange exchange) {
     return exchange.getAttribute(ATTRIBUTE);
   }
 
-  /** Makes it that of an exchange, whose trail it has from now on. */
+  /** Attaches this state to an exchange, and takes over the trail of the exchange. */
   void attach(ServerWebExchange exchange) {
     exchange.getAttributes().put(ATTRIBUTE, this);
     trail = ObserveFilter.of(exchange);
     trail.entered(endpoint, requestId, key());
   }
 
-  /** What is told of it. */
+  /** Returns the trail that is notified of the request's progress. */
   Trail trail() {
     return trail;
   }
@@ -105,115 +105,124 @@ final class Passage {
     return cost;
   }
 
-  /** What the body holds; null when its answer will teach nothing of that. */
+  /** Returns the content of the body; null when the answer will teach nothing about it. */
   @Nullable Content content() {
     return content;
   }
 
-  /** The name of who asks. */
+  /** Returns the name of the client's key, or {@link #ANONYMOUS}. */
   String key() {
     Caller caller = visitor.caller();
     return caller == null ? ANONYMOUS : caller.spec().name();
   }
 
-  /** Who asks, for people. */
+  /** Returns the request's origin as shown to people. */
   Ask.Origin origin() {
     Caller caller = visitor.caller();
     return new Ask.Origin(requestId, caller == null ? null : caller.spec().name());
   }
 
-  /** Whose key came with it, or null where none is needed. */
+  /** Returns the client's key with its limits, or null where no key is needed. */
   @Nullable Caller caller() {
     return visitor.caller();
   }
 
-  /** Who sent it. */
+  /** Returns the client that sent the request. */
   Visitor visitor() {
     return visitor;
   }
 
-  /** What its answer tells of what is left, by the names of headers. */
+  /** Returns the headers that tell the client what is left of limits, by name. */
   Map<String, String> told() {
     return told;
   }
 
-  /** Has its answer tell that. */
+  /** Sets the headers that tell the client what is left of limits. */
   void tells(Map<String, String> headers) {
     told = headers;
   }
 
-  /** The group of who asks, or null. */
+  /** Returns the group of the client's key, or null. */
   @Nullable String group() {
     Caller caller = visitor.caller();
     return caller == null ? null : caller.spec().group();
   }
 
-  /** The model the client asks for, or null. */
+  /** Returns the model that the client asks for, or null. */
   @Nullable String model() {
     return model;
   }
 
-  /** The model the upstream at hand is asked for, under the name clients have for it, or null. */
+  /**
+   * Returns the model that the current upstream is asked for, under the name that clients use, or
+   * null.
+   */
   @Nullable String askedModel() {
     return settlement == null ? model : settlement.model();
   }
 
-  /** Whether the connection is to become another protocol. */
+  /** Returns whether the connection is to become another protocol. */
   boolean upgrades() {
     return upgrades;
   }
 
-  /** The connection is to become another protocol. */
+  /** Notes that the connection is to become another protocol. */
   void upgrading() {
     upgrades = true;
   }
 
-  /** Whether the body was read and held; others are streamed through. */
+  /** Returns whether the body was read into memory; other bodies are streamed through. */
   boolean weighed() {
     return weighed;
   }
 
-  /** What it asks a model for; null where it is not weighed. */
+  /** Returns the operation that the request asks of a model; null where the body is not read. */
   @Nullable Operation operation() {
     return operation;
   }
 
-  /** Says what it asks a model for. */
+  /** Sets the operation that the request asks of a model. */
   void asks(@Nullable Operation what) {
     operation = what;
   }
 
-  /** Whether it asks for an event stream. */
+  /** Returns whether the client asks for an event stream. */
   boolean stream() {
     return stream;
   }
 
-  /** Whether the attempt at hand asks for the usage of a stream though the client does not. */
+  /**
+   * Returns whether the current attempt asks for the usage of a stream although the client does
+   * not.
+   */
   boolean asksUsage() {
     return asksUsage;
   }
 
-  /** Says whether the next attempt does. */
+  /** Sets whether the next attempt does so. */
   void asksUsage(boolean asks) {
     asksUsage = asks;
   }
 
-  /** Whom the body names, or null. */
+  /** Returns the user that the body names, or null. */
   @Nullable String user() {
     return user;
   }
 
-  /** The body is not read, and streamed through. */
+  /** Sets the cost of a request with a body that is streamed through unread. */
   void weighs(Cost of) {
     cost = of;
   }
 
-  /** The body was read, and said so. */
+  /** Sets the cost and the findings of a body that was read. */
   void weighs(Cost of, Weighed.Request body) {
     weighs(of, body, body.content());
   }
 
-  /** The body was read, and said so; its text may have been counted more exactly since. */
+  /**
+   * Sets the cost and the findings of a body that was read; its text may have been counted more
+   * exactly since.
+   */
   void weighs(Cost of, Weighed.Request body, Content counted) {
     cost = of;
     content = body.traits().costStands() ? null : counted;
@@ -225,42 +234,45 @@ final class Passage {
     weighed = true;
   }
 
-  /** Whether its answer will not say what it uses, because it runs in the background. */
+  /**
+   * Returns whether the answer will not state its usage, because the request runs in the
+   * background.
+   */
   boolean costStands() {
     return traits.costStands();
   }
 
-  /** An id in its body that only the upstream knows which gave it, or null. */
+  /** Returns an id in the body that only the upstream that gave it knows, or null. */
   @Nullable String refersTo() {
     return traits.refersTo();
   }
 
-  /** Where its body can be changed. */
+  /** Returns the places where the body can be changed. */
   Weighed.Spots spots() {
     return spots;
   }
 
-  /** A body that is streamed through began to be read: it can be sent this once. */
+  /** Notes that a streamed body began to be read, so that it cannot be sent again. */
   void uploads() {
     uploading = true;
   }
 
-  /** What is streamed through turned out to be bad. */
+  /** Notes that a streamed body turned out to be bad. */
   void uploadFails(BadUpload error) {
     badUpload = error;
   }
 
-  /** What is wrong with what is streamed through, or null. */
+  /** Returns what is wrong with a streamed body, or null. */
   @Nullable BadUpload badUpload() {
     return badUpload;
   }
 
-  /** Whether the request could be sent once more. */
+  /** Returns whether the request could be sent once more. */
   boolean repeatable() {
     return (weighed || !uploading) && settlement != null;
   }
 
-  /** What was taken for the attempt at hand, once it was let go. */
+  /** Returns what was charged for the current attempt, or null before its ticket was granted. */
   @Nullable Settlement settlement() {
     return settlement;
   }

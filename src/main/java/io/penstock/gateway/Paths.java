@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import org.springframework.web.util.UriUtils;
 
-/** Paths of requests, raw: percent-encoded as they came. */
+/** Checks and cuts paths of requests, raw: percent-encoded as they came. */
 final class Paths {
   private static final Pattern DOTS =
       Pattern.compile("(?i)(^|/|%2f|%5c|\\\\)(\\.|%2e){1,2}(/|%2f|%5c|\\\\|$)");
@@ -26,19 +26,25 @@ final class Paths {
     return escapes(path) && CONTROLS.matcher(path).find();
   }
 
-  /** Returns whether where a segment of a path ends is in the eye of the beholder. */
+  /**
+   * Returns whether a path has an escaped slash or backslash, which some servers take for the end
+   * of a segment and others do not.
+   */
   static boolean blurs(String path) {
     return escapes(path) && BLURS.matcher(path).find();
   }
 
-  /** Most paths have nothing that any of the expressions looks for, and each request has a path. */
+  /**
+   * Returns whether a path has escapes. Most paths do not, so this quick check saves running the
+   * expressions on each request.
+   */
   private static boolean escapes(String path) {
     return path.indexOf('%') >= 0;
   }
 
   /**
-   * Returns what is below the configured endpoint, as it came, starting with a slash, or empty. The
-   * endpoint's own part may be written in another way than it is configured, but has as many
+   * Returns the part below the configured endpoint, as it came, starting with a slash, or empty.
+   * The endpoint's own part may be written differently than it is configured, but has as many
    * segments.
    */
   static String below(EndpointSpec spec, String path) {
@@ -53,7 +59,7 @@ final class Paths {
     return path.substring(at);
   }
 
-  /** Returns where the first segment at or after {@code from} ends; slashes too many are passed. */
+  /** Returns where the first segment at or after {@code from} ends; extra slashes are skipped. */
   private static int segmentEnd(String path, int from) {
     int start = from;
     while (start < path.length() && path.charAt(start) == '/') {
@@ -64,14 +70,14 @@ final class Paths {
   }
 
   /**
-   * Returns a path as providers read it, escapes resolved: a call must not get round its limits by
-   * being written otherwise.
+   * Returns a path as providers read it, with escapes resolved: a call must not escape its limits
+   * by another spelling.
    */
   static String decoded(String path) {
     return !escapes(path) ? path : UriUtils.decode(path, StandardCharsets.UTF_8);
   }
 
-  /** Returns the path an upstream is asked for. */
+  /** Returns the path to request at an upstream. */
   static String forwarded(EndpointSpec spec, String path) {
     return spec.forwarding().stripPrefix() ? below(spec, path) : path;
   }

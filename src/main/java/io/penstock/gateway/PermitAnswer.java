@@ -17,18 +17,18 @@ import reactor.core.publisher.Mono;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an endpoint without upstreams answers, as clients of rls know it: go ahead. */
+/** Answer of an endpoint without upstreams, in the format of rls: go ahead. */
 final class PermitAnswer {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN).build();
 
-  /** A token window has no rate. */
+  /** Fields about the rate, left out for a token window, which has none. */
   private static final List<String> RATE = List.of("rate", "unit");
 
   private static final List<String> ALWAYS =
       List.of("scheduler", "algorithm", "max_queue_size", "overflow");
 
-  /** Told only where route files set them to something. */
+  /** Fields that are shown only where route files set them to something. */
   private static final List<String> STATED =
       List.of("burst_size", "window_seconds", "queue_timeout", "latency_compensation");
 

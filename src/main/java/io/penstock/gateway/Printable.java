@@ -1,14 +1,17 @@
 package io.penstock.gateway;
 
-/** Text of others on a line of the log: it cannot end the line, nor look like another part. */
+/**
+ * Makes foreign text safe for a line of the log: it can neither end the line nor look like another
+ * part of it.
+ */
 public final class Printable {
   private static final int MOST = 200;
 
   private Printable() {}
 
   /**
-   * Returns the text; what is not to be seen, quotes and backslashes become {@code \}{@code uXXXX},
-   * and what is longer than {@value #MOST} characters is cut.
+   * Returns the text with invisible characters, quotes and backslashes as {@code \}{@code uXXXX},
+   * cut to {@value #MOST} characters.
    */
   public static String of(String text) {
     int length = Math.min(text.length(), MOST);
@@ -33,7 +36,10 @@ public final class Printable {
     return length == text.length() ? escaped.toString() : escaped.append("...").toString();
   }
 
-  /** Letters, digits, signs and spaces; not marks that turn what follows around, nor halves. */
+  /**
+   * Returns whether a character is a letter, digit, sign or space; not a mark that changes the
+   * direction of writing, nor half of a surrogate pair.
+   */
   private static boolean plain(char each) {
     if (each < 0x7f) {
       return each >= ' ' && each != '"' && each != '\\';

@@ -13,7 +13,7 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Writes refusals, as the endpoint's dialect has it. */
+/** Writes refusals in the format of the endpoint's provider. */
 final class Refuser {
   private Refuser() {}
 
@@ -33,7 +33,7 @@ final class Refuser {
     return send(exchange, refusal, body, passage.requestId(), endpoint.path());
   }
 
-  /** Writes a refusal with whatever is known of the request. */
+  /** Writes a refusal with what is known of a request that may have no endpoint. */
   static Mono<Void> write(
       ServerWebExchange exchange,
       Refusal refusal,
@@ -62,7 +62,7 @@ final class Refuser {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
     }
     if (refusal.reason() == Reason.BODY_TIMEOUT) {
-      headers.set(HttpHeaders.CONNECTION, "close"); // what still comes is not read
+      headers.set(HttpHeaders.CONNECTION, "close"); // the rest of the body is not read
     }
     refusal.retryAfterSeconds().ifPresent(s -> headers.set("Retry-After", Long.toString(s)));
     refusal.retryAfterMillis().ifPresent(ms -> headers.set("retry-after-ms", Long.toString(ms)));

@@ -33,8 +33,8 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Passes WebSockets through, frame by frame. The upstream is asked first, so that its refusal is
- * still one of HTTP to the client. Safe from any thread.
+ * Passes WebSockets through, frame by frame. The upstream is asked first, so that its refusal can
+ * still be sent to the client as an HTTP answer. Safe from any thread.
  */
 final class Relay {
   private static final String PROTOCOLS = "sec-websocket-protocol";
@@ -53,10 +53,10 @@ final class Relay {
   }
 
   /**
-   * Relays until one side closes; then it is empty. An upstream that does not become a WebSocket
-   * has answered.
+   * Relays until one side closes, and then completes empty. If the upstream refuses to become a
+   * WebSocket, its answer is returned.
    *
-   * @param exchange as it goes to the upstream
+   * @param exchange the exchange that goes to the upstream
    */
   Mono<Answer> run(ServerWebExchange exchange, UpstreamSpec spec, OutgoingRequest asks) {
     Sinks.Empty<Void> open = Sinks.empty();
@@ -95,7 +95,7 @@ final class Relay {
           .websocket(client.build())
           .uri(socket(asks))
           .handle((in, out) -> joined(exchange, in, out, most, open, done))
-          // the upstream may have closed first, which the client is still to be told
+          // the upstream may have closed first, in which case the client has yet to be closed
           .then(done.asMono());
     } catch (SSLException unreadable) {
       return Mono.error(unreadable);
@@ -121,7 +121,7 @@ final class Relay {
     return Passage.of(exchange).endpoint().spec().reading().maxBodyBytes();
   }
 
-  /** The upstream is a WebSocket: now the client becomes one too. */
+  /** Makes the client's connection a WebSocket too, once the upstream's is one. */
   private static Mono<Void> joined(
       ServerWebExchange exchange,
       WebsocketInbound in,
@@ -140,7 +140,7 @@ final class Relay {
       server.protocols(in.selectedSubprotocol());
     }
     AtomicBoolean began = new AtomicBoolean();
-    // it is only the handshake that sending ends with
+    // sendWebsocket completes with the handshake, not with the end of the WebSocket
     return response
         .setComplete()
         .then(
@@ -176,7 +176,10 @@ final class Relay {
     return to.sendObject(Frames.of(from), frame -> true).then();
   }
 
-  /** Closes one side as the other was closed; what was cut off is cut off. */
+  /**
+   * Closes one side with the status with which the other was closed; if that was cut off, this is
+   * cut off too.
+   */
   private static Mono<Void> closed(WebsocketInbound from, WebsocketOutbound to) {
     return from.receiveCloseStatus()
         .flatMap(

@@ -5,7 +5,7 @@ import io.penstock.time.Ticker;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** One budget of retries for each configured upstream. Safe from any thread. */
+/** One retry budget for each configured upstream. Safe from any thread. */
 final class RetryBudgets {
   private final Ticker ticker;
   private final ConcurrentMap<String, RetryBudget> byUpstream = new ConcurrentHashMap<>();

@@ -21,8 +21,9 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * What need not wait: models that the key may not use; and, of what is not weighed, uploads that
- * are too large, upgrades that nobody wants, and the question which models there are.
+ * Answers requests that need not wait: refuses models that the key may not use, and, if the body is
+ * not read, uploads that are too large and upgrades that the endpoint does not allow; and answers
+ * the question which models there are.
  */
 final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
@@ -67,7 +68,7 @@ final class ScreenFilter implements GlobalFilter, Ordered {
     return Refuser.refuse(exchange, passage, refusal);
   }
 
-  /** Whether it is known which models there are: an upstream may take any. */
+  /** Returns whether all models are known, which is not so if an enabled upstream takes any. */
   private static boolean named(EndpointSpec spec) {
     return spec.upstreams().stream().filter(ScreenFilter::enabled).noneMatch(ScreenFilter::any);
   }

@@ -10,7 +10,10 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
-/** Step 7, settle: the usage is read while the bytes pass, and settled once, whatever happens. */
+/**
+ * Step 7, settle: reads the usage while the answer's bytes pass, and settles the request once,
+ * whatever happens.
+ */
 final class SettleFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
   private final Complaints complaints;
@@ -32,8 +35,9 @@ final class SettleFilter implements GlobalFilter, Ordered {
     Passage passage = Passage.of(exchange);
     Tap tap = new Tap(passage, ticker, complaints, experience);
     TappedResponse response = new TappedResponse(exchange.getResponse(), tap);
-    // Each end is told before anyone downstream hears of it, as doFinally would not: who gives back
-    // what was never settled comes after. What the answer's own stream settled is settled already.
+    // The tap learns of each end before any subscriber downstream, which doFinally would not
+    // ensure: the code that returns charges that were never settled has to come after it. If the
+    // answer's own stream has settled the request, this has no effect.
     return chain
         .filter(exchange.mutate().response(response).build())
         .onErrorResume(error -> answered(exchange, tap, error))
@@ -43,9 +47,9 @@ final class SettleFilter implements GlobalFilter, Ordered {
   }
 
   /**
-   * Answers what failed, if somebody is there and there was no answer yet.
+   * Answers a request that failed, if the client is still there and no answer was begun.
    *
-   * @param exchange whose response is not tapped
+   * @param exchange the exchange, with a response that is not tapped
    */
   static Mono<Void> answered(ServerWebExchange exchange, Tap tap, Throwable error) {
     if (error instanceof ClientGone || !ConnectionGuard.alive(exchange.getRequest())) {

@@ -36,7 +36,7 @@ final class StatusAnswer {
     this.ticker = ticker;
   }
 
-  /** Returns whether that is what a request asks for, whatever endpoints there are. */
+  /** Returns whether a request asks for the status, whatever endpoints there are. */
   static boolean asked(ServerHttpRequest request) {
     return HttpMethod.GET.equals(request.getMethod()) && PATH.equals(request.getURI().getRawPath());
   }
@@ -79,7 +79,7 @@ final class StatusAnswer {
     for (String model : new TreeSet<>(caller.spec().models().keySet())) {
       List<LimitLine> all = Allowances.ofKey(caller, model, now);
       all.stream()
-          .skip(general.size()) // those of the key in general come first
+          .skip(general.size()) // the limits of the key in general come first
           .forEach(line -> limits.add(shown(line, model)));
     }
     return limits;

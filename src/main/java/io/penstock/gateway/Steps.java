@@ -2,7 +2,7 @@ package io.penstock.gateway;
 
 import org.springframework.cloud.gateway.filter.NettyRoutingFilter;
 
-/** The order of the steps. */
+/** The order of the filters. */
 final class Steps {
   static final int OBSERVE = -80;
   static final int IDENTIFY = -70;
@@ -12,7 +12,7 @@ final class Steps {
   static final int FORWARD = -30;
   static final int SETTLE = -20;
 
-  /** Just before the framework calls: nothing is written yet, so a call can be made again. */
+  /** Just before the framework's own call: nothing is written yet, so a call can be repeated. */
   static final int ATTEMPT = NettyRoutingFilter.ORDER - 1;
 
   private Steps() {}

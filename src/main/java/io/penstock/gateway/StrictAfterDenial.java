@@ -18,8 +18,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Keys with {@code strict_after_denial}: after a denial, what all instances counted is fetched
- * before the next decision. Safe from any thread.
+ * Serves keys with {@code strict_after_denial}: after a denial, the counts of all instances are
+ * fetched before the next decision. Safe from any thread.
  */
 final class StrictAfterDenial {
   private static final Duration MOST = Duration.ofNanos(AfterDenial.MOST_NANOS);
@@ -39,8 +39,8 @@ final class StrictAfterDenial {
   }
 
   /**
-   * Returns what completes when a decision may be made, on {@code loop} and in no more than 300 ms,
-   * or null when it may be made now.
+   * Returns a signal that completes on {@code loop} when a decision may be made, within 300 ms, or
+   * null when it may be made now.
    */
   @Nullable Mono<Void> before(Passage passage, EventLoop loop) {
     Caller caller = passage.caller();
@@ -62,10 +62,10 @@ final class StrictAfterDenial {
     return Mono.fromFuture(
             () -> CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new)), true)
         .publishOn(loop)
-        .timeout(MOST, Mono.empty(), loop); // goes by what is known then, as without Redis
+        .timeout(MOST, Mono.empty(), loop); // then decides by what is known, as without Redis
   }
 
-  /** Takes note of who was refused what. */
+  /** Records a denial of a key by the limits that caused it. */
   void denied(Passage passage, Refusal refusal) {
     Caller caller = passage.caller();
     if (caller == null || !asks(caller)) {

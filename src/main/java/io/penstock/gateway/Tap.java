@@ -15,7 +15,7 @@ import org.springframework.http.HttpStatusCode;
 import reactor.core.publisher.SignalType;
 
 /**
- * Reads an answer as its bytes pass, and settles the request when the answer ends, however it does.
+ * Reads an answer as its bytes pass, and settles the request when the answer ends, in whatever way.
  */
 final class Tap {
   static final String CLIENT_GONE = "cancelled";
@@ -41,12 +41,12 @@ final class Tap {
     return passage;
   }
 
-  /** Returns what was taken for the attempt at hand. */
+  /** Returns what was charged for the current attempt. */
   Settlement settlement() {
     return Objects.requireNonNull(passage.settlement());
   }
 
-  /** The head of the answer is there. */
+  /** Handles the head of the answer. */
   void begins(
       @Nullable HttpStatusCode status,
       @Nullable String contentType,
@@ -72,7 +72,7 @@ final class Tap {
     settlement().produced(reading.producedTokens(), ticker.nanos());
   }
 
-  /** Remembers who gave what later requests may refer to. */
+  /** Remembers which upstream gave an id that later requests may refer to. */
   private void note(DataBuffer buffer) {
     GivenId reading = given;
     if (reading == null) {
@@ -88,7 +88,10 @@ final class Tap {
     given = reading.done() ? null : reading;
   }
 
-  /** The body of the answer ended; only its own stream says truly how. */
+  /**
+   * Settles the request when the body of the answer ended. Only the signal of the body's own stream
+   * tells reliably how it ended; it comes first, and later signals have no effect.
+   */
   void ends(SignalType signal) {
     long now = ticker.nanos();
     AnswerReader read = reader;
@@ -144,17 +147,17 @@ final class Tap {
     };
   }
 
-  /** An attempt came to nothing, and there will be another. */
+  /** Reports an attempt that failed and will be followed by another. */
   void missed(String error) {
     experience.called(passage, null, error, ticker.nanos());
   }
 
-  /** The client went away before the answer's body did. */
+  /** Settles a request when its client went away before the body of the answer ended. */
   void abandoned() {
     ends(SignalType.CANCEL);
   }
 
-  /** There will be no answer. */
+  /** Settles a request that gets no answer from the upstream. */
   Refusal failed(UpstreamFailure failure) {
     ended = true;
     long now = ticker.nanos();
@@ -169,14 +172,14 @@ final class Tap {
     return failure.refusal();
   }
 
-  /** There will be no answer, because of what the client sent. */
+  /** Settles a request that gets no answer because of what the client sent. */
   void refused(Refusal refusal) {
     ended = true;
     passage.trail().refused(refusal);
     settlement().failed(refusal, 0, ticker.nanos());
   }
 
-  /** Says what is wrong with an upstream. */
+  /** Logs what is wrong with an upstream. */
   void complain(String upstream, String what) {
     complaints.about(upstream, what);
   }

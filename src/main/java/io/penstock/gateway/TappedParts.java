@@ -10,12 +10,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 /**
- * A body in parts that are flushed one by one. Its writer takes parts ahead of writing them, so the
- * body has ended only once no more parts come <em>and</em> each of them was read: one that was not
- * may hold the usage.
+ * A body in parts that are flushed one by one. Its writer requests parts ahead of writing them, so
+ * the body has ended only when no more parts come <em>and</em> each of them was read: a part that
+ * was not read may contain the usage.
  */
 final class TappedParts {
-  /** Tells of the first end only. */
+  /** Passes on only the first end signal. */
   private static final class Once extends AtomicBoolean {
     private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,7 @@ final class TappedParts {
   private final Consumer<DataBuffer> passes;
   private final Consumer<SignalType> ends;
 
-  /** The body itself, and each part that is not read to its end. */
+  /** Number of open streams: the body itself, and each part that is not read to its end. */
   private final AtomicInteger open = new AtomicInteger(1);
 
   private TappedParts(Consumer<DataBuffer> passes, Consumer<SignalType> ends) {
@@ -44,8 +44,9 @@ final class TappedParts {
   }
 
   /**
-   * Returns {@code body} with each buffer shown to {@code passes} and its end told to {@code ends};
-   * a part that fails or is cancelled ends it too, so {@code ends} may be called more than once.
+   * Returns {@code body} with each buffer passed to {@code passes} and its end to {@code ends}. A
+   * part that fails or is cancelled counts as an end too, so {@code ends} may be called more than
+   * once.
    */
   static Flux<Flux<DataBuffer>> of(
       Publisher<? extends Publisher<? extends DataBuffer>> body,
@@ -61,8 +62,8 @@ final class TappedParts {
   }
 
   /**
-   * Returns {@code body} with its end told to {@code ends} before anyone downstream hears of it:
-   * who gives back what was never settled must come second.
+   * Returns {@code body} with its end passed to {@code ends} before any subscriber downstream
+   * learns of it: the code that returns charges that were never settled must come second.
    */
   static <T> Flux<T> ended(Flux<T> body, Consumer<SignalType> ends) {
     return Flux.defer(
@@ -74,7 +75,7 @@ final class TappedParts {
         });
   }
 
-  /** Does the same for what is one piece. */
+  /** Does the same for a body in one piece. */
   static <T> Mono<T> ended(Mono<T> body, Consumer<SignalType> ends) {
     return Mono.defer(
         () -> {

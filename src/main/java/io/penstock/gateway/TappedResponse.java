@@ -13,8 +13,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * An answer that is read while it is written. Its bytes are not touched, but for the event that the
- * gateway asked for and the client did not.
+ * Response that is read while it is written. Its bytes are not changed, except that an event is
+ * removed that only the gateway asked for, not the client.
  */
 final class TappedResponse extends ServerHttpResponseDecorator {
   private final Tap tap;
@@ -25,7 +25,7 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     this.tap = tap;
   }
 
-  /** Returns another response, tapped by the same tap. */
+  /** Returns another response with the same tap. */
   TappedResponse over(ServerHttpResponse response) {
     return new TappedResponse(response, tap);
   }
@@ -55,7 +55,10 @@ final class TappedResponse extends ServerHttpResponseDecorator {
     return TappedParts.ended(Flux.<DataBuffer>from(body).doOnNext(tap::passes), tap::ends);
   }
 
-  /** The head is there. Returns what hides what the client did not ask for, or null. */
+  /**
+   * Handles the head of the response. Returns the filter that removes the event the client did not
+   * ask for, or null for none.
+   */
   private @Nullable HiddenUsage begin() {
     if (!ended.compareAndSet(false, true)) {
       return null;

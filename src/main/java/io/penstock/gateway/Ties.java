@@ -7,9 +7,9 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** What keeps a request to one upstream. Safe from any thread. */
+/** Decides which requests should go to one particular upstream (affinity). Safe from any thread. */
 final class Ties {
-  /** How many ids are remembered. */
+  /** Number of ids that are remembered. */
   private static final int MOST_IDS = 100_000;
 
   private final Origins origins = new Origins(MOST_IDS);
@@ -19,7 +19,7 @@ final class Ties {
     this.ticker = ticker;
   }
 
-  /** Returns what keeps a request that was weighed. */
+  /** Returns the affinity of a request with a body that was read. */
   Ask.Kept of(Passage passage, ServerHttpRequest request) {
     return switch (passage.endpoint().spec().forwarding().affinity()) {
       case Affinity.None none -> Ask.Kept.NOWHERE;
@@ -33,7 +33,9 @@ final class Ties {
     return common == null ? Ask.Kept.NOWHERE : new Ask.Kept(common, null);
   }
 
-  /** The body may name what an upstream gave, or a segment of the path. */
+  /**
+   * Returns the affinity to the upstream that gave an id in the body or in a segment of the path.
+   */
   private Ask.Kept at(@Nullable String refersTo, String path) {
     long now = ticker.nanos();
     String upstream = refersTo == null ? null : origins.of(refersTo, now);
@@ -47,13 +49,13 @@ final class Ties {
     return upstream == null ? Ask.Kept.NOWHERE : new Ask.Kept(null, upstream);
   }
 
-  /** Returns whether it matters which upstream gave what the answer to a request holds. */
+  /** Returns whether it has to be remembered which upstream answers a request. */
   static boolean matter(Passage passage) {
     return passage.endpoint().spec().forwarding().affinity() instanceof Affinity.Auto
         && passage.endpoint().spec().upstreams().size() > 1;
   }
 
-  /** An upstream gave that id. */
+  /** Remembers that an upstream gave an id. */
   void gave(String upstream, String id) {
     origins.gave(upstream, id, ticker.nanos());
   }

@@ -3,7 +3,7 @@ package io.penstock.gateway;
 import io.penstock.pool.UpstreamSpec;
 import java.net.URI;
 
-/** Where an upstream is reached; safe from any thread. */
+/** Resolves the address of an upstream. Safe from any thread. */
 @FunctionalInterface
 public interface UpstreamAddress {
   /** Returns the http or https address of an upstream. */

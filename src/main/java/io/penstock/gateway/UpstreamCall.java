@@ -10,8 +10,8 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * Asks upstreams over HTTP. The framework's own routing would make a route and an exchange for each
- * attempt and copy all headers six times. Safe from any thread.
+ * Sends requests to upstreams over HTTP. The framework's own routing would create a route and an
+ * exchange for each attempt and copy all headers six times. Safe from any thread.
  */
 final class UpstreamCall {
   private final Links links;
@@ -21,10 +21,10 @@ final class UpstreamCall {
   }
 
   /**
-   * Returns the answer, once enough of it is there to know what it is, as {@link Answer#begun}
-   * says; cancelling it closes the connection.
+   * Returns the answer, once enough of it is there to know what it is, see {@link Answer#begun};
+   * cancelling it closes the connection.
    *
-   * @param exchange whose client is answered
+   * @param exchange the exchange with the client
    */
   Mono<Answer> run(
       ServerWebExchange exchange,
@@ -46,7 +46,10 @@ final class UpstreamCall {
         .singleOrEmpty();
   }
 
-  /** What is beyond ASCII goes escaped; a text would be taken apart by an expression each time. */
+  /**
+   * Escapes characters beyond ASCII. The client would parse a string with a regular expression each
+   * time.
+   */
   private static URI ascii(URI target) {
     String text = target.toString();
     String ascii = target.toASCIIString();

@@ -20,9 +20,11 @@ import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.LoopResources;
 import reactor.util.context.ContextView;
 
-/** What the gateway does at the turning points of a call to an upstream. */
+/**
+ * Configures HTTP clients for upstreams: adds timeouts and records times at each stage of a call.
+ */
 final class UpstreamClient {
-  /** Half of what a connection keeps before it is not writable, by default. */
+  /** Half of the bytes that a connection buffers, by default, before it stops being writable. */
   private static final int SMALL_BYTES = 32 << 10;
 
   private static final String WATCH = "penstock.watch";
@@ -30,7 +32,10 @@ final class UpstreamClient {
   private final Ticker ticker;
   private final LoopResources loops;
 
-  /** Calls upstreams on the loops of the clients: one request stays on one thread. */
+  /**
+   * Creates a configuration that calls upstreams on the event loops of the clients, so that a
+   * request stays on one thread.
+   */
   UpstreamClient(Ticker ticker, LoopResources loops) {
     this.ticker = ticker;
     this.loops = loops;
@@ -52,7 +57,7 @@ final class UpstreamClient {
       return;
     }
     request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
-    // what is small is out at once, whether the upstream takes it or not
+    // a small request is written at once, whether the upstream reads it or not
     if (passage == null || !passage.weighed() || passage.body().size() > SMALL_BYTES) {
       connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
     }
@@ -74,7 +79,9 @@ final class UpstreamClient {
     }
   }
 
-  /** The status line is there: from now on a stall is a shorter wait. */
+  /**
+   * Handles the status line: from now on the stall timeout applies, not the one for the first byte.
+   */
   private static void answered(HttpClientResponse response, Connection connection) {
     Passage passage = passage(response.currentContextView());
     UpstreamSpec.Timeouts timeouts = timeouts(passage);

@@ -12,13 +12,13 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an upstream gave no answer.
+ * The reason why an upstream gave no answer.
  *
  * @param refusal what the client is told
  * @param sent whether the upstream may have seen the request
  */
 public record UpstreamFailure(Refusal refusal, boolean sent) {
-  /** Returns what an error means, or null when it is not the upstream's. */
+  /** Returns what an error means, or null when it is not a failure of the upstream. */
   public static @Nullable UpstreamFailure of(Throwable error) {
     return switch (error) {
       case ConnectTimeoutException slow ->
@@ -39,7 +39,7 @@ public record UpstreamFailure(Refusal refusal, boolean sent) {
     };
   }
 
-  /** The answer had begun. */
+  /** Returns the refusal of a request if the answer had already begun. */
   static Refusal midway() {
     return Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed within its answer");
   }

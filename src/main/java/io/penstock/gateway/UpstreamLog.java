@@ -22,17 +22,23 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * How upstreams stand, in the log: a line a change, when an attempt shows it. Nothing ticks, so the
- * end of a pause is told by the next answer. Safe from any thread.
+ * Logs changes in the state of upstreams, one line for each change that an attempt reveals. There
+ * is no timer, so the end of a pause is logged at the next answer. Safe from any thread.
  */
 final class UpstreamLog implements Judge {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
-  /** Clients make models up: refusals of more than so many are not logged. */
+  /**
+   * Most models with a logged refusal of usage; it is bounded because clients can invent models.
+   */
   private static final int MOST_MODELS = 1_000;
 
-  /** A line; whether it is bad news. */
+  /**
+   * A line of the log.
+   *
+   * @param bad whether it is logged as a warning
+   */
   record Line(boolean bad, String text) {
     static Line bad(String text) {
       return new Line(true, text);
@@ -57,10 +63,10 @@ final class UpstreamLog implements Judge {
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
   private final Set<Model> unasked = ConcurrentHashMap.newKeySet();
 
-  /** A model of an upstream, under its own name there. */
+  /** A model of an upstream, under the upstream's own name for it. */
   private record Model(String upstream, String name) {}
 
-  /** Tells of what {@code judge} has upstreams learn. */
+  /** Creates a log of the changes that {@code judge} causes. */
   UpstreamLog(Judge judge) {
     this.judge = judge;
   }
@@ -79,7 +85,7 @@ final class UpstreamLog implements Judge {
     return verdict;
   }
 
-  /** Returns what is to be logged, mostly nothing. */
+  /** Returns the lines to log, mostly none. */
   List<Line> lines(Upstream upstream, @Nullable String model, @Nullable Lesson lesson, long now) {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);

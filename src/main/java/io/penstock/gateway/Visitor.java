@@ -5,17 +5,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sent a request.
+ * The client that sent a request.
  *
- * @param caller whose key came with it, or null where none is needed
- * @param ownCredentials whether what it carries in the places of a provider's credential is for the
+ * @param caller the key that came with it, or null where none is needed
+ * @param ownCredentials whether a credential in one of the provider's usual places is meant for the
  *     provider; otherwise it may be a key of the gateway
  */
 record Visitor(@Nullable Caller caller, boolean ownCredentials) {
-  /** Anyone, where no keys are needed. */
+  /** Any client, where no keys are needed. */
   static final Visitor ANYONE = new Visitor(null, true);
 
-  /** Returns the models it may use, or null for all. */
+  /** Returns the models that the client may use, or null for all. */
   @Nullable Set<String> models() {
     return caller == null ? null : caller.spec().scope().models();
   }

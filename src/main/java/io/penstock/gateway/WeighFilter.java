@@ -18,14 +18,14 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Step 2, weigh: what the request will cost. */
+/** Step 2, weigh: determines what the request will cost. */
 final class WeighFilter implements GlobalFilter, Ordered {
   private final Weighing weighing;
   private final EarlyRefusal early;
   private final BodyBudget bodies;
   private final BodyIntake.Terms terms;
 
-  /** Reads bodies that come as fast as {@code terms} say. */
+  /** Creates the step; bodies have to come as fast as {@code terms} require. */
   WeighFilter(Weighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
     this.weighing = weighing;
     this.early = early;
@@ -63,7 +63,10 @@ final class WeighFilter implements GlobalFilter, Ordered {
         .doFinally(signal -> passage.body().free());
   }
 
-  /** A permit's body is read only so that the end of its connection is seen, however late. */
+  /**
+   * Watches the pace of a body that is streamed through. The body of a permit is not watched: it is
+   * read only to see the end of its connection, however late that is.
+   */
   private ServerWebExchange watched(ServerWebExchange exchange) {
     WatchedUpload upload = new WatchedUpload(exchange.getRequest(), terms.pace());
     return exchange.mutate().request(upload).build();

@@ -20,9 +20,9 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.publisher.Mono;
 
-/** What a request whose body was read is expected to use. Safe from any thread. */
+/** Determines the expected usage of a request from its body. Safe from any thread. */
 final class Weighing {
-  /** A request's cost, and what it was made of. */
+  /** The cost of a request, and the content that it was computed from. */
   record Result(Content content, Cost cost) {}
 
   private final Expectations expectations;
@@ -41,7 +41,7 @@ final class Weighing {
     this.complaints = complaints;
   }
 
-  /** Returns the result where it takes neither long nor the provider; else null. */
+  /** Returns the result if it can be computed quickly and without the provider, else null. */
   @Nullable Result atOnce(Passage passage, Weighed.Request body) {
     boolean asks = passage.endpoint().spec().reading().costFrom() == CostFrom.PROVIDER;
     Content content = asks ? null : tokenizers.atOnce(body.tokenizerInput());
@@ -62,7 +62,7 @@ final class Weighing {
         : local.flatMap(result -> counted(passage, model, request, upstream, result));
   }
 
-  /** Returns who is asked to count, or null. */
+  /** Returns the upstream that is asked to count tokens, or null. */
   private static @Nullable UpstreamSpec upstream(EndpointSpec spec, @Nullable String model) {
     if (spec.reading().costFrom() != CostFrom.PROVIDER) {
       return null;
@@ -105,7 +105,7 @@ final class Weighing {
                 });
   }
 
-  /** What may be a key of the gateway is nobody else's business. */
+  /** Returns a header to pass to the provider, or null if it may be a key of the gateway. */
   private static @Nullable String header(Passage passage, ServerHttpRequest request, String name) {
     boolean passes =
         passage.visitor().ownCredentials()
@@ -139,7 +139,7 @@ final class Weighing {
     };
   }
 
-  /** Returns the cost of a request whose body is not read. */
+  /** Returns the cost of a request with a body that is not read. */
   static Cost unread(EndpointSpec.Reading reading, @Nullable Long tokens) {
     return reading.costFrom() == CostFrom.BODY || reading.costFrom() == CostFrom.PROVIDER
         ? Cost.NO_TOKENS

@@ -1,4 +1,4 @@
-/** The way of a request through the gateway, as filters. */
+/** The way of a request through the gateway, as a chain of filters. */
 @NullMarked
 package io.penstock.gateway;
 

@@ -13,12 +13,12 @@ import java.io.IOException;
 import reactor.netty.NettyPipeline;
 
 /**
- * Stands right behind the codec of a connection to an upstream. What is not HTTP, or changes to
- * something else, becomes a failure that is known to be the upstream's; and answers before the
- * answer, such as early hints, are passed over.
+ * Handler right behind the codec of a connection to an upstream. Input that is not HTTP, or
+ * switches to another protocol, becomes an error that is known to be the upstream's; interim
+ * answers, such as early hints, are skipped.
  */
 public final class AnswerGuard extends ChannelInboundHandlerAdapter {
-  /** What an upstream sent is not an answer. */
+  /** Thrown when an upstream sent something that is not an HTTP answer. */
   public static final class NotHttp extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -26,7 +26,7 @@ public final class AnswerGuard extends ChannelInboundHandlerAdapter {
       super("not an HTTP answer");
     }
 
-    /** It says nothing of this program where it was found. */
+    /** Leaves the stack trace out, because it would tell nothing about this program. */
     @Override
     public synchronized Throwable fillInStackTrace() {
       return this;
@@ -39,7 +39,7 @@ public final class AnswerGuard extends ChannelInboundHandlerAdapter {
 
   private AnswerGuard() {}
 
-  /** Has a guard at a new connection. */
+  /** Adds a guard to a new connection. */
   public static void install(Channel channel) {
     if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
       channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new AnswerGuard());

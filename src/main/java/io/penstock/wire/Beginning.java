@@ -17,8 +17,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * The body of an answer of which the beginning was read, before anybody knows who gets it. Whoever
- * has one asks for the {@linkplain #whole whole} of it or {@linkplain #drop drops} it, once. Safe
+ * Body of an answer that was read only up to its beginning, before it is decided where it goes. Its
+ * owner asks for the {@linkplain #whole whole} of it or {@linkplain #drop drops} it, once. Safe
  * from any thread.
  */
 public final class Beginning extends BaseSubscriber<DataBuffer> {
@@ -39,7 +39,7 @@ public final class Beginning extends BaseSubscriber<DataBuffer> {
   }
 
   /**
-   * Reads until there is something, or the end. A body that fails before is an error.
+   * Reads until there is something, or the end. A body that fails before that is an error.
    *
    * @param body read one buffer at a time
    */
@@ -48,9 +48,10 @@ public final class Beginning extends BaseSubscriber<DataBuffer> {
   }
 
   /**
-   * Reads until there are {@code mostBytes}, or the end, or it takes longer than {@code most}.
+   * Reads until there are {@code mostBytes}, or the end is reached, or it takes longer than {@code
+   * most}.
    *
-   * @param loop keeps the time
+   * @param loop runs the timeout
    */
   public static Mono<Beginning> of(
       Flux<DataBuffer> body, int mostBytes, Duration most, EventLoop loop) {
@@ -156,7 +157,7 @@ public final class Beginning extends BaseSubscriber<DataBuffer> {
         .doOnDiscard(DataBuffer.class, DataBufferUtils::release);
   }
 
-  /** Returns whether a body of so many bytes is all there, in one buffer. */
+  /** Returns whether a body of that length is all there, in one buffer. */
   public synchronized boolean isOnePiece(int contentLength) {
     return read.size() == 1 && bytes == contentLength;
   }
@@ -169,7 +170,7 @@ public final class Beginning extends BaseSubscriber<DataBuffer> {
   private void handOver(FluxSink<DataBuffer> sink) {
     synchronized (this) {
       reader = sink;
-      // whoever gets the first may drop all the rest at once
+      // the subscriber that gets the first buffer may drop all others at once
       List<DataBuffer> first = List.copyOf(read);
       read.clear();
       first.forEach(sink::next);
@@ -190,7 +191,7 @@ public final class Beginning extends BaseSubscriber<DataBuffer> {
     }
   }
 
-  /** Lets go of the body, and has the rest of it not sent. */
+  /** Releases the body, and cancels the rest of it. */
   public void drop() {
     synchronized (this) {
       dropped = true;

@@ -13,10 +13,11 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where connections to one upstream wait, first come first served, while so many others are being
- * established. A connection's own time to be established begins when its turn comes. When one
- * cannot be established, and since it was tried no other could, all that wait fail with it: where
- * nobody listens, nobody is to wait for their turn to find out. Safe from any thread.
+ * Queue of connections to one upstream that are to be established, first come first served, while
+ * as many others as allowed are being established. The connect timeout of a connection begins when
+ * its turn comes. When a connection cannot be established, and since its attempt began no other
+ * could, all that wait fail with it: if the upstream does not listen, they need not each wait for
+ * their turn to find out. Safe from any thread.
  */
 final class ConnectLine {
   /** A connection that is to be established. */
@@ -38,7 +39,7 @@ final class ConnectLine {
       this.promise = promise;
     }
 
-    /** Its turn has come. */
+    /** Establishes the connection when its turn has come. */
     void connect() {
       if (!context.channel().isOpen()) {
         promise.tryFailure(new ClosedChannelException());
@@ -73,7 +74,7 @@ final class ConnectLine {
   private long established;
 
   /**
-   * Creates a line in which nobody waits.
+   * Creates an empty queue.
    *
    * @param most how many connections are established at once, ≥ 1
    */
@@ -81,12 +82,12 @@ final class ConnectLine {
     this.most = most;
   }
 
-  /** Has a new connection wait for its turn. */
+  /** Makes a new connection wait for its turn. */
   void install(Channel channel) {
     channel.pipeline().addFirst(new Waiter());
   }
 
-  /** Returns whether it need not wait. */
+  /** Returns whether the connection can be established at once; otherwise queues it. */
   private synchronized boolean begins(Place place) {
     if (establishing == most) {
       waiting.add(place);
@@ -100,7 +101,7 @@ final class ConnectLine {
   private void settled(Place place, @Nullable Throwable cause) {
     if (cause == null) {
       succeeded();
-    } else if (cause instanceof SocketException) { // not where it was given up on this side
+    } else if (cause instanceof SocketException) { // not when this side gave up
       hopeless(place).forEach(waiter -> waiter.fail(cause));
     }
     next();
@@ -110,7 +111,10 @@ final class ConnectLine {
     established++;
   }
 
-  /** Returns those who need not wait any longer, because nobody gets through. */
+  /**
+   * Removes and returns all that wait, if no connection was established since the failed one was
+   * tried.
+   */
   private synchronized List<Place> hopeless(Place failed) {
     if (failed.establishedBefore != established) {
       return List.of();
@@ -120,7 +124,7 @@ final class ConnectLine {
     return all;
   }
 
-  /** Somebody's turn is over. */
+  /** Ends a turn, and begins the next one. */
   private void next() {
     Place next = turn();
     if (next != null) {

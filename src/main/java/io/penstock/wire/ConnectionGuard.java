@@ -30,13 +30,14 @@ import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServer;
 
 /**
- * Stands right behind the codec of a connection. What is not HTTP never becomes a request, and is
- * refused by the codec: here that refusal gets what every refusal has. What breaks in the middle of
- * a body is remembered, because to its reader it looks like the body's end. And who speaks HTTP/1.0
- * gets no chunks.
+ * Handler right behind the codec of a client's connection. Input that is not HTTP never becomes a
+ * request, but is refused by the codec: this handler completes that refusal with the headers and
+ * body that every refusal has. It remembers that a connection broke in the middle of a body,
+ * because to the body's reader this looks like the end. And it sends no chunks to an HTTP/1.0
+ * client.
  */
 @SuppressWarnings("FutureReturnValueIgnored")
-public // whoever wrote has the promise
+public // the writer has the promise
 final class ConnectionGuard extends ChannelDuplexHandler {
   private static final AttributeKey<Boolean> BROKEN =
       AttributeKey.valueOf(ConnectionGuard.class, "broken");
@@ -52,12 +53,17 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean closing;
   private int unanswered;
 
-  /** Leaves refusals as they are, where that is said; the port of operators has its own. */
+  /**
+   * Creates a guard.
+   *
+   * @param refuses whether to complete refusals of the codec; not so at the operator port, which
+   *     has refusals of its own
+   */
   ConnectionGuard(boolean refuses) {
     this.refuses = refuses;
   }
 
-  /** Has a guard at every connection of a server. */
+  /** Adds a guard to every connection of a server. */
   public static HttpServer guard(HttpServer server, Connections connections) {
     return server.doOnChannelInit(
         (observer, channel, address) -> {
@@ -66,7 +72,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
         });
   }
 
-  /** Has a guard at every connection of the operators' server. */
+  /** Adds a guard to every connection of the operators' server. */
   static HttpServer guardOperators(HttpServer server) {
     return server.doOnChannelInit((observer, channel, address) -> add(channel, false));
   }
@@ -77,7 +83,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** Returns the connection a request came on. */
+  /** Returns the connection that a request came on. */
   public static Channel channel(ServerHttpRequest request) {
     Connection connection = ServerHttpRequestDecorator.getNativeRequest(request);
     return connection.channel();
@@ -88,14 +94,14 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     return channel(request).hasAttr(BROKEN);
   }
 
-  /** Returns whether there is still somebody to answer. */
+  /** Returns whether the client is still connected. */
   public static boolean alive(ServerHttpRequest request) {
     return channel(request).isActive();
   }
 
   /**
-   * Ends an answer that cannot be completed, so that its reader sees that it is not complete: what
-   * was written still goes, then the connection is closed.
+   * Ends an answer that cannot be completed, in a way that its reader notices: what was written is
+   * still sent, then the connection is closed.
    */
   public static Mono<Void> cut(ServerHttpRequest request) {
     return Mono.create(
@@ -109,12 +115,15 @@ final class ConnectionGuard extends ChannelDuplexHandler {
                     }));
   }
 
-  /** Whether it has had answers, and no request that has none yet; asked on its event loop. */
+  /**
+   * Returns whether the connection has had answers, and every request on it was answered. To be
+   * called on its event loop.
+   */
   boolean rests() {
     return answered && unanswered == 0;
   }
 
-  /** Has it be closed after the answer that runs, whose head said nothing of that. */
+  /** Closes the connection after the current answer, although its head did not announce that. */
   void closeAfterAnswer() {
     closes = true;
   }
@@ -131,7 +140,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
     if (message instanceof DecoderResultProvider decoded && decoded.decoderResult().isFailure()) {
       context.channel().attr(BROKEN).set(true);
-      sending = true; // where it ends nobody knows
+      sending = true; // the end of the request is unknown
     }
     context.fireChannelRead(message);
   }
@@ -154,7 +163,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     context.write(refuses ? whole(response) : response, last(message, promise));
   }
 
-  /** Who has its answer and still sends is not cut off, or it might never see that answer. */
+  /**
+   * Closes the connection, but slowly if a client that has its answer is still sending: if it were
+   * cut off, it might never see that answer.
+   */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     boolean lingers = sending && rests() && !closing && context.channel().isActive();
@@ -166,24 +178,30 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** An answer of one piece is head and end at once. */
+  /**
+   * Returns the promise for a message, which closes the connection at the end of the last answer.
+   * An answer in one piece is head and end at once.
+   */
   private ChannelPromise last(Object message, ChannelPromise promise) {
     boolean ends = message instanceof LastHttpContent && !goesOn(message);
     return closes && ends ? close(promise) : promise;
   }
 
-  /** Whether it only says that the answer is to come, as 100 does. */
+  /** Returns whether a message only announces that the answer is to come, as status 100 does. */
   private static boolean goesOn(Object message) {
     return message instanceof HttpResponse response
         && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
-  /** Without chunks it is the end of the connection that ends the answer. */
+  /**
+   * Closes the connection at the end of the answer: without chunks only that tells where the answer
+   * ends.
+   */
   private static ChannelPromise close(ChannelPromise promise) {
     return promise.unvoid().addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** A refusal that the gateway did not write, as the gateway would have written it. */
+  /** Completes a refusal that the codec wrote, so that it looks like one of the gateway. */
   private static HttpResponse whole(HttpResponse response) {
     if (response.status().code() < 400 || response.headers().contains(Names.REQUEST_ID)) {
       return response;

@@ -10,11 +10,14 @@ import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
-/** The connections clients have open, so that they can be told to go. Safe from any thread. */
+/**
+ * The connections that clients have open, so that clients can be made to leave them. Safe from any
+ * thread.
+ */
 public final class Connections {
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
-  /** Knows of one, until it is closed; a stream of one that is known is none. */
+  /** Adds a connection until it is closed; the HTTP/2 streams of a connection are not added. */
   void opened(Channel channel) {
     if (channel.parent() instanceof ServerChannel) {
       open.add(channel);
@@ -22,12 +25,14 @@ public final class Connections {
   }
 
   /**
-   * Has clients take other connections for what they ask next: those that rest are closed, and
-   * HTTP/2 ones get a GOAWAY, so that what is under way goes on. On one that was opened and never
-   * used a request may be coming, which is better refused than lost.
+   * Makes clients take other connections for their next requests: idle connections are closed, and
+   * HTTP/2 connections get a GOAWAY, so that running requests go on. A connection that was opened
+   * and never used stays open, because a request may be on its way, which is better refused than
+   * lost.
    *
-   * @param now whether nothing more is let in; else what is on its way is, so that none is closed
-   *     whose client was not told: each answer that begins from now on says it
+   * @param now whether requests are no longer let in. If they still are, no HTTP/1 connection is
+   *     closed here, because its client would not expect that: each answer that begins from now on
+   *     announces it
    */
   public void leave(boolean now) {
     for (Channel each : open) {
@@ -35,7 +40,7 @@ public final class Connections {
     }
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // whoever is gone need not be told
+  @SuppressWarnings("FutureReturnValueIgnored") // a client that has gone need not be told
   private static void leave(Channel channel, boolean now) {
     if (channel.pipeline().get(Http2FrameCodec.class) != null) {
       Http2GoAwayFrame away = new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR);

@@ -6,7 +6,10 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 
-/** Buffers that share bytes, each with its own position and its own claim on them. */
+/**
+ * Creates buffers that share their bytes with another, but have a position and a reference count of
+ * their own.
+ */
 public final class Duplicates {
   private Duplicates() {}
 

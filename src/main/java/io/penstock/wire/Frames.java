@@ -10,9 +10,9 @@ import reactor.netty.NettyInbound;
 import reactor.netty.http.websocket.WebsocketInbound;
 
 /**
- * Hands the frames of a WebSocket on as they are asked for. Who asks no more, because its own
- * connection is gone, does not thereby close this one: it would be closed without saying why. What
- * still comes is dropped.
+ * Passes the frames of a WebSocket on as they are requested. A receiver that cancels, because its
+ * own connection is gone, does not close this one, as that would be without a close status; frames
+ * that still come are dropped.
  */
 public final class Frames extends BaseSubscriber<Object> {
   private final FluxSink<WebSocketFrame> sink;
@@ -21,7 +21,7 @@ public final class Frames extends BaseSubscriber<Object> {
     this.sink = sink;
   }
 
-  /** Returns the frames that come from one side; whoever gets one releases it. */
+  /** Returns the frames that come from one side; their receiver must release them. */
   public static Flux<WebSocketFrame> of(WebsocketInbound from) {
     return Flux.<WebSocketFrame>create(
             sink -> ((NettyInbound) from).receiveObject().subscribe(new Frames(sink)))

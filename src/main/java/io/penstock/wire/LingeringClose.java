@@ -15,12 +15,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection in stages (RFC 9112 §9.6): what is closed while its client still sends is
- * reset by the system, and a client that sends all before it reads would never see its answer. So
- * it is told that nothing more comes, what it sends is thrown away until it has sent all or closes
- * too, and only then, or after ten seconds, is the connection gone. Belongs to its event loop.
+ * Closes a connection in stages (RFC 9112 §9.6). If a connection is closed while its client still
+ * sends, the system resets it, and a client that sends everything before it reads would never see
+ * its answer. So the client first learns that nothing more comes. Then its input is discarded until
+ * it has sent everything or closes too, but for at most ten seconds, and only then the connection
+ * is closed. Belongs to its event loop.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // whoever closes has the promise
+@SuppressWarnings("FutureReturnValueIgnored") // the caller of close has the promise
 final class LingeringClose extends ChannelInboundHandlerAdapter {
   private static final long MOST_SECONDS = 10;
 
@@ -34,8 +35,8 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
   /**
    * Begins to close; to be called once the answer is written.
    *
-   * @param behind whose context gets nothing more of what comes
-   * @param closed kept once the connection is gone
+   * @param behind the handler that gets no more input
+   * @param closed completed once the connection is gone
    */
   static void begin(ChannelHandlerContext behind, ChannelPromise closed) {
     behind.pipeline().addBefore(behind.name(), null, new LingeringClose(closed));

@@ -27,13 +27,13 @@ import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.transport.ProxyProvider;
 
 /**
- * The connections to upstreams: a pool for each, which goes with it. Limits decide how much is in
- * flight, so the pools have no bound: one would be a second queue that nobody sees. Only of those
- * that are being established there are no more than {@value #ESTABLISHING} at once, since who
- * listens keeps no more than so many waiting. Safe from any thread.
+ * Connections to upstreams, in a pool for each upstream that is discarded with it. Limits decide
+ * how much is in flight, so the pools are unbounded: a bound would be a second, invisible queue.
+ * Only the number of connections being established is bounded, to {@value #ESTABLISHING} for each
+ * upstream, because a listening socket keeps no more of them waiting. Safe from any thread.
  */
 public final class Links implements Events, SmartLifecycle, AutoCloseable {
-  /** What Linux kept waiting at most until 5.4, by {@code net.core.somaxconn}. */
+  /** Longest backlog of a listening socket on Linux up to 5.3, {@code net.core.somaxconn}. */
   static final int ESTABLISHING = 128;
 
   /** The phase in which Spring stops the event loops. */
@@ -41,7 +41,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
 
   private static final Duration MOST_IDLE = Duration.ofSeconds(30);
 
-  /** A pool of connections, and those who use it. */
+  /** A pool of connections, and the client that uses it. */
   private record Link(UpstreamSpec.Link of, ConnectionProvider pool, HttpClient client) {}
 
   private final UnaryOperator<HttpClient> customizer;
@@ -50,9 +50,9 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
   private final ConcurrentMap<String, ConnectLine> lines = new ConcurrentHashMap<>();
 
   /**
-   * Makes no connections yet.
+   * Creates the pools lazily, none yet.
    *
-   * @param customizer what every client has in common
+   * @param customizer applied to every client
    */
   public Links(UnaryOperator<HttpClient> customizer, Upstreams upstreams) {
     this.customizer = customizer;
@@ -111,7 +111,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
       SslContext certificates = certificates(link.tls());
       client = client.secure(secure -> secure.sslContext(certificates));
     }
-    // what is answered in this process is reached without a proxy
+    // the mock provider in this process is reached without a proxy
     boolean proxied = link.proxy() != null && !"mock".equals(spec.url().getScheme());
     return proxied ? client.proxy(type -> proxy(type, link.proxy(), millis)) : client;
   }
@@ -159,7 +159,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
     }
   }
 
-  /** Lets the connections go of upstreams that are not configured any more. */
+  /** Discards the pools of upstreams that are no longer configured. */
   @Override
   public void publish(Event event) {
     if (event instanceof Event.Reloaded reloaded && reloaded.applied()) {
@@ -172,7 +172,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
   }
 
   private synchronized void retain(Set<String> configured) {
-    lines.keySet().retainAll(configured); // those who wait in one keep it
+    lines.keySet().retainAll(configured); // connections that wait in a queue keep it
     for (String id : Set.copyOf(byId.keySet())) {
       Link gone = configured.contains(id) ? null : byId.remove(id);
       if (gone != null) {
@@ -186,7 +186,7 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
     // connections are made when they are asked for
   }
 
-  /** Whether there are pools, which is what there is to stop. */
+  /** Returns whether there are pools to be stopped. */
   @Override
   public boolean isRunning() {
     return !byId.isEmpty();
@@ -197,7 +197,10 @@ public final class Links implements Events, SmartLifecycle, AutoCloseable {
     close();
   }
 
-  /** Just before the event loops: what they no longer run could only be closed with an error. */
+  /**
+   * Stops just before the event loops: once those have stopped, connections could only be closed
+   * with an error.
+   */
   @Override
   public int getPhase() {
     return EVENT_LOOPS + 1;

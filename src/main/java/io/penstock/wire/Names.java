@@ -15,19 +15,22 @@ public final class Names {
   public static final String QUEUED_MS = "x-penstock-queued-ms";
   public static final String COST = "x-penstock-cost";
 
-  /** What a client says to the gateway, not to the provider. */
+  /** Headers in which a client addresses the gateway, not the provider. */
   public static final Set<String> FOR_THE_GATEWAY =
       Set.of("x-penstock-key", "x-token-cost", "x-timeout", "x-priority", "x-sent-at");
 
-  /** What a client says to whoever checks its credentials. */
+  /** Headers in which a client sends credentials. */
   public static final Set<String> CREDENTIALS =
       Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
 
-  /** What a provider says of its limits: the client's are the gateway's. */
+  /**
+   * Prefixes of headers in which a provider tells its limits; clients are told those of the gateway
+   * instead.
+   */
   private static final List<String> PROVIDER_LIMITS =
       List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
 
-  /** What ends with a connection, RFC 9110 section 7.6.1, and what was so by custom. */
+  /** Headers that apply to one connection only, by RFC 9110 section 7.6.1 or by custom. */
   public static final Set<String> HOP_BY_HOP =
       Set.of(
           "connection",
@@ -44,7 +47,11 @@ public final class Names {
 
   private Names() {}
 
-  /** Returns, in lower case, what a sender says is not for whoever is behind the next hop. */
+  /**
+   * Returns the names, in lower case, of further headers that are only for the next hop.
+   *
+   * @param connection the values of the Connection header
+   */
   public static Set<String> forThisHop(Collection<String> connection) {
     if (connection.isEmpty()) {
       return ALWAYS_FOR_THIS_HOP;
@@ -58,7 +65,7 @@ public final class Names {
     return names;
   }
 
-  /** Returns whether a header, in lower case, says what a provider has left. */
+  /** Returns whether a header, in lower case, tells what is left of a provider's limits. */
   public static boolean saysProviderLimits(String name) {
     for (String prefix : PROVIDER_LIMITS) {
       if (name.startsWith(prefix)) {

@@ -6,10 +6,13 @@ import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 
-/** What holds of every connection holds of those to the operator port, a server of its own. */
+/** Adds the guard of connections to the operator port, which has a server of its own. */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConnections {
-  /** A bean that customizes the server itself is not asked for there. */
+  /**
+   * Creates a customizer of the factory. A bean that customizes the server itself would not be used
+   * for this server.
+   */
   @Bean
   WebServerFactoryCustomizer<NettyReactiveWebServerFactory> operatorConnections() {
     return factory -> factory.addServerCustomizers(ConnectionGuard::guardOperators);

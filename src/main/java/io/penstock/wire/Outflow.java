@@ -11,13 +11,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Buffers on their way out, in steps of about so many bytes. Owns those that are not yet out. */
+/** Buffers to be sent in steps of about equal size. Owns those that are not yet sent. */
 public final class Outflow {
   private final Deque<DataBuffer> rest;
   private final int stepBytes;
   private final int steps;
 
-  /** Takes over {@code buffers}; a step is the fewest of them that have {@code stepBytes}. */
+  /**
+   * Takes over {@code buffers}; a step is the smallest number of them that has {@code stepBytes}.
+   */
   public Outflow(List<DataBuffer> buffers, int stepBytes) {
     this.rest = new ArrayDeque<>(buffers);
     this.stepBytes = stepBytes;
@@ -33,7 +35,7 @@ public final class Outflow {
     this.steps = full + 1;
   }
 
-  /** Returns the buffers, once: the first step at once, others when {@code later} comes to them. */
+  /** Returns the buffers, once: the first step immediately, the others when {@code later} runs. */
   public Flux<DataBuffer> flow(Executor later) {
     Flux<DataBuffer> step = Flux.defer(() -> Flux.fromIterable(next()));
     if (steps == 1) {
@@ -55,7 +57,7 @@ public final class Outflow {
     return step;
   }
 
-  /** Releases what is not out yet. */
+  /** Releases the buffers that are not yet sent. */
   public synchronized void close() {
     rest.forEach(DataBufferUtils::release);
     rest.clear();

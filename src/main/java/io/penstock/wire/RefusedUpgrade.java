@@ -15,19 +15,20 @@ import java.io.ByteArrayOutputStream;
 import reactor.netty.NettyPipeline;
 
 /**
- * What an upstream says when it does not become a WebSocket. Whoever upgrades a connection takes no
- * more than a little of it, and hands none on: so it is kept aside. Of one that is longer than
- * {@value #MOST_BYTES} bytes nothing is. Belongs to one upgrade, and is read once that failed.
+ * Keeps the body of an upstream's answer that refuses to become a WebSocket. The HTTP client reads
+ * only a little of that body and passes none of it on, so it is recorded here. A body longer than
+ * {@value #MOST_BYTES} bytes is not kept at all. Belongs to one upgrade, and is read once that has
+ * failed.
  */
 public final class RefusedUpgrade {
   static final int MOST_BYTES = 64 << 10;
 
-  // only handlers with the prefix stand before what collects a whole answer
+  // only handlers with this prefix are placed before the handler that aggregates an answer
   private static final String NAME = NettyPipeline.LEFT + "penstock.refusal";
 
   private volatile byte[] body = new byte[0];
 
-  /** Listens at a new connection. */
+  /** Records the answer on a new connection. */
   public void install(Channel channel) {
     if (channel.pipeline().get(NettyPipeline.HttpCodec) != null) {
       channel.pipeline().addAfter(NettyPipeline.HttpCodec, NAME, new Listener());

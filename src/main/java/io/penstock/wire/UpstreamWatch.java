@@ -10,11 +10,13 @@ import io.netty.handler.timeout.WriteTimeoutException;
 import io.penstock.pool.UpstreamSpec;
 import java.util.concurrent.TimeUnit;
 
-/** Handlers that end a call to an upstream that does not go on, though it could. */
+/** Creates handlers that end a call to an upstream that makes no progress although it could. */
 public final class UpstreamWatch {
   private UpstreamWatch() {}
 
-  /** Fails with {@link ReadTimeoutException} when an answer stalls that somebody wants to read. */
+  /**
+   * Fails with {@link ReadTimeoutException} when an answer stalls although its reader wants more.
+   */
   public static ReadTimeoutHandler ofAnswer(UpstreamSpec.Timeouts timeouts) {
     return new OfAnswer(timeouts.stallNanos());
   }
@@ -34,9 +36,9 @@ public final class UpstreamWatch {
     @Override
     protected void readTimedOut(ChannelHandlerContext context) throws Exception {
       if (!context.channel().config().isAutoRead()) {
-        paused = true; // a client reads slowly: that is no fault of the upstream
+        paused = true; // the client reads slowly, which is no fault of the upstream
       } else if (paused) {
-        paused = false; // it was asked to go on only since the last look
+        paused = false; // reading was resumed only since the last check
       } else {
         super.readTimedOut(context);
       }
@@ -51,9 +53,9 @@ public final class UpstreamWatch {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the exception has said it all
+    @SuppressWarnings("FutureReturnValueIgnored") // the exception says it all
     protected void channelIdle(ChannelHandlerContext context, IdleStateEvent event) {
-      // with nothing to write it is the client who is slow
+      // if there is nothing to write, it is the client that is slow
       if (event.state() == IdleState.WRITER_IDLE && !context.channel().isWritable() && !failed) {
         failed = true;
         context.fireExceptionCaught(WriteTimeoutException.INSTANCE);

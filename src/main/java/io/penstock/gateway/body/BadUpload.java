@@ -3,9 +3,9 @@ package io.penstock.gateway.body;
 import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 
-/** What the client sends is not what it may send, which was not known when it began. */
+/** Thrown when a streamed body breaks a rule that could not be checked when it began. */
 public final class BadUpload extends RuntimeException {
-  /** What is told whose body came too slowly. */
+  /** Refusal of a request with a body that came too slowly. */
   public static final Refusal LATE =
       Refusal.of(Reason.BODY_TIMEOUT, "the body did not come to its end in time");
 
@@ -18,12 +18,12 @@ public final class BadUpload extends RuntimeException {
     this.refusal = refusal;
   }
 
-  /** It is larger than {@code mostBytes}. */
+  /** Returns the failure of a body that is larger than {@code mostBytes}. */
   public static BadUpload tooLarge(long mostBytes) {
     return new BadUpload(refusal(mostBytes));
   }
 
-  /** It came too slowly. */
+  /** Returns the failure of a body that came too slowly. */
   static BadUpload late() {
     return new BadUpload(LATE);
   }
@@ -32,7 +32,7 @@ public final class BadUpload extends RuntimeException {
     return refusal;
   }
 
-  /** Returns what is told whose upload is larger than {@code mostBytes}. */
+  /** Returns the refusal of a body that is larger than {@code mostBytes}. */
   public static Refusal refusal(long mostBytes) {
     return Refusal.of(Reason.BODY_TOO_LARGE, "the body is larger than " + mostBytes + " bytes");
   }

@@ -6,23 +6,23 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of all bodies that are in memory at once: being read, waiting, or kept until their
- * upstream answers. A body is read once there is room for all of it; until then its client waits,
- * and nothing is refused for it. Safe from any thread.
+ * Budget for the bytes of all bodies that are in memory at once: being read, waiting, or kept until
+ * their upstream answers. A body is read once there is room for all of it; until then its client
+ * waits, and nothing is refused for it. Safe from any thread.
  *
  * <ul>
- *   <li>One tenant (a key, or without keys an address) holds at most its share of the budget, but
- *       may always hold one body.
- *   <li>An eighth of the budget is kept for bodies of at most {@link #SMALL_BYTES}, which take of
- *       the rest first. A tenant's share of that eighth is its own.
- *   <li>A body counts with the length it states. One that states none counts with {@link
+ *   <li>One tenant (a key, or without keys an address) has at most its share of the budget, but may
+ *       always have one body.
+ *   <li>An eighth of the budget is kept for bodies of at most {@link #SMALL_BYTES}, which first
+ *       take from the other seven eighths. A tenant's share of that eighth is counted separately.
+ *   <li>A body counts with the length it states. A body that states none counts with {@link
  *       #SMALL_BYTES}, and with twice as much whenever it turns out longer, until it is complete.
- *   <li>Bodies that wait in queues hold at most half of the budget, so that others can be read.
+ *   <li>Bodies that wait in queues have at most half of the budget, so that others can be read.
  * </ul>
  *
- * <p>On top come what the network layer has read ahead, a few pieces a connection, and what a JSON
- * reader holds of the one value it is in, about twice its length: the budget is no more than a part
- * of the heap.
+ * <p>The budget covers only a part of the memory that bodies take: in addition there is what the
+ * network layer has read ahead, a few pieces for each connection, and what a JSON reader keeps of
+ * the value it is reading, about twice its length.
  */
 public final class BodyBudget {
   /** The longest body that may use the part kept for small ones. */
@@ -30,7 +30,7 @@ public final class BodyBudget {
 
   private static final int KEPT_PART = 8;
 
-  /** Of a body whose length is not stated. */
+  /** Stands for the length of a body that states none. */
   private static final long UNSTATED = -1;
 
   private final long mostBytes;
@@ -43,10 +43,10 @@ public final class BodyBudget {
   private long parkedBytes;
 
   /**
-   * Makes a budget.
+   * Creates a budget.
    *
    * @param mostBytes ≥ 1
-   * @param tenantShare the part of it that one tenant may hold, above 0 and at most 1
+   * @param tenantShare the part of it that one tenant may have, above 0 and at most 1
    */
   public BodyBudget(long mostBytes, double tenantShare) {
     if (mostBytes < 1) {
@@ -58,17 +58,17 @@ public final class BodyBudget {
     this.kept = new BodyPool(small, (long) (small * tenantShare));
   }
 
-  /** Returns the claim of one more body of a tenant, which has nothing yet. */
+  /** Returns an empty claim for one more body of a tenant. */
   public Claim claim(Object tenant) {
     return new Claim(tenant);
   }
 
-  /** Returns the bound. */
+  /** Returns the size of the budget. */
   public long mostBytes() {
     return mostBytes;
   }
 
-  /** Returns how many bytes are held. */
+  /** Returns how many bytes are taken. */
   public synchronized long heldBytes() {
     return common.heldBytes() + kept.heldBytes();
   }
@@ -78,22 +78,22 @@ public final class BodyBudget {
     return waiting;
   }
 
-  /** Returns how much room they wait for. */
+  /** Returns how many bytes they wait for. */
   public synchronized long waitingBytes() {
     return waitingBytes;
   }
 
-  /** Returns how many bytes are held by bodies that wait in queues. */
+  /** Returns how many bytes are taken by bodies that wait in queues. */
   public synchronized long parkedBytes() {
     return parkedBytes;
   }
 
-  /** Returns the most that bodies that wait in queues may hold together. */
+  /** Returns the most bytes that bodies that wait in queues may have together. */
   long mostParkedBytes() {
     return mostParkedBytes(mostBytes);
   }
 
-  /** Returns the same of a budget of {@code mostBytes}. */
+  /** Returns the same for a budget of {@code mostBytes}. */
   static long mostParkedBytes(long mostBytes) {
     return Math.ceilDiv(mostBytes, 2);
   }
@@ -103,17 +103,20 @@ public final class BodyBudget {
     return late.sum();
   }
 
-  /** Takes note of a body that came too slowly. */
+  /** Counts a body that came too slowly. */
   public void countLate() {
     late.increment();
   }
 
-  /** Returns how many bodies were refused because others hold what may wait in queues. */
+  /**
+   * Returns how many bodies were refused because other bodies in queues had taken all the room
+   * there is for those.
+   */
   public long notParked() {
     return unparked.sum();
   }
 
-  /** Returns how many tenants hold something or wait. */
+  /** Returns how many tenants have bytes or wait. */
   synchronized int tenants() {
     return Math.max(common.tenants(), kept.tenants());
   }
@@ -129,7 +132,7 @@ public final class BodyBudget {
     return granted;
   }
 
-  /** Takes what a claim needs next, or has it wait; returns whether it was taken. */
+  /** Takes the bytes that a claim needs next, or makes it wait; returns whether they were taken. */
   private boolean take(Claim claim, List<Runnable> resumed) {
     claim.grows = claim.pool != null;
     claim.need = claim.grows ? claim.larger() : claim.first();
@@ -184,14 +187,17 @@ public final class BodyBudget {
     }
   }
 
-  /** What one body has of the budget. What it reads belongs to one event loop. */
+  /**
+   * The part of the budget that one body has. Its count of bytes that were read belongs to one
+   * event loop.
+   */
   final class Claim {
     private final Object tenant;
     private long statedBytes = UNSTATED;
     private long most = Long.MAX_VALUE;
     private long readBytes;
 
-    /** How much may be read before room has to be asked for. */
+    /** Number of bytes that may be read before more room has to be asked for. */
     private volatile long mayHoldBytes;
 
     private long need;
@@ -208,10 +214,10 @@ public final class BodyBudget {
     }
 
     /**
-     * Says how long the body will be; before anything of it is read.
+     * Sets the length of the body, before anything of it is read.
      *
-     * @param stated its length, or negative when it does not say
-     * @param atMost the longest that is taken
+     * @param stated its length, or negative when it does not state one
+     * @param atMost the longest body that is accepted
      */
     void expect(long stated, long atMost) {
       statedBytes = Math.max(stated, UNSTATED);
@@ -221,25 +227,25 @@ public final class BodyBudget {
 
     /**
      * Returns whether the next piece of the body may be read now. If not, {@code resume} is run
-     * once when it may, on whichever thread made the room.
+     * once when it may, on the thread that made the room.
      */
     boolean mayRead(Runnable resume) {
       return readBytes < mayHoldBytes || ask(this, resume);
     }
 
-    /** Takes a piece that was read. */
+    /** Counts a piece that was read. */
     void add(long piece) {
       readBytes += piece;
     }
 
-    /** Says that the body was read to its end. */
+    /** Notes that the body was read to its end. */
     void complete() {
       if (statedBytes == UNSTATED) {
         freeing(this::fit);
       }
     }
 
-    /** Has what is held be what was read. */
+    /** Shrinks the bytes taken to those that were read. */
     private void fit() {
       if (!released && pool != null) {
         stopWaiting(this);
@@ -250,8 +256,8 @@ public final class BodyBudget {
     }
 
     /**
-     * Says that the body, which is complete, waits in a queue. Returns false where bodies that do
-     * hold all they may.
+     * Notes that the body, which is complete, waits in a queue. Returns false when bodies in queues
+     * already have all they may.
      */
     boolean park() {
       synchronized (BodyBudget.this) {
@@ -268,7 +274,7 @@ public final class BodyBudget {
       }
     }
 
-    /** Says that the body does not wait in a queue any more. */
+    /** Notes that the body does not wait in a queue any more. */
     void unpark() {
       synchronized (BodyBudget.this) {
         leaveQueue();
@@ -282,7 +288,7 @@ public final class BodyBudget {
       }
     }
 
-    /** Gives everything back; nothing can be added any more. */
+    /** Returns everything to the budget; nothing can be added any more. */
     void release() {
       freeing(
           () -> {
@@ -337,12 +343,12 @@ public final class BodyBudget {
       return tenant;
     }
 
-    /** What it waits for. */
+    /** Returns how many bytes it waits for. */
     long need() {
       return need;
     }
 
-    /** Whether it has a part already, and waits for all of it. */
+    /** Returns whether it has a part of the bytes already and waits for a larger one. */
     boolean grows() {
       return grows;
     }

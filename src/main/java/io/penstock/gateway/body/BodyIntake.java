@@ -22,19 +22,19 @@ import reactor.core.publisher.SignalType;
  */
 public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   /**
-   * How fast bodies have to come.
+   * The pace at which bodies have to come.
    *
-   * @param ticker the clock by which that is measured
+   * @param ticker the clock that measures it
    */
   public record Terms(BodyPace.Terms pace, Ticker ticker) {}
 
-  /** How reading ended. */
+  /** The ways in which reading can end. */
   public enum End {
     WHOLE,
     TOO_LARGE,
     /** The client sends too slowly. */
     LATE,
-    /** The client broke off; there is nobody to answer. */
+    /** The client broke off, so there is no client to answer. */
     BROKEN
   }
 
@@ -74,7 +74,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
    * Reads the body of a request.
    *
    * @param terms how fast it has to come
-   * @param gone run when the client goes away meanwhile, so that there is no end
+   * @param gone run when the client goes away meanwhile, in which case there is no end
    */
   public static Mono<End> read(
       ServerHttpRequest request,
@@ -125,7 +125,10 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
     }
   }
 
-  /** Has the client looked at now and then; a body that is here already needs none of it. */
+  /**
+   * Starts checking the client's pace from time to time; a body that is already here needs no
+   * check.
+   */
   private void watch() {
     if (asked && !isDisposed()) {
       long now = ticker.nanos();
@@ -156,7 +159,7 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
   protected void hookOnComplete() {
     ended = true;
     body.complete();
-    // what is not HTTP ends a body as its end does, and has been answered by the codec
+    // invalid HTTP ends a body just like its end does, and has been answered by the codec
     sink.success(ConnectionGuard.broken(request) ? End.BROKEN : End.WHOLE);
   }
 
@@ -182,7 +185,10 @@ public final class BodyIntake extends BaseSubscriber<DataBuffer> {
     }
   }
 
-  /** Nobody needs the body, but behind what is not read the end of a connection is not seen. */
+  /**
+   * Reads and discards a body that is not needed, because the end of a connection is only seen once
+   * all before it was read.
+   */
   public static void drain(ServerHttpRequest request) {
     request.getBody().onErrorComplete().subscribe(DataBufferUtils.releaseConsumer());
   }

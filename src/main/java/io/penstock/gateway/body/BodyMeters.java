@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.refusal.Reason;
 import java.util.function.ToDoubleFunction;
 
-/** The meters of the body budget. */
+/** Registers the meters of the body budget. */
 public final class BodyMeters {
   private BodyMeters() {}
 

@@ -1,19 +1,20 @@
 package io.penstock.gateway.body;
 
 /**
- * Tells whether a client sends its body fast enough. Only time counts in which the gateway reads.
- * Belongs to the event loop of its connection.
+ * Decides whether a client sends its body fast enough. Time in which the gateway does not read is
+ * not counted. Belongs to the event loop of its connection.
  */
 final class BodyPace {
   /**
-   * How fast a client has to be.
+   * The pace that a client has to keep.
    *
-   * @param windowNanos for so long at a time it may send too little
-   * @param bytesPerSecond what it has to send on average over each such time; at least one byte
-   * @param deadlineNanos for how long it may send all in all
+   * @param windowNanos length of a window; the client may be too slow within a window, but not on
+   *     average over one
+   * @param bytesPerSecond average that it has to send in each window; at least one byte
+   * @param deadlineNanos how long it may send altogether
    */
   record Terms(long windowNanos, long bytesPerSecond, long deadlineNanos) {
-    /** Returns the least that has to come in a window. */
+    /** Returns the least number of bytes that have to come in a window. */
     long leastBytes() {
       return Math.max(1, (long) Math.ceil(bytesPerSecond * (windowNanos / 1e9)));
     }
@@ -30,7 +31,7 @@ final class BodyPace {
     this.terms = terms;
   }
 
-  /** From now on the client may send; no effect while it may. */
+  /** Notes that from now on the client may send; no effect if it already may. */
   void resume(long now) {
     if (!reading) {
       reading = true;
@@ -38,19 +39,19 @@ final class BodyPace {
     }
   }
 
-  /** From now on the gateway does not read. */
+  /** Notes that from now on the gateway does not read. */
   void pause(long now) {
     settle(now);
     reading = false;
   }
 
-  /** Takes note of bytes that came. */
+  /** Counts bytes that came. */
   void came(long bytes) {
     windowBytes += bytes;
   }
 
   /**
-   * Returns after how many nanoseconds of reading to look again, or 0 when the client is too slow.
+   * Returns after how many nanoseconds of reading to check again, or 0 when the client is too slow.
    */
   long look(long now) {
     settle(now);

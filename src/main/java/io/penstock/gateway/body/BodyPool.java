@@ -8,20 +8,20 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of the body budget: how many of its bytes each tenant holds, and which claims wait for
+ * One part of the body budget: how many of its bytes each tenant has, and which claims wait for
  * some. Guarded by the lock of its {@link BodyBudget}.
  *
- * <p>A tenant holds at most its share, but may always hold one body. Claims of one tenant are
- * granted in order of arrival, and tenants take turns. A claim that lacks only a part of its
- * tenant's share holds up no other tenant. A claim that lacks room in the pool is not overtaken, so
- * that a large body is not passed by smaller ones for ever.
+ * <p>A tenant has at most its share, but may always have one body. Claims of one tenant are granted
+ * in order of arrival, and tenants take turns. A claim that waits only because of its tenant's
+ * share does not delay other tenants. A claim that waits for room in the pool is not overtaken, so
+ * that smaller bodies cannot keep a large one waiting for ever.
  *
  * <p>A body of unstated length asks again when it turns out longer. Such claims go before others,
- * and what half-read bodies hold that wait like this is not counted against them: they would
- * otherwise wait for each other. With such bodies a tenant may hold twice its share.
+ * and the bytes of half-read bodies that wait like this are not counted against them: otherwise
+ * they would wait for each other. With such bodies a tenant may have twice its share.
  */
 final class BodyPool {
-  /** What one tenant holds, and its claims that wait. */
+  /** The bytes of one tenant, and its claims that wait. */
   private static final class Tenant {
     private final Object key;
     private final SequencedSet<Claim> growing = new LinkedHashSet<>();
@@ -45,17 +45,20 @@ final class BodyPool {
   private final long mostBytes;
   private final long shareBytes;
 
-  /** Tenants that hold something, or of which a claim waits. */
+  /** Tenants that have bytes or claims that wait. */
   private final Map<Object, Tenant> tenants = new HashMap<>();
 
-  /** Tenants whose next claim fits their share, by when it did: first those whose claim grows. */
+  /**
+   * Tenants with a next claim that fits their share, in the order in which it came to fit; those
+   * with a claim that grows go first.
+   */
   private final SequencedSet<Tenant> growing = new LinkedHashSet<>();
 
   private final SequencedSet<Tenant> arrived = new LinkedHashSet<>();
   private long heldBytes;
   private long stuckBytes;
 
-  /** Makes a pool of which no tenant holds more than {@code shareBytes}, except for one body. */
+  /** Creates a pool in which no tenant has more than {@code shareBytes}, except for one body. */
   BodyPool(long mostBytes, long shareBytes) {
     this.mostBytes = mostBytes;
     this.shareBytes = shareBytes;
@@ -69,7 +72,7 @@ final class BodyPool {
     return tenants.size();
   }
 
-  /** Takes what a new claim needs if there is room and nobody waits before it. */
+  /** Takes the bytes for a new claim if there is room and no other claim waits before it. */
   boolean takes(Claim claim) {
     Tenant tenant = tenants.get(claim.tenant());
     long ofTenant = tenant == null ? 0 : tenant.heldBytes;
@@ -84,7 +87,7 @@ final class BodyPool {
     return true;
   }
 
-  /** Adds what a tenant holds; removes it where that is negative. */
+  /** Adds to the bytes of a tenant; a negative number removes some. */
   void change(Object key, long bytes) {
     Tenant tenant = tenants.computeIfAbsent(key, Tenant::new);
     tenant.heldBytes += bytes;
@@ -93,9 +96,9 @@ final class BodyPool {
   }
 
   /**
-   * Has a claim wait.
+   * Adds a claim to those that wait.
    *
-   * @param holding what it holds of this pool already
+   * @param holding bytes of this pool that it has already
    */
   void enqueue(Claim claim, long holding) {
     Tenant tenant = tenants.computeIfAbsent(claim.tenant(), Tenant::new);
@@ -103,7 +106,7 @@ final class BodyPool {
     stick(tenant, holding);
   }
 
-  /** Has a claim wait no more; no effect on one that does not. */
+  /** Removes a claim from those that wait; no effect if it does not wait. */
   void dequeue(Claim claim, long holding) {
     Tenant tenant = tenants.get(claim.tenant());
     if (tenant != null && (claim.grows() ? tenant.growing : tenant.arrived).remove(claim)) {
@@ -117,7 +120,10 @@ final class BodyPool {
     settle(tenant);
   }
 
-  /** Returns the claim that waits here and may be granted now, or null; it goes on waiting. */
+  /**
+   * Returns the claim that waits here and may be granted now, or null; the claim stays in its
+   * place.
+   */
   @Nullable Claim next() {
     SequencedSet<Tenant> ready = growing.isEmpty() ? arrived : growing;
     Claim head = ready.isEmpty() ? null : ready.getFirst().head();
@@ -128,7 +134,7 @@ final class BodyPool {
     return fits(held, head.need(), mostBytes) ? head : null;
   }
 
-  /** Has the tenant of a claim that was granted wait behind the others for its next one. */
+  /** Moves the tenant of a claim that was granted behind the others for its next claim. */
   void turn(Object key) {
     Tenant tenant = tenants.get(key);
     if (tenant != null) {
@@ -138,7 +144,7 @@ final class BodyPool {
     }
   }
 
-  /** Puts a tenant where it belongs after something of it has changed. */
+  /** Moves a tenant to the right place after its claims or bytes have changed. */
   private void settle(Tenant tenant) {
     Claim head = tenant.head();
     if (head == null || !fitsShare(tenant, head)) {

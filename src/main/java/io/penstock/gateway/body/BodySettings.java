@@ -11,11 +11,11 @@ import org.springframework.util.unit.DataSize;
 /**
  * The settings of request bodies.
  *
- * @param mostBytes how much all bodies in memory may hold, ≥ 1
- * @param tenantShare the part of it that one tenant may hold, above 0 and at most 1
+ * @param mostBytes bytes that all bodies in memory may take together, ≥ 1
+ * @param tenantShare the part of it that one tenant may have, above 0 and at most 1
  * @param timeout how long a client may pause, and over which time its rate is measured
- * @param minBytesPerSecond how fast it has to send a body that is held; 0 is no matter
- * @param deadline how long it may take to send one
+ * @param minBytesPerSecond how fast it has to send a body; 0 sets no rate
+ * @param deadline how long it may take to send a body that is read into memory
  */
 public record BodySettings(
     long mostBytes,
@@ -65,7 +65,7 @@ public record BodySettings(
     return new BodyPace.Terms(timeout.toNanos(), minBytesPerSecond, deadline.toNanos());
   }
 
-  /** Returns what people should know of endpoints beside these settings, one line each. */
+  /** Returns warnings about endpoints that do not fit these settings, one line each. */
   public List<String> warnings(Collection<EndpointSpec> endpoints) {
     long bound = BodyBudget.mostParkedBytes(mostBytes);
     List<String> above =

@@ -24,15 +24,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * The body of a request while the gateway has it. It is held in the buffers it came in; one that
- * waits is copied once, to its exact size, because a slice would pin a whole chunk of its pool; a
- * large one in steps, between which its event loop serves others. Safe from any thread.
+ * The body of a request while the gateway keeps it in memory. It stays in the buffers it came in. A
+ * body that waits is copied once, to its exact size, because a slice would keep a whole chunk of
+ * the buffer pool in use; a large body is copied in steps, between which its event loop serves
+ * others. Safe from any thread.
  */
 public final class HeldBody {
-  /** About how much is copied or sent at once: 0.2 ms of an event loop. */
+  /** About how many bytes are copied or sent at once: 0.2 ms of an event loop. */
   static final int STEP_BYTES = 512 << 10;
 
-  /** The first of the bytes, if they were copied. */
+  /** The first bytes, if they were copied. */
   private final List<byte[]> copies = new ArrayList<>();
 
   /** The bytes after those, in the buffers they came in. */
@@ -42,12 +43,12 @@ public final class HeldBody {
   private long size;
   private boolean freed;
 
-  /** Makes an empty body. */
+  /** Creates an empty body. */
   public HeldBody(BodyBudget.Claim claim) {
     this.claim = claim;
   }
 
-  /** Says how long it will be; negative when that is not known. */
+  /** Sets the expected length; negative when it is not known. */
   void expect(long statedBytes, long mostBytes) {
     claim.expect(statedBytes, mostBytes);
   }
@@ -57,12 +58,12 @@ public final class HeldBody {
     return claim.mayRead(resume);
   }
 
-  /** Says that there is no more of it. */
+  /** Notes that the body is complete. */
   void complete() {
     claim.complete();
   }
 
-  /** Takes over a buffer and shows its bytes to {@code reader}. */
+  /** Takes over a buffer and passes its bytes to {@code reader}. */
   void add(DataBuffer buffer, Consumer<ByteBuffer> reader) {
     int count = buffer.readableByteCount();
     if (keep(buffer, count, reader)) {
@@ -89,8 +90,8 @@ public final class HeldBody {
   }
 
   /**
-   * Has it wait in a queue, out of the buffers it came in. Returns false, and does nothing, where
-   * bodies that wait hold all they may.
+   * Copies the body out of the buffers it came in, to wait in a queue. Returns false, and does
+   * nothing, when the bodies that wait already have all the bytes they may.
    */
   public boolean park(Executor later) {
     boolean parked = claim.park();
@@ -101,8 +102,8 @@ public final class HeldBody {
   }
 
   /**
-   * Copies the bytes out of their buffers and lets those go: some of them now, others when {@code
-   * later} comes to it.
+   * Copies the bytes out of their buffers and releases those: some of them now, the others when
+   * {@code later} runs.
    */
   public void detach(Executor later) {
     if (step()) {
@@ -110,7 +111,7 @@ public final class HeldBody {
     }
   }
 
-  /** Says that it does not wait any more. */
+  /** Notes that the body does not wait any more. */
   public void unpark() {
     claim.unpark();
   }
@@ -142,15 +143,15 @@ public final class HeldBody {
   }
 
   /**
-   * Returns the body with some of its bytes changed, as often as it is asked for until it is freed.
-   * A large one comes in steps, the first at once, the others when {@code later} comes to them:
-   * what a socket takes without waiting would otherwise all be written in one go.
+   * Returns the body with some of its bytes changed; may be called repeatedly until it is freed. A
+   * large body comes in steps, the first at once and the others when {@code later} runs: otherwise
+   * everything that a socket accepts without waiting would be written at once.
    */
   public Flux<DataBuffer> publish(DataBufferFactory factory, List<Edit> edits, Executor later) {
     if (edits.isEmpty()) {
       return stepwise(() -> parts(factory), later);
     }
-    // the pieces may outlive what they are pieces of, so they are of a copy
+    // the edited pieces may outlive the buffers they are slices of, so they are made from a copy
     return Mono.<Void>create(sink -> copy(sink, later))
         .thenMany(stepwise(() -> edited(edits), later));
   }
@@ -163,9 +164,7 @@ public final class HeldBody {
     }
   }
 
-  /**
-   * Returns the body, as often as it is asked for, when it is in one buffer as it came; or null.
-   */
+  /** Returns the body if it is in one buffer as it came, else null; may be called repeatedly. */
   public synchronized @Nullable Mono<DataBuffer> onePiece(NettyDataBufferFactory factory) {
     boolean one = copies.isEmpty() && buffers.size() == 1 && size <= STEP_BYTES;
     return one ? Mono.fromSupplier(() -> first(factory)) : null;
@@ -177,7 +176,7 @@ public final class HeldBody {
     return parts.isEmpty() ? null : parts.getFirst();
   }
 
-  /** Returns the body at once, as often as it is asked for until it is freed. */
+  /** Returns the body at once; may be called repeatedly until it is freed. */
   public Flux<DataBuffer> publish(DataBufferFactory factory) {
     return stepwise(() -> parts(factory), Runnable::run);
   }
@@ -206,7 +205,7 @@ public final class HeldBody {
             .toList();
   }
 
-  /** Lets everything go; the body cannot be published any more. */
+  /** Releases everything; the body cannot be published any more. */
   public void free() {
     synchronized (this) {
       freed = true;

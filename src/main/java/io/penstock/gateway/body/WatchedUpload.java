@@ -12,9 +12,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A request whose body is streamed through, and fails once its client sends too little for too long
- * though it could: meanwhile it has a place at an upstream that others wait for. How long it takes
- * as a whole is no matter, because nothing of it is held.
+ * A request with a streamed body that fails once its client sends too little for too long although
+ * it could send: meanwhile the request occupies a place at an upstream that others wait for. Its
+ * total duration is not limited, because nothing of it is kept in memory.
  */
 public final class WatchedUpload extends ServerHttpRequestDecorator {
   private final EventLoop loop;
@@ -46,13 +46,16 @@ public final class WatchedUpload extends ServerHttpRequestDecorator {
         .takeUntilOther(late);
   }
 
-  /** What is asked for and did not come yet; while nothing is, it is not the client who is slow. */
+  /**
+   * Pieces that were requested and have not come yet; while there are none, it is not the client
+   * that is slow.
+   */
   private static final class Progress {
     private final long leastBytes;
     private final AtomicLong open = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    /** Whether there was a time since the last look in which the client was not waited for. */
+    /** Whether there was a time since the last check in which no piece was requested. */
     private volatile boolean idle = true;
 
     Progress(long leastBytes) {
@@ -70,7 +73,7 @@ public final class WatchedUpload extends ServerHttpRequestDecorator {
       }
     }
 
-    /** Returns whether too little came since the last look. */
+    /** Returns whether too little came since the last check. */
     boolean late() {
       boolean late = !idle && bytes.get() < leastBytes;
       bytes.set(0);

@@ -28,12 +28,14 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The coordination API: requests into operations, replies into answers. */
+/**
+ * Serves the coordination API over HTTP: turns requests into operations, and replies into answers.
+ */
 final class CoordinationAnswer implements OwnPaths {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.coordination");
   private static final MediaType TEXT = new MediaType(MediaType.TEXT_PLAIN, UTF_8);
 
-  /** What bouncer says. */
+  /** Text that bouncer answers when it is ready. */
   private static final String READY = "I'm ready!\n";
 
   private final Coordination coordination;
@@ -118,7 +120,10 @@ final class CoordinationAnswer implements OwnPaths {
     return Parking.await(turn, loop).flatMap(reply -> answer(exchange, turn, reply));
   }
 
-  /** Nobody holds what nobody heard of. */
+  /**
+   * Writes a reply. If the client has gone, the call is cancelled, so that nothing stays acquired
+   * for a client that never learned of it.
+   */
   private static Mono<Void> answer(ServerWebExchange exchange, Turn turn, Reply reply) {
     if (!ConnectionGuard.alive(exchange.getRequest())) {
       turn.cancel();

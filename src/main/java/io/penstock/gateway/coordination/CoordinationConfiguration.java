@@ -7,7 +7,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The coordination API, where there are objects. */
+/** Wires the coordination API, if it is enabled. */
 @Configuration(proxyBeanMethods = false)
 public class CoordinationConfiguration {
   @Bean

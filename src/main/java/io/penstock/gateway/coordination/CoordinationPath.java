@@ -9,12 +9,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
-/** What a path asks of the coordination API. */
+/** A request to the coordination API, as far as its path tells. */
 sealed interface CoordinationPath {
   /** The longest name of an object, in characters. */
   int MOST_NAME = 256;
 
-  /** What can be asked of an object, by its kind; of each also {@code stats}. */
+  /** The actions of each kind of object. */
   Map<Kind, Set<String>> ACTIONS =
       Map.of(
           Kind.TOKENBUCKET, Set.of("acquire", "stats"),
@@ -30,22 +30,22 @@ sealed interface CoordinationPath {
   /** The object itself. */
   record Itself(Kind kind, String name) implements CoordinationPath {}
 
-  /** Is it ready? */
+  /** The question whether the API is ready. */
   record Ready() implements CoordinationPath {}
 
-  /** There is nothing. */
+  /** A path under which there is nothing. */
   record Nothing() implements CoordinationPath {}
 
-  /** It cannot be read. */
+  /** A path that cannot be read. */
   record Bad(String why) implements CoordinationPath {}
 
-  /** Returns whether a raw path belongs to the API, whatever becomes of it. */
+  /** Returns whether a raw path belongs to the API, whether or not it can be served. */
   static boolean serves(String rawPath) {
     List<String> segments = segments(rawPath);
     return segments != null && (ready(segments) || kind(segments) != null);
   }
 
-  /** Reads a path that it serves. */
+  /** Reads a path that belongs to the API. */
   static CoordinationPath of(String rawPath) {
     List<String> segments = segments(rawPath);
     if (segments == null) {
@@ -75,7 +75,7 @@ sealed interface CoordinationPath {
     return known ? new Action(kind, name, action) : new Nothing();
   }
 
-  /** Returns what is wrong with a text that others choose, or null. */
+  /** Returns what is wrong with a text that a client chose, or null. */
   static @Nullable String fault(String what, String text, int most) {
     if (text.isEmpty()) {
       return what + " is empty, expected 1 to " + most + " characters";
@@ -96,7 +96,7 @@ sealed interface CoordinationPath {
           Character.SURROGATE,
           Character.UNASSIGNED ->
           true;
-      default -> codePoint == '\uFFFD'; // what was no UTF-8
+      default -> codePoint == '\uFFFD'; // stands for bytes that were not UTF-8
     };
   }
 
@@ -113,7 +113,7 @@ sealed interface CoordinationPath {
     return segments.size() > at ? Kind.of(segments.get(at)) : null;
   }
 
-  /** Returns the segments, decoded, without empty ones; null when they cannot be. */
+  /** Returns the decoded segments without empty ones; null when they cannot be decoded. */
   private static @Nullable List<String> segments(String rawPath) {
     List<String> segments = new ArrayList<>();
     try {

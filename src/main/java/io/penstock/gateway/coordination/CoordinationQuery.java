@@ -15,11 +15,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of the coordination API. Names are those of any case, because in bouncer they are;
- * what is not said has a default, and what an action does not need is not looked at.
+ * The parameters of the coordination API. Names are case-insensitive, as they are in bouncer; a
+ * parameter that is not stated has a default, and those that an action does not need are not
+ * checked.
  */
 final class CoordinationQuery {
-  /** What parameters there are. */
+  /** The names of all parameters. */
   static final Set<String> NAMES =
       Set.of("size", "interval", "maxwait", "key", "expires", "message", "amount", "value", "id");
 
@@ -30,7 +31,7 @@ final class CoordinationQuery {
   private static final int MOST_ID = 1_024;
   private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]{1,19}");
 
-  /** A query that cannot be read. */
+  /** Thrown for a query that cannot be read. */
   static final class BadQuery extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -38,7 +39,7 @@ final class CoordinationQuery {
       super(why, null, false, false);
     }
 
-    /** Returns one line. */
+    /** Returns the reason in one line. */
     String why() {
       return String.valueOf(getMessage());
     }
@@ -83,7 +84,7 @@ final class CoordinationQuery {
     }
   }
 
-  /** Returns what an action is to do. */
+  /** Returns the operation of an action with these parameters. */
   Operation operation(CoordinationPath.Action path) throws BadQuery {
     if (path.action().equals("stats")) {
       return new Operation.Inspect(path.kind());
@@ -122,7 +123,7 @@ final class CoordinationQuery {
     return millis < 0 ? Coordination.FOR_EVER : millis * MILLI;
   }
 
-  /** Returns what the client calls its request, or nothing. */
+  /** Returns the client's name for its request, or an empty text. */
   String id() {
     return said.getOrDefault("id", "");
   }
