@@ -11,8 +11,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How late a timer is on this machine, asked for the delays there are between releases while they
- * happen: what no gateway can be better than.
+ * Measures how late a plain timer is on this machine, for the delays between releases at the time
+ * when they happen: no gateway can be more precise.
  */
 final class BareTimer implements Events, AutoCloseable {
   private final Ticker ticker;

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * An installation in a directory that is made once and then used again, also by other virtual
- * machines. A mark, which is written last, says what was installed; without it, an installation was
- * broken off and is made again. Safe from any thread and from any process.
+ * machines. A mark, which is written last, tells what was installed; without it, an installation
+ * was interrupted and is made again. Safe from any thread and from any process.
  *
  * @param home the directory, which exists
- * @param mark the file in it that says what was installed
+ * @param mark the file in it that tells what was installed
  */
 public record CachedInstallation(Path home, String mark) {
   /**
@@ -28,7 +28,7 @@ public record CachedInstallation(Path home, String mark) {
    */
   private static final Map<Path, ReentrantLock> LOCKS = new ConcurrentHashMap<>();
 
-  /** Installs what is wanted, unless exactly that was installed to its end. */
+  /** Installs what is wanted, unless exactly that was completely installed before. */
   public void ensure(String wanted, Runnable install) throws IOException {
     ReentrantLock threads = LOCKS.computeIfAbsent(home.toRealPath(), _ -> new ReentrantLock());
     threads.lock();

@@ -71,7 +71,7 @@ class CachedInstallationTest {
                       throw new IllegalStateException("broken off");
                     }))
         .hasMessage("broken off");
-    // neither what was there before nor what was begun is good now
+    // neither the old installation nor the interrupted one can be used now
     cached.ensure("one", this::install);
     assertThat(installed).hasValue(3);
   }

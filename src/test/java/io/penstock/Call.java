@@ -10,7 +10,7 @@ import java.util.Random;
  *
  * @param inputTokens as the provider will count them
  * @param maxTokens the stated output maximum of each answer
- * @param answers how many answers are asked for
+ * @param answers number of answers that are asked for
  */
 record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stream) {
   enum Kind {
@@ -22,7 +22,7 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
   private static final int LEAST = 180;
   private static final int MOST = 1_400;
 
-  /** What OpenAI charges. */
+  /** Returns the tokens that OpenAI charges. */
   long stated() {
     return Math.max((long) maxTokens * answers, inputTokens);
   }
@@ -31,7 +31,7 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
     return inputTokens + (long) maxTokens * answers;
   }
 
-  /** Sizes evenly spread from least to most, in any order. */
+  /** Returns sizes that are evenly spread from least to most, in random order. */
   private static List<Integer> sizes(int count, Random random) {
     List<Integer> sizes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
     return sizes;
   }
 
-  /** Chats of which OpenAI charges 180 to 1,400 tokens each. */
+  /** Returns chats for which OpenAI charges 180 to 1,400 tokens each. */
   static List<Call> chats(int count, Random random) {
     List<Call> calls = new ArrayList<>();
     List<Integer> sizes = sizes(count, random);
@@ -57,7 +57,7 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
     return calls;
   }
 
-  /** Messages with 180 to 1,400 tokens of output each. */
+  /** Returns messages with 180 to 1,400 tokens of output each. */
   static List<Call> messages(int count, Random random) {
     List<Call> calls = new ArrayList<>();
     List<Integer> sizes = sizes(count, random);
@@ -68,7 +68,7 @@ record Call(Kind kind, int inputTokens, int maxTokens, int answers, boolean stre
     return calls;
   }
 
-  /** Chats and embeddings of 180 to 1,400 tokens in and out together. */
+  /** Returns chats and embeddings of 180 to 1,400 tokens in and out together. */
   static List<Call> mixed(int count, Random random) {
     List<Call> calls = new ArrayList<>();
     List<Integer> sizes = sizes(count, random);

@@ -15,8 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Clients of one endpoint that ask for chats again as soon as they are answered, whatever the
- * answer is, so that something always waits. None of them repeats a request.
+ * Clients of one endpoint that ask for another chat as soon as they are answered, whatever the
+ * answer is, so that there are always requests waiting. None of them repeats a request.
  */
 final class Callers implements AutoCloseable {
   /**
@@ -24,7 +24,7 @@ final class Callers implements AutoCloseable {
    *
    * @param at when the answer was there, in nanoseconds of the ticker
    * @param tokens the stated maximum, which is more than the input
-   * @param upstream where it came from; empty when the answer does not say
+   * @param upstream where it came from; empty when the answer does not tell
    */
   record Answer(long at, int status, long tokens, String upstream, String body) {}
 
@@ -37,15 +37,15 @@ final class Callers implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
 
-  /** Makes clients that have not begun. */
+  /** Creates clients that have not started yet. */
   Callers(String endpointUrl, Ticker ticker) {
     this.chats = URI.create(endpointUrl + "/v1/chat/completions");
     this.ticker = ticker;
   }
 
   /**
-   * Runs what a JVM does slowly for the first time, by way of an endpoint that nobody measures:
-   * requests that take long to reach a provider widen its window.
+   * Warms the JVM up with an endpoint that is not measured: requests that take long to reach a
+   * provider would widen the window that the gateway assumes for it.
    */
   static void warmUp(String endpointUrl, Ticker ticker) {
     try (Callers callers = new Callers(endpointUrl, ticker)) {
@@ -54,7 +54,9 @@ final class Callers implements AutoCloseable {
     }
   }
 
-  /** Starts so many, each with maxima of {@code least} to {@code most}, until an instant. */
+  /**
+   * Starts that many clients, each with maxima of {@code least} to {@code most}, until an instant.
+   */
   void begin(int clients, int least, int most, long untilNanos) {
     for (int i = 0; i < clients; i++) {
       Random random = new Random(i);
@@ -92,7 +94,7 @@ final class Callers implements AutoCloseable {
     }
   }
 
-  /** Waits until all have their last answer; returns all of them. */
+  /** Waits until all clients have their last answer; returns all answers. */
   List<Answer> end() {
     threads.close();
     return List.copyOf(answers);

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What clients are answered: each dialect's calls, permits, and what a key is told of its limits.
+ * Compares answers to clients with records: the calls of each dialect, permits, and what a key is
+ * told about its limits.
  */
 @Tag(Golden.TAG)
 @Timeout(120)

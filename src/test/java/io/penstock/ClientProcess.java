@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A process that installs or runs the providers' own clients, and what it has printed so far. */
+/** A process that installs or runs the providers' own clients, and its output so far. */
 final class ClientProcess {
   /**
    * A process that has ended.
    *
    * @param status its exit status
-   * @param late whether it was ended because it ran for too long
+   * @param late whether it was killed because it ran for too long
    * @param lines its output and errors
    */
   record Ended(int status, boolean late, List<String> lines) {
@@ -33,7 +33,7 @@ final class ClientProcess {
     }
   }
 
-  /** Settings for such clients that this machine may have are not for these. */
+  /** Settings for such clients that this machine may have, which are not passed to these. */
   private static final Pattern CLIENT_SETTING =
       Pattern.compile("(?:AIMOCK|ANTHROPIC|GEMINI|GOOGLE|OPENAI)_.*");
 
@@ -50,7 +50,7 @@ final class ClientProcess {
     this.reader = Thread.ofVirtual().start(this::read);
   }
 
-  /** Starts a program in a directory; it is an error if there is no such program. */
+  /** Starts a program in a directory, and fails if there is no such program. */
   static ClientProcess start(Path directory, List<String> command) {
     ProcessBuilder builder =
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
@@ -62,7 +62,7 @@ final class ClientProcess {
     }
   }
 
-  /** Runs a program to its end, for so long at most; empty when there is no such program. */
+  /** Runs a program to its end, within a limit of time; empty when there is no such program. */
   static Optional<Ended> run(Path directory, Duration limit, List<String> command) {
     ClientProcess started;
     try {
@@ -127,7 +127,7 @@ final class ClientProcess {
     url.complete("");
   }
 
-  /** Waits for a line that says where the program serves; empty when none came in time. */
+  /** Waits for a line that tells where the program serves; empty when none came in time. */
   Optional<String> url(Duration limit) {
     String line = url.completeOnTimeout("", limit.toMillis(), MILLISECONDS).join();
     return Optional.of(line).filter(printed -> !printed.isEmpty());
@@ -137,10 +137,12 @@ final class ClientProcess {
     return List.copyOf(lines);
   }
 
-  /** Ends it and what it started, if it still runs, and waits until all it said is read. */
+  /**
+   * Kills the process and its children, if it still runs, and waits until all its output is read.
+   */
   void kill() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.toHandle().destroyForcibly(); // the process itself would close its output too
+    process.toHandle().destroyForcibly(); // Process.destroyForcibly would close its output too
     try {
       reader.join(10_000);
     } catch (InterruptedException e) {

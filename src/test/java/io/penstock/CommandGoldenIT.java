@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the commands of the program print, and how they exit. */
+/** Compares the output and the exit codes of the program's commands with records. */
 @Tag(Golden.TAG)
 @Timeout(120)
 class CommandGoldenIT {
@@ -65,7 +65,9 @@ class CommandGoldenIT {
         .name(System.getProperty("java.version"), "VERSION");
   }
 
-  /** Runs a command, and adds what it printed; the lines of the error output are marked. */
+  /**
+   * Runs a command, and adds its output to the record; the lines of the error output are marked.
+   */
   private void run(StableText stable, Map<String, String> environment, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

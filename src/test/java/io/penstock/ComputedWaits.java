@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The waits that the limit would have had, release by release: a limit of its own is told of every
- * release that really was, and says when the next one could have been.
+ * The waits that a limit would have caused by itself, release by release: a second limit is told
+ * about every release that really happened, and tells when the next one could have been.
  *
  * @param measured how long each ticket that waited really waited, in nanoseconds
  * @param computed how long it would have had to
@@ -21,7 +21,7 @@ import java.util.Map;
  */
 record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) {
 
-  /** Computes them for the tickets of a log that has one limit. */
+  /** Computes the waits for the tickets of a log that has one limit. */
   static ComputedWaits of(ReleaseLog log, LimitSpec spec, Dimension size) {
     ComputedWaits waits =
         new ComputedWaits(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -65,7 +65,7 @@ record ComputedWaits(List<Long> measured, List<Long> computed, List<Long> late) 
     }
   }
 
-  /** Returns a quantile in milliseconds, 0 of nothing. */
+  /** Returns a quantile in milliseconds, 0 for an empty list. */
   static double millis(List<Long> nanos, double quantile) {
     if (nanos.isEmpty()) {
       return 0;

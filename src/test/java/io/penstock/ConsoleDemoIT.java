@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The console shows what the README has a newcomer do. {@code mvn test -Dtest=ConsoleDemoIT
- * -Dpenstock.picture=src/docs/console.png} takes the picture that is in the README.
+ * Tests that the console shows the result of the README's first steps. {@code mvn test
+ * -Dtest=ConsoleDemoIT -Dpenstock.picture=src/docs/console.png} takes the picture that is in the
+ * README.
  */
 @Timeout(120)
 class ConsoleDemoIT {

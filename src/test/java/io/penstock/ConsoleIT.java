@@ -33,10 +33,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The console in a real browser, against a real gateway. */
+/** Tests the console in a real browser, against a real gateway. */
 @Order(2) // takes long
 @Timeout(240)
-@Execution(ExecutionMode.SAME_THREAD) // as the browser's driver wants it
+@Execution(ExecutionMode.SAME_THREAD) // as the browser's driver requires it
 class ConsoleIT {
   private static final String ROUTES =
       """
@@ -204,7 +204,7 @@ class ConsoleIT {
     assertThat(browser.complaints()).isEmpty();
   }
 
-  /** No way leads to keys of such names today: another program's, in the same store, would. */
+  /** Keys cannot get such names today, but another program could write them to the same store. */
   @Test
   void hostileKeys_areShownAsText() {
     Page page = open();
@@ -364,16 +364,16 @@ class ConsoleIT {
     page.onRequestFailed(request -> failed.add(request.url()));
     gateway.close();
     assertThat(page.getByText("not connected")).isVisible();
-    page.waitForCondition(() -> failed.size() >= 6); // what was open, and tries in vain
+    page.waitForCondition(() -> failed.size() >= 6); // the open requests and the retries that fail
     Set<String> open = new HashSet<>(failed);
     Set<String> answered = new HashSet<>();
     page.onResponse(response -> answered.add(response.url()));
     gateway = RunningGateway.start(ROUTES, port);
     assertThat(page.getByText("live", exactly())).isVisible();
-    // a try that is under way would have had its time, too
+    // a retry that is still running has had time to end, too
     page.waitForCondition(() -> answered.containsAll(open));
     failed.clear();
-    page.clock().fastForward(10_000); // what is left over of those tries has had its time
+    page.clock().fastForward(10_000); // requests left over from those retries have had time to end
     ask("/teams/support");
     assertThat(line(page, "/teams/support").locator("[role=gridcell]").nth(6)).hasText("1");
     assertThat(failed).isEmpty();

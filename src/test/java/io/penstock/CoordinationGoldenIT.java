@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The coordination API: every route, what it answers, and what it refuses. */
+/** Compares the coordination API with records: every route, its answers and its refusals. */
 @Tag(Golden.TAG)
 @Timeout(120)
 class CoordinationGoldenIT {

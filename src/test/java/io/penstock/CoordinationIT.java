@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The coordination API, as programs use it. Each test has objects of its own. */
+/** Tests the coordination API as programs use it. Each test has objects of its own. */
 @Timeout(120)
 class CoordinationIT {
   private static final String ROUTES = "endpoints:\n  - path: /a\n";
@@ -222,7 +222,7 @@ class CoordinationIT {
       long shorterNanos = ticker.nanos();
       assertThat(get(path + 2_000 + "&maxwait=0").status()).isEqualTo(408);
       assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
-      // the bucket was made between the first request and the first answer
+      // the bucket was created between the first request and the first answer
       long edges = (shorterNanos - firstNanos) / (2_000 * MILLI) + 1;
       long earliest = begins + edges * 2_000 * MILLI;
       assertThat(passed.stream().filter(at -> at >= earliest).count()).isEqualTo(SIZE);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may use the coordination API, and when there is one. */
+/** Tests which clients may use the coordination API, and when it is enabled. */
 @Timeout(120)
 class CoordinationKeysIT {
   private static final String ENABLED = "--penstock.coordination.enabled=true";

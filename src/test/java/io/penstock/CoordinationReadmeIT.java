@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README shows of the coordination API is what happens when it is typed. */
+/**
+ * Runs the commands that the README shows for the coordination API, and compares their output with
+ * it.
+ */
 @Timeout(120)
 class CoordinationReadmeIT {
   @TempDir private Path directory;

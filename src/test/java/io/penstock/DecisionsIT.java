@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Each test has models of its own. */
+/** Tests decisions about models. Each test has models of its own. */
 @Timeout(240)
 class DecisionsIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"([0-9a-f]{32})\"");

@@ -26,7 +26,7 @@ import wiremock.com.networknt.schema.InputFormat;
 import wiremock.com.networknt.schema.JsonSchemaFactory;
 import wiremock.com.networknt.schema.SpecVersion;
 
-/** What the operator port answers is what its own description says of it. */
+/** Tests that the answers of the operator port match its own description. */
 @Timeout(120)
 class DescribedAnswersIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -75,7 +75,9 @@ class DescribedAnswersIT {
     return schema;
   }
 
-  /** Fails unless {@code body} is as the schema, which knows of all that is in it. */
+  /**
+   * Checks that {@code body} matches the schema, and that the schema describes everything in it.
+   */
   private static void assertFits(JsonNode schema, JsonNode body) {
     ObjectNode whole = ((ObjectNode) schema).deepCopy();
     whole.set("components", description.get("components"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens to those inside when the program is asked to stop. */
+/** Tests what happens to requests inside when the program is asked to stop. */
 @Order(2) // takes long
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
@@ -105,7 +105,8 @@ class DrainIT {
   @Test
   void terminated_servesThoseWhoWait_refusesNewOnes_andExits0() throws IOException {
     try (Program program = start();
-        Wire running = program.connect(); // it keeps the program until all is asked
+        Wire running =
+            program.connect(); // it keeps the program running until all requests are sent
         Wire waiting = parked(program, "/slot")) {
       assertThat(running.post(CHAT, STREAM).head().status()).isEqualTo(200);
       program.terminate();
@@ -181,7 +182,7 @@ class DrainIT {
       finish.countDown();
       assertThat(running.chunk()).isEqualTo("data: [DONE]\n\n");
       assertThat(running.chunk()).as("its end").isEmpty();
-      // nobody told its client to send no more on it
+      // its client was not told to send no more on it
       Message served = running.send("GET /slot HTTP/1.1\r\nHost: x\r\n\r\n").answer();
       assertThat(served.status()).isEqualTo(200);
       assertThat(served.all("connection")).containsExactly("close");
@@ -201,7 +202,8 @@ class DrainIT {
               () -> program.operator("/endpoints?path=/slot").text().contains("\"queue_depth\":2"));
       program.terminate();
       assertThat(asks.next(Http2Wire.GOAWAY).lastStream()).isEqualTo(1);
-      assertThat(waiting.answer().status()).isEqualTo(200); // it was told before anybody had left
+      assertThat(waiting.answer().status())
+          .isEqualTo(200); // the GOAWAY came before any request had left
       Http2Wire.Frame answer = asks.next(Http2Wire.DATA);
       assertThat(answer.stream()).isEqualTo(1);
       assertThat(answer.text()).startsWith("{\"ok\":true");

@@ -35,7 +35,7 @@ class DynamicIT {
   @TempDir private static Path directory;
   private static StartedGateway gateway;
 
-  /** Makes as many as there may be. */
+  /** Creates as many endpoints as are allowed. */
   @BeforeAll
   static void start() {
     gateway = StartedGateway.start(directory, ROUTES.replace("URL", UPSTREAM.url()));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The operator port with a token, and the events it tells of what happened to requests. */
+/** Compares the operator port with a token, and its events about requests, with records. */
 @Tag(Golden.TAG)
 @Timeout(120)
 class EventGoldenIT {
@@ -71,7 +71,7 @@ class EventGoldenIT {
     }
   }
 
-  /** Reads chunks up to the one in which {@code text} is, whole events. */
+  /** Reads whole events up to the chunk that contains {@code text}. */
   private static String untilTold(Wire reader, String text) {
     StringBuilder read = new StringBuilder();
     while (read.indexOf(text) < 0 || !read.toString().endsWith("\n\n")) {

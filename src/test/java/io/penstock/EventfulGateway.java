@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A gateway on which everything has happened that is counted, beside a Redis. */
+/** A gateway on which everything has happened that is counted, together with a Redis. */
 final class EventfulGateway implements AutoCloseable {
   static final String ROUTES =
       """
@@ -56,9 +56,9 @@ final class EventfulGateway implements AutoCloseable {
   private final Socket waits;
 
   /**
-   * Starts it, and has everything happen.
+   * Starts it, and makes everything happen.
    *
-   * @param more arguments, of what is measured only when it is switched on
+   * @param more arguments for measurements that have to be switched on
    */
   EventfulGateway(Path directory, String... more) throws IOException {
     redis = RedisServer.started();
@@ -98,7 +98,7 @@ final class EventfulGateway implements AutoCloseable {
         .formatted(model);
   }
 
-  /** Sends a request to its end. */
+  /** Sends a request and reads its whole answer. */
   private void post(String path, String body) throws IOException {
     try (Socket socket = posted(path, body)) {
       readAll(socket);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is counted of tickets names traces, where they are kept. */
+/** Tests that metrics of tickets name traces, if those are kept. */
 @Timeout(120)
 class ExemplarsIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -35,7 +35,8 @@ class ExemplarsIT {
       RunningGateway.awaiting()
           .untilAsserted(
               () -> {
-                // both of the trace: an example taken of another one is kept for seconds
+                // both requests belong to the trace: an exemplar of another trace would be kept for
+                // seconds
                 gateway.gateway("GET /paced", TRACEPARENT);
                 gateway.gateway("GET /paced", TRACEPARENT);
                 assertThat(

@@ -24,7 +24,11 @@ final class Gateway implements AutoCloseable {
     this.context = context;
   }
 
-  /** Starts one; {@code window} is what "per minute" means. */
+  /**
+   * Starts a gateway.
+   *
+   * @param window the length of a minute in limits per minute
+   */
   static Gateway start(Path directory, String yaml, Duration window) throws IOException {
     Path routes = Files.writeString(directory.resolve("routes.yaml"), yaml);
     Server.Start start =
@@ -50,7 +54,7 @@ final class Gateway implements AutoCloseable {
     return Objects.requireNonNull(bean(Registry.class).find(path));
   }
 
-  /** Writes the route file anew and has it read; the watcher may read it as well. */
+  /** Writes the route file again and reloads it; the watcher may read it as well. */
   Reloader.Result rewrite(String yaml) throws IOException {
     Files.writeString(routes, yaml);
     return bean(Reloader.class).reload();

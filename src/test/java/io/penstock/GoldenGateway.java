@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A gateway whose answers are recorded, with the keys that its records are made with. */
+/** A gateway with recorded answers, and the keys that the records are made with. */
 final class GoldenGateway implements AutoCloseable {
   private static final String JSON = "Content-Type: application/json";
 
@@ -98,7 +98,10 @@ final class GoldenGateway implements AutoCloseable {
         .asLong();
   }
 
-  /** A tokenizer is loaded when it is asked for; until it is there, counts are estimates. */
+  /**
+   * Waits until a tokenizer is loaded, which begins when it is first used; until then, counts are
+   * estimates.
+   */
   void awaitTokenizer(String count) {
     String ask = Transcript.wireForm(operatorPort(), "POST /tokens/count", count, JSON);
     awaiting()

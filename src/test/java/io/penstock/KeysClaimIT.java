@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Gateways that share limits and keep keys where the others do not see them. */
+/** Tests gateways that share limits but keep keys where the others do not see them. */
 @Timeout(180)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")

@@ -25,7 +25,7 @@ class KeysCommandIT {
   @TempDir private static Path directory;
   private static StartedGateway gateway;
 
-  /** What a command printed and returned. */
+  /** Exit code and output of a command. */
   private record Ran(int exit, String out, String err) {}
 
   @BeforeAll

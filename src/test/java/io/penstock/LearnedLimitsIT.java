@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Providers that take 30 % less than they are configured to, and answer 429 to all above: one says
- * in its headers what is left, the other only when to come again.
+ * Tests providers that accept 30 % less than is configured, and answer 429 to everything above: one
+ * tells in its headers what is left, the other only when to retry.
  */
 @Order(2) // takes long
 class LearnedLimitsIT {
   private static final Duration WINDOW = Duration.ofSeconds(10);
 
-  /** The first, in which the gateway finds out, and those that count. */
+  /** Number of windows: a first one in which the gateway learns the limit, and those that count. */
   private static final int WINDOWS = 5;
 
   private static final long CONFIGURED = 60_000;
@@ -105,7 +105,7 @@ class LearnedLimitsIT {
         .formatted(announced, CONFIGURED, silent, CONFIGURED, unlimited);
   }
 
-  /** When an address of the mock provider answered 429, to within a few milliseconds. */
+  /** Times at which an address of the mock provider answered 429, to within a few milliseconds. */
   private static final class Refusals implements AutoCloseable {
     private final ScheduledExecutorService looks = Executors.newSingleThreadScheduledExecutor();
     private final ConcurrentLinkedQueue<Long> instants = new ConcurrentLinkedQueue<>();
@@ -134,13 +134,13 @@ class LearnedLimitsIT {
     }
   }
 
-  /** What came of one endpoint's requests. */
+  /** Answers to the requests of one endpoint, and the times of refusals. */
   private record Run(List<Callers.Answer> answers, List<Long> refusals, long begin) {
     private int window(long at) {
       return Math.toIntExact((at - begin) / WINDOW.toNanos());
     }
 
-    /** How many 429s there were in each window. */
+    /** Returns the number of 429s in each window. */
     private List<Integer> refused() {
       List<Integer> counts = new ArrayList<>(Collections.nCopies(WINDOWS + 2, 0));
       refusals.forEach(at -> counts.set(window(at), counts.get(window(at)) + 1));
@@ -151,7 +151,7 @@ class LearnedLimitsIT {
       return refused().subList(1, refused().size());
     }
 
-    /** What was served in a window, of all that the provider takes in one. */
+    /** Returns the tokens served in a window as a share of what the provider accepts in one. */
     private double used(int window) {
       long tokens =
           answers.stream()
@@ -161,7 +161,7 @@ class LearnedLimitsIT {
       return (double) tokens / TRUE_LIMIT;
     }
 
-    /** What was served after the first window until the last request was sent. */
+    /** Returns the average share served after the first window until the last request was sent. */
     double used() {
       return IntStream.range(1, WINDOWS).mapToDouble(this::used).average().orElse(0);
     }

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of the main job: clients of three endpoints ask for five times what their limits allow in
- * a window, within one window. Two endpoints have upstream limits, the third a token window of its
- * own; each has a provider with a checker of its own.
+ * One run of the main job: within one window, the clients of three endpoints ask for five times
+ * what their limits allow in a window. Two endpoints have upstream limits, the third has a token
+ * window of its own; each has a provider with a checker of its own.
  */
 final class MainJob implements AutoCloseable {
   static final Duration WINDOW = Duration.ofSeconds(12);
@@ -37,12 +37,15 @@ final class MainJob implements AutoCloseable {
   private static final long SEED = 20_250_601;
   private static final int WARM_UPS = 150;
 
-  /** Between the starts of two calls: together they ask five times faster than limits allow. */
+  /**
+   * Time between the starts of two calls: together they ask five times faster than the limits
+   * allow.
+   */
   private static final Duration STEP = Duration.ofMillis(6);
 
   private static final int FIRST_CALLS = 10;
 
-  /** What one call came to: how much output, or which error. */
+  /** Outcome of one call: its output or its error. */
   record Outcome(Call call, long outputTokens, @Nullable Throwable error) {}
 
   final Ticker ticker = Ticker.system();
@@ -117,13 +120,13 @@ final class MainJob implements AutoCloseable {
     return upstream == null ? 0 : upstream.jitterNanos();
   }
 
-  /** The gateway's clock has another origin: this is what to add to its instants. */
+  /** Returns the number to add to instants of the gateway's clock, which has another origin. */
   long shiftNanos() {
     Ticker theirs = gateway.bean(Ticker.class);
     return ticker.nanos() - theirs.nanos();
   }
 
-  /** Runs what a JVM does slowly for the first time, past the limits. */
+  /** Warms the JVM up with calls that bypass the limits. */
   void warmUp() throws InterruptedException {
     SdkClients chats = SdkClients.uncounted(gateway.url("/warm-openai"));
     SdkClients messages = SdkClients.uncounted(gateway.url("/warm-anthropic"));

@@ -23,27 +23,30 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The main job, end to end, with the providers' own clients and checkers that say 429. */
+/** Tests the main job, end to end, with the providers' own clients and checkers that answer 429. */
 @Order(2) // takes long
 class MainJobIT {
   private static final int CALLS_EACH = 640;
   private static final int MAX_SKIPS = 64;
 
-  /** Of what a window allows, less the part of one window that the machine had none for us. */
+  /**
+   * Least share of a window that has to be used; the share of a window for which the machine
+   * stalled is subtracted from it.
+   */
   private static final double LEAST_USED = 0.95;
 
   /**
-   * What goes at once comes back at once a window later, so that in between a trailing window lacks
-   * all of it: with the default of 5 of 60 seconds, a twelfth of the limit. Who wants every window
-   * full lets less go at once.
+   * Burst of the limits, in seconds of their rate. Tokens that are spent in one burst come back in
+   * one a window later, so that in between a trailing window lacks all of them: with the default of
+   * 5 of 60 seconds, a twelfth of the limit. Smaller bursts let every window be full.
    */
   private static final double BURST_SECONDS =
       Double.parseDouble(System.getProperty("penstock.burst-seconds", "0.5"));
 
   /**
-   * When the machine stands still for more of a window than this, requests reach the provider
+   * When the machine stalls for a larger share of a window than this, requests reach the provider
    * closer together than they were released, by more than the gateway allows for: an attempt that
-   * fails then says nothing about the gateway and is repeated.
+   * fails then tells nothing about the gateway and is repeated.
    */
   private static final double TOO_MUCH_STALLED = 0.1;
 
@@ -59,7 +62,7 @@ class MainJobIT {
     }
   }
 
-  /** Returns whether an attempt went as it is to go; false when the machine did not let it. */
+  /** Returns whether an attempt was a success; false when the machine stalled too much. */
   private boolean isDone(int attempt) throws IOException, InterruptedException {
     Path own = Files.createDirectory(directory.resolve("attempt-" + attempt));
     try (MainJob job = new MainJob(own, "burst_seconds: " + BURST_SECONDS)) {
@@ -92,7 +95,10 @@ class MainJobIT {
     }
   }
 
-  /** The checkers are no yes-men: past a gateway without limits they say 429. */
+  /**
+   * Tests that the checkers do not accept everything: without limits in the gateway they answer
+   * 429.
+   */
   @Test
   void withoutLimits_theProvidersSay429() throws IOException {
     Ticker ticker = Ticker.system();
@@ -117,7 +123,7 @@ class MainJobIT {
       assertRefused(
           com.anthropic.errors.RateLimitException.class, messageClients, Call.messages(10, random));
       for (StrictProvider provider : List.of(chats, messages, windowed)) {
-        // one request, which comes again five times before the client is told
+        // one request, which is sent again five times before the client is told
         assertThat(provider.refused()).isEqualTo(6);
       }
     }
@@ -177,7 +183,7 @@ class MainJobIT {
     assertThat(leastUsedWindow(job)).isGreaterThanOrEqualTo(least);
   }
 
-  /** The share used of the least used trailing window while twice the limit was queued. */
+  /** Returns the share used of the least used trailing window while twice the limit was queued. */
   private static double leastUsed(
       MainJob job, ReleaseLog log, Dimension size, TrailingChecker checker) {
     ReleaseLog.Stretch queued = log.queued(size, 2 * MainJob.LIMIT);
@@ -187,7 +193,7 @@ class MainJobIT {
     return (double) checker.least(from, to) / checker.limit();
   }
 
-  /** The same of fixed windows: what was let go in each, and what it produced. */
+  /** Returns the same for fixed windows: by the releases in each, and their output. */
   private static double leastUsedWindow(MainJob job) {
     ReleaseLog.Stretch queued = job.windowLog.queued(Dimension.TOTAL, MainJob.LIMIT);
     long shift = job.shiftNanos();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Gateways in processes of their own that share limits through a real Redis. */
+/** Tests gateways in processes of their own that share limits through a real Redis. */
 @Timeout(300)
 @Order(2) // takes long
 class ManyInstancesIT {
@@ -65,7 +65,7 @@ class ManyInstancesIT {
       TrailingChecker key = Fleet.trailing(keyed, REQUESTS, MINUTE.toNanos(), true);
       assertThat(cells.values()).allMatch(sum -> sum <= TOKENS);
       assertThat(key.most()).isLessThanOrEqualTo(REQUESTS);
-      // each got some of it, and together they got most: how much is for -Pbench to say
+      // each got some of it, and together they got most: -Pbench measures how much
       assertThat(window.stream().map(Fleet.Released::instance)).contains(0, 1, 2);
       assertThat(keyed.stream().map(Fleet.Released::instance)).contains(0, 1, 2);
       assertThat(cells.values().stream().mapToLong(Long::longValue).sum())

@@ -25,26 +25,28 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compares the names of what is measured and traced with records of them: of metrics the type, the
- * help, the labels and the values of those labels that only the program chooses.
+ * Compares the names of metrics and traces with records: for metrics also the type, the help, the
+ * labels and the values of those labels that only the program chooses.
  */
 @Tag(Golden.TAG)
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MeasuredNamesGoldenIT {
-  /** What other libraries measure depends on the machine. */
+  /** Metrics of this program; those of other libraries depend on the machine. */
   private static final Pattern OURS = Pattern.compile("# HELP ((?:penstock|gen_ai)_\\w+) ?(.*)");
 
   private static final Pattern SUFFIX = Pattern.compile("_(?:bucket|count|sum|max|created)$");
   private static final Pattern BUILT = Pattern.compile("builder\\(\\s*\"(penstock\\.[a-z.]+)\"");
   private static final Pattern NAMED = Pattern.compile("\"(penstock\\.[a-z.]+)\"");
 
-  /** Requests that {@link EventfulGateway} sends and that end. */
+  /** Number of requests that {@link EventfulGateway} sends and that end. */
   private static final int ENDED = 11;
 
   private static final int SERVER = 2;
 
-  /** Labels of which all values are there at once, and none comes from clients or route files. */
+  /**
+   * Labels with values that all exist from the start, and do not come from clients or route files.
+   */
   private static final Set<String> CHOSEN =
       Set.of("kind", "scope", "result", "what", "gen_ai_token_type");
 
@@ -114,7 +116,7 @@ class MeasuredNamesGoldenIT {
     return "  " + label + (CHOSEN.contains(label) ? ": " + String.join(", ", values) : "") + "\n";
   }
 
-  /** Returns the names of the meters that the program makes, as they are scraped. */
+  /** Returns the names of the meters that the program creates, as they are scraped. */
   private static Set<String> made() throws IOException {
     Set<String> names = new TreeSet<>();
     try (var files = Files.walk(Path.of("src", "main", "java"))) {

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The names that dashboards and alerts go by, as the contract has them. */
+/** Tests the names of metrics that dashboards and alerts use, as the contract states them. */
 @Timeout(120)
 class MetricNamesIT {
   /**
    * A metric of the contract.
    *
    * @param name of the metric
-   * @param line of a line of it, which has a suffix of its own in histograms
+   * @param line name of one of its lines, which has a suffix in histograms
    */
   private record Asked(String name, String type, String line, Set<String> labels) {
     static Asked of(String name, String type, String... labels) {

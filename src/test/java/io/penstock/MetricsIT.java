@@ -33,7 +33,10 @@ class MetricsIT {
     return gateway.operator("GET /actuator/prometheus");
   }
 
-  /** One token for two letters, four for the message: 5 in. The mock answers with 4. */
+  /**
+   * Returns a chat request with 5 tokens of input: one for the two letters, four for the message.
+   * The mock answers with 4.
+   */
   private static String ask(String model) {
     return "{\"model\":\"%s\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"
         .formatted(model);

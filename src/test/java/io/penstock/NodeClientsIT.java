@@ -25,14 +25,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The providers' own clients for Node get answers and typed errors through the gateway, from the
- * built-in mock and from a mock of other people's making. A case is the name of one in {@code
- * src/test/node}, and where it is run.
+ * Tests that the providers' own clients for Node get answers and typed errors through the gateway,
+ * from the built-in mock and from a third-party mock. A case is the name of one in {@code
+ * src/test/node}, and the endpoint that it is run on.
  */
 @Timeout(240)
 @Order(2) // takes long
 class NodeClientsIT {
-  /** For each dialect: plain, one a second, one a minute with a short queue, small, and slow. */
+  /**
+   * Endpoints for each dialect: plain, one a second, one a minute with a short queue, small, and
+   * slow.
+   */
   private static final String OF_A_DIALECT =
       """
         - path: /D
@@ -62,7 +65,7 @@ class NodeClientsIT {
           upstreams: [{id: again-D, url: "AIMOCK"}]
       """;
 
-  /** What aimock says of each of its answers: 11 tokens in, 7 out. */
+  /** Tokens that aimock states for each of its answers: 11 in, 7 out. */
   private static final long AIMOCK_TOKENS = 18;
 
   @TempDir private static Path directory;
@@ -88,7 +91,7 @@ class NodeClientsIT {
     return OF_A_DIALECT.replaceAll("\\bD\\b", dialect).replace("MODELS", models);
   }
 
-  /** Nothing was started where Node is missing. */
+  /** Stops the gateway, which was not started where Node is missing. */
   @AfterAll
   static void stop() {
     if (gateway != null) {

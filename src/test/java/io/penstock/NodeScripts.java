@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The scripts of {@code src/test/node} and what they need, run by the Node of this machine. */
+/**
+ * The scripts of {@code src/test/node} and the packages that they need, run by the Node of this
+ * machine.
+ */
 final class NodeScripts {
   private static final Path SOURCE = Path.of("src", "test", "node");
   private static final Path HOME = Path.of("target", "node");
@@ -21,7 +24,7 @@ final class NodeScripts {
   private static final int MAJOR = 20;
   private static final int MINOR = 15;
 
-  /** What npm ends with where there is no registry; what else it says is a fault of ours. */
+  /** Error of npm where there is no registry; any other error is a fault of the project. */
   private static final Pattern NO_REGISTRY =
       Pattern.compile(
           "npm (?:error|ERR!) code (?:E40[137]|E5\\d\\d|ENOTFOUND|EAI_AGAIN|ECONN\\w+|ETIMEDOUT"
@@ -80,7 +83,7 @@ final class NodeScripts {
     return ClientProcess.skipped("Node", reason);
   }
 
-  /** Runs cases of a library against a gateway, all at once; returns what became of each. */
+  /** Runs cases of a library against a gateway, all at once; returns the outcome of each. */
   List<CaseOutcome> run(String library, String gatewayUrl, List<String> cases) {
     List<String> command = List.of("node", "run.mjs", library, gatewayUrl);
     return ClientProcess.runCases(HOME, command, cases);

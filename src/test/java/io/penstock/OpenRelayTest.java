@@ -23,7 +23,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Every way to be, or not to be, open to anyone. */
+/** Tests every way in which a gateway is, or is not, open to everybody in the network. */
 class OpenRelayTest {
   private static final String RELAY = "endpoints: [{path: /a, upstreams: [{id: u, url: URL}]}]\n";
   private static final String PERMIT = "endpoints: [{path: /a}]\n";

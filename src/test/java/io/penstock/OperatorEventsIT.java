@@ -45,7 +45,7 @@ class OperatorEventsIT {
 
   @BeforeEach
   void start() {
-    // who waited for readers would wait that long
+    // a stop that waited for readers would take that long
     gateway =
         StartedGateway.start(
             directory,
@@ -64,14 +64,14 @@ class OperatorEventsIT {
     socket.setReceiveBufferSize(4096);
     socket.setSoTimeout(30_000);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.operatorPort()));
-    // Of that version an answer comes as it is, not in chunks.
+    // An HTTP/1.0 answer comes without chunks.
     socket
         .getOutputStream()
         .write("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
     return socket;
   }
 
-  /** Reads up to and including the first line that has {@code text} in it. */
+  /** Reads up to and including the first line that contains {@code text}. */
   private static String until(BufferedReader lines, String text) throws IOException {
     StringBuilder read = new StringBuilder();
     String line = lines.readLine();
@@ -154,7 +154,9 @@ class OperatorEventsIT {
         .containsPattern("penstock_events_dropped_total [1-9]");
   }
 
-  /** Reads until every event was either told or said to be lost; returns how many were lost. */
+  /**
+   * Reads until every event was either received or reported as lost; returns how many were lost.
+   */
   private static long lostOf(BufferedReader lines, long published) throws IOException {
     long told = 0;
     long lost = 0;

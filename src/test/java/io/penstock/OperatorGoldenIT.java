@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The operator API: each route with each method, with good and with bad input. */
+/**
+ * Compares the operator API with records: each route with each method, with good and with bad
+ * input.
+ */
 @Tag(Golden.TAG)
 @Timeout(120)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -70,7 +73,7 @@ class OperatorGoldenIT {
     }
   }
 
-  /** Every route that the description names, with every method that it does not have there. */
+  /** Calls every route of the description with every method that it does not have. */
   @Test
   @Order(1)
   void methodsThatAreNotAllowed() throws Exception {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class OperatorIT {
-  /** Permits: one a minute at the second path. */
+  /** Routes of permits, with one a minute at the second path. */
   static final String PERMITS =
       """
       endpoints:

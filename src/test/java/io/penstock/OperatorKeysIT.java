@@ -36,7 +36,7 @@ class OperatorKeysIT {
 
   private final String name = "key-" + NUMBER.incrementAndGet();
 
-  /** What was answered. */
+  /** An answer of the operator port. */
   private record Answer(int status, String text, HttpResponse<String> response) {
     JsonNode json() {
       return JsonMapper.shared().readTree(text);

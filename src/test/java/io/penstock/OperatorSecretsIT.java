@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What the operator port tells of what it was told, and to whom. */
+/** Tests which secrets the operator port reveals, and to which clients. */
 @Timeout(240)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")

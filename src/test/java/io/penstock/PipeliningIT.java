@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients may ask again on a connection before they are answered, and go on with it after that. */
+/**
+ * Tests that clients may send further requests on a connection before they are answered, and use it
+ * after that.
+ */
 @Timeout(120)
 class PipeliningIT {
   private static final String ROUTES =
@@ -50,7 +53,7 @@ class PipeliningIT {
         .replace("Host: penstock", "Host: localhost\r\nX-Penstock-Key: " + SECRET);
   }
 
-  /** Sends all at once, three times on one connection, and then one alone. */
+  /** Sends all requests at once, three times on one connection, and then one alone. */
   private static List<String> answers(int port, String alone, String... together) {
     try (Wire wire = Wire.to(port)) {
       return Collections.nCopies(3, List.of(together)).stream()

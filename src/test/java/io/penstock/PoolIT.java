@@ -23,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two upstreams of one endpoint: who is sent what, and what is lost when one of them dies. */
+/**
+ * Tests two upstreams of one endpoint: which requests each gets, and which are lost when one of
+ * them dies.
+ */
 class PoolIT {
   private static final Duration WINDOW = Duration.ofSeconds(6);
   private static final int WINDOWS = 4;
@@ -81,7 +84,10 @@ class PoolIT {
             "mock://openai?tokens=10&tpm=%d&window=%ds".formatted(limit, WINDOW.toSeconds())));
   }
 
-  /** The larger one has no greater weight: what counts is how much of each is used. */
+  /**
+   * Returns routes in which the larger upstream has no greater weight: the used share of each is
+   * what counts.
+   */
   private static String routes(URI large, URI small) {
     return """
     endpoints:
@@ -105,7 +111,10 @@ class PoolIT {
         .sum();
   }
 
-  /** Of the requests that are with it a third have begun to stream; others wait for their turn. */
+  /**
+   * A third of the requests that are with the upstream have begun to stream; the others wait for
+   * their turn.
+   */
   @Test
   void upstreamThatIsKilled_losesOnlyWhatHadBegunToStream() {
     CountDownLatch killed = new CountDownLatch(1);
@@ -167,7 +176,10 @@ class PoolIT {
     }
   }
 
-  /** Begins to stream to the first who come, says nothing to the others, and never ends. */
+  /**
+   * Returns a script that begins to stream to the first clients, sends nothing to the others, and
+   * never ends.
+   */
   private static RawUpstream.Script streams(AtomicInteger asked, CountDownLatch killed) {
     return (self, wire) -> {
       wire.request();
@@ -178,7 +190,7 @@ class PoolIT {
     };
   }
 
-  /** Answers everyone as soon as the other is dead. */
+  /** Returns a script that answers every request as soon as the other upstream is dead. */
   private static RawUpstream.Script answers(AtomicInteger asked, CountDownLatch killed) {
     return (self, wire) -> {
       wire.request();

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The program in a process of its own, as it is started from a shell; without the classes of tests,
- * which would change how it logs.
+ * The program in a process of its own, as started from a shell; without the classes of tests, which
+ * would change how it logs.
  */
 final class Program implements AutoCloseable {
   private final int port = RunningGateway.freePort();
@@ -29,7 +29,7 @@ final class Program implements AutoCloseable {
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
 
-  /** Serves a route file, and is ready when this returns. */
+  /** Serves a route file; returns when it is ready. */
   Program(Path routes, String... properties) throws IOException {
     List<String> command = JavaCommand.gateway(Penstock.class, false);
     command.addAll(
@@ -67,7 +67,7 @@ final class Program implements AutoCloseable {
     }
   }
 
-  /** The status of its readiness, or 0 when nobody answers. */
+  /** Returns the status of its readiness, or 0 when there is no answer. */
   int readiness() {
     try {
       return operator("/actuator/health/readiness").status();
@@ -77,7 +77,7 @@ final class Program implements AutoCloseable {
   }
 
   void terminate() {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // Process.destroy would close its output too
   }
 
   void interrupt() throws IOException, InterruptedException {
@@ -85,7 +85,9 @@ final class Program implements AutoCloseable {
     assertThat(kill.waitFor()).isZero();
   }
 
-  /** Whether interrupts never reach it: what some shells start in the background inherits that. */
+  /**
+   * Returns whether it ignores interrupts, as programs do that some shells start in the background.
+   */
   boolean ignoresInterrupts() throws IOException {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     return Files.readString(status)
@@ -99,7 +101,7 @@ final class Program implements AutoCloseable {
     return List.copyOf(log);
   }
 
-  /** Fails unless it ends by itself, without a fault. */
+  /** Checks that it ends by itself, without an error. */
   void endsWell() {
     process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
     assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();

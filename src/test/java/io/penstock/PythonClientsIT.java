@@ -32,7 +32,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Order(2) // takes long
 class PythonClientsIT {
-  /** For each dialect: plain, one a second, one each half minute, small, slow, and with tools. */
+  /**
+   * Endpoints for each dialect: plain, one a second, one each half minute, small, slow, and with
+   * tools.
+   */
   private static final String OF_A_DIALECT =
       """
         - path: /D
@@ -123,7 +126,7 @@ class PythonClientsIT {
     return OF_A_DIALECT.replaceAll("\\bD\\b", dialect).replace("MODELS", models);
   }
 
-  /** Nothing was started where Python is missing. */
+  /** Stops the gateway, which was not started where Python is missing. */
   @AfterAll
   static void stop() {
     if (gateway != null) {
@@ -139,7 +142,7 @@ class PythonClientsIT {
     return outcomes.stream().map(outcome -> dynamicTest(outcome.name(), outcome::assertPassed));
   }
 
-  /** Two calls with tools, one that streams and one with a schema. */
+  /** Makes two calls with tools, one of them streaming, and one with a schema. */
   @ParameterizedTest
   @ValueSource(strings = {"openai", "anthropic", "gemini"})
   void usageThatTheProviderStates_isWhatIsSettled(String dialect) {

@@ -22,18 +22,18 @@ final class PythonScripts {
   private static final Path ENVIRONMENT = HOME.resolve("venv").toAbsolutePath();
   private static final String PYTHON = ENVIRONMENT.resolve("bin").resolve("python").toString();
 
-  /** The packages of the requirements run on no older one. */
+  /** Oldest minor version of Python 3 on which the required packages run. */
   private static final int MINOR = 11;
 
-  /** Prints the version and where the interpreter is; fails where it cannot make environments. */
+  /** Prints the version and where the interpreter is; fails where it cannot create environments. */
   private static final String INTERPRETER =
       "import sys, venv, ensurepip; print(*sys.version_info[:3], sys.base_prefix)";
 
   private static final Pattern VERSION = Pattern.compile("(\\d+) (\\d+) .*");
 
   /**
-   * What pip prints where the package index is out of reach, or has nothing for this machine; what
-   * else it says is a fault of the requirements.
+   * Output of pip where the package index is unreachable, or has nothing for this machine; any
+   * other error is a fault of the requirements.
    */
   private static final Pattern NO_PACKAGES =
       Pattern.compile(
@@ -114,7 +114,7 @@ final class PythonScripts {
     return ClientProcess.skipped("Python", reason);
   }
 
-  /** Runs cases against a gateway, all at once in one process; returns what became of each. */
+  /** Runs cases against a gateway, all at once in one process; returns the outcome of each. */
   List<CaseOutcome> run(String gatewayUrl, List<String> cases) {
     return ClientProcess.runCases(SOURCE, List.of(PYTHON, "-I", "-B", "run.py", gatewayUrl), cases);
   }

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each line of curl that the README shows, and what it is answered. */
+/** Runs each curl command of the README, and compares the answers with records. */
 @Tag(Golden.TAG)
 @Timeout(120)
 class ReadmeGoldenIT {
   private static final String KEYS = "## Keys";
   private static final String LIMITS = "## Limits of keys and groups";
 
-  /** Sections whose sessions tests of their own run: what they show takes time, or more files. */
+  /** Sections that have tests of their own, because their sessions take time, or more files. */
   private static final Set<String> ELSEWHERE =
       Set.of("## Coordination", "## Limits learned from the provider");
 

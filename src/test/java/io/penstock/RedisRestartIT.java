@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Gateways whose Redis is restarted, and had written down all it knew. */
+/** Tests gateways when their Redis is restarted, after it has written all its data to disk. */
 @Timeout(180)
 class RedisRestartIT {
   private static final String KEY = Secrets.make();

@@ -28,7 +28,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Settings of many instances: what each is by default and becomes, and what stops a start. */
+/**
+ * Tests the settings of many instances: their defaults, their values, and errors that stop a start.
+ */
 class RedisSettingsTest {
   private static final String HASH = "ab".repeat(32);
   private static final String PERMIT = "endpoints: [{path: /a}]\n";

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Refusals as requests meet with them: the sentences, and the times that are advised. */
+/**
+ * Compares refusals of real requests with records: their sentences, and the times that they advise.
+ */
 @Tag(Golden.TAG)
 @Timeout(120)
 class RefusalGoldenIT {
@@ -82,8 +84,8 @@ class RefusalGoldenIT {
   private static final String PATH = "/openai/v1/chat/completions";
 
   /**
-   * The advice not to try again, which goes with waits above a minute: right after an arrival the
-   * wait is a minute and the guard, and a moment later it is less.
+   * The advice not to retry, which is given for waits above a minute: right after an arrival the
+   * wait is a minute and the guard time, and a moment later it is less.
    */
   private static final String LATE_ADVICE =
       "(x-penstock-reason: (?:key|group)_[rt]pm\n(?:.+\n)*)x-should-retry: false\n";
@@ -148,7 +150,7 @@ class RefusalGoldenIT {
     Golden.check("client/refused-keys.http", text);
   }
 
-  /** How long a day or a month goes on depends on the day. */
+  /** The rest of a day or a month depends on the date, so it is replaced. */
   @Test
   void budgetsOfDaysAndMonths() {
     Transcript all = gateway.transcript();

@@ -12,7 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.env.MockEnvironment;
 
-/** Settings of many regions: what each is by default and becomes, and what stops a start. */
+/**
+ * Tests the settings of many regions: their defaults, their values, and errors that stop a start.
+ */
 class RegionPropertiesTest {
   private static final String URL = "r2dbc:mariadb://user:pass%3Aword@host:3307/penstock";
 

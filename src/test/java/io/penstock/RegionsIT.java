@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Gateways of two regions, each with a Redis of its own, and one real MariaDB. */
+/** Tests gateways of two regions, each with a Redis of its own, and one real MariaDB. */
 @Order(1) // takes long, and mostly waits
 @Timeout(900)
 class RegionsIT {
@@ -38,7 +38,10 @@ class RegionsIT {
       KEYS.stream().collect(Collectors.toMap(Function.identity(), key -> Secrets.make()));
   private static final long MINUTE_MILLIS = 60_000;
 
-  /** One median is of so many requests, and so many are sent each second while counts are lost. */
+  /**
+   * Number of requests for one median; {@code EACH_SECOND} requests are sent each second while
+   * counts are lost.
+   */
   private static final int MEASURED = 200;
 
   private static final int EACH_SECOND = 20;
@@ -59,7 +62,7 @@ class RegionsIT {
   /** A gateway without a database, which is asked at the same moments as the one in the east. */
   private static StartedGateway control;
 
-  /** What the busy key spent in the east, by the minute of the Unix clock. */
+  /** Tokens that the busy key spent in the east, by the minute of the Unix clock. */
   private static final Map<Long, Long> SPENT = new HashMap<>();
 
   @BeforeAll
@@ -79,7 +82,10 @@ class RegionsIT {
     await().atMost(Duration.ofSeconds(60)).until(() -> answered(east) > 2 && answered(west) > 2);
   }
 
-  /** What the busy key may spend: more than all requests of the test together, at any speed. */
+  /**
+   * Returns the tokens that the busy key may spend: more than all requests of the test together, at
+   * any speed.
+   */
   private static long busyTokens() {
     long requests = 2 * MEASURED + 1 + EACH_SECOND * (LONGEST_SECONDS + 1);
     return HURTS.size() * requests * TOKENS;
@@ -143,7 +149,10 @@ class RegionsIT {
     return metric(east, "penstock_region_dropped_total", "what=\"" + what + "\"");
   }
 
-  /** What counts in a cell fades in the next one: none of the two is to end within the test. */
+  /**
+   * Waits for the first part of a cell. A cell's counts fade during the next cell, and neither of
+   * the two may end within the test.
+   */
   private static void awaitBeginOfACell() {
     await().atMost(Duration.ofSeconds(70)).until(() -> WALL.unixMillis() % MINUTE_MILLIS < 40_000);
   }
@@ -157,7 +166,7 @@ class RegionsIT {
     assertThat(ask(west, "exhausted", 1)).isEqualTo(429);
     System.out.printf("denied in the other region after %.1f s (12 s asked)%n", took);
     assertThat(maria.query("SELECT region FROM ratelimit_blocklist WHERE identifier = 'exhausted'"))
-        .containsExactly("east"); // and nobody sends it on
+        .containsExactly("east"); // the west does not forward it
   }
 
   @Test
@@ -165,11 +174,14 @@ class RegionsIT {
     awaitBeginOfACell();
     assertThat(ask(east, "exact", 60)).isEqualTo(200);
     assertThat(ask(east, "exact", 60)).isEqualTo(429);
-    // each asks for a little
+    // each request asks for a little
     within(Duration.ofSeconds(12), Duration.ofSeconds(1), () -> ask(west, "exact", 1) == 429);
   }
 
-  /** Only a denial says so here: of what was used nobody says anything. */
+  /**
+   * Writes only a denial into the database and no counts, so that the denial alone has to raise its
+   * cell.
+   */
   @Test
   void denialAlone_raisesItsCell() {
     awaitBeginOfACell();
@@ -194,7 +206,9 @@ class RegionsIT {
     assertThat(ask(west, "spent", 40)).isEqualTo(200);
   }
 
-  /** What a key has left in the west, as it is told; asking does not spend. */
+  /**
+   * Returns the tokens that a key has left in the west, as its status tells; asking spends nothing.
+   */
   private static long left(String key) {
     String answer = west.gateway("GET /v1/penstock/status", "x-penstock-key: " + SECRETS.get(key));
     String word = "\"remaining\":";
@@ -204,7 +218,7 @@ class RegionsIT {
     return Long.parseLong(rest.split("[,}]", 2)[0].strip());
   }
 
-  /** What happens to the database, and how it is well again. */
+  /** A way to damage the database, and its repair. */
   private record Hurt(String key, Consumer<OwnMariaDb> begin, Consumer<OwnMariaDb> end) {}
 
   private static final List<Hurt> HURTS =
@@ -238,7 +252,9 @@ class RegionsIT {
     }
   }
 
-  /** Has the busy key spend tokens in the east; returns the minute that they certainly count in. */
+  /**
+   * Makes the busy key spend tokens in the east; returns the minute in which they certainly count.
+   */
   private static long spend() {
     long minute = WALL.unixMillis() / MINUTE_MILLIS;
     assertThat(ask(east, "busy", (int) TOKENS)).isEqualTo(200);
@@ -248,7 +264,7 @@ class RegionsIT {
     return minute;
   }
 
-  /** Whether the database was told of all that the busy key spent in a minute. */
+  /** Returns whether the database has got everything that the busy key spent in a minute. */
   private static boolean isTold(long minute) {
     return maria
         .query(
@@ -268,7 +284,8 @@ class RegionsIT {
       hurt.begin().accept(maria);
       assertThat(ask(east, key, 90)).isEqualTo(200);
       assertThat(ask(east, key, 20)).isEqualTo(429);
-      // so many a second, whatever the machine could do: else they spend what the key may
+      // a fixed number each second, however fast the machine is: otherwise the key would reach its
+      // limit
       await()
           .atMost(Duration.ofSeconds(LONGEST_SECONDS))
           .pollInterval(Duration.ofSeconds(1))
@@ -281,7 +298,7 @@ class RegionsIT {
               });
       Medians sick = Medians.of(MEASURED);
       hurt.end().accept(maria);
-      long minute = spend(); // of which nobody can have been told before
+      long minute = spend(); // a minute with counts that cannot have been sent before
       double healed = within(Duration.ofSeconds(30), () -> isTold(minute));
       System.out.printf(
           "database %s: a request took %.1f ms, before %.1f, without a database %.1f; %.0f batches"

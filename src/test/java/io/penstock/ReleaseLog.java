@@ -13,16 +13,22 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.ToLongFunction;
 
-/** What the gateway said it did, in the order it said so. Listening is safe from any thread. */
+/**
+ * Records what the gateway reports to have done, in the order of its reports. Listening is safe
+ * from any thread.
+ */
 final class ReleaseLog implements Events {
   /** An event and the jitter that was known of its upstream then. */
   record Noted(Event event, long jitterNanos) {}
 
-  /** From when to when at least so much was queued; none when {@code from} is after {@code to}. */
+  /**
+   * Time during which at least a certain amount was queued; empty when {@code from} is after {@code
+   * to}.
+   */
   record Stretch(long fromNanos, long toNanos) {}
 
   /**
-   * What was found about the order.
+   * Findings about the order of releases.
    *
    * @param passed how often a ticket was passed by later ones in all
    * @param mostPassed the most often any one ticket was
@@ -55,7 +61,7 @@ final class ReleaseLog implements Events {
     return noted.stream().map(Noted::event).filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Reads the order of releases from the log; {@code size} is what limits weigh. */
+  /** Reads the order of releases from the log; {@code size} is the dimension that limits weigh. */
   Order order(Dimension size) {
     TreeMap<Long, Cost> waiting = new TreeMap<>();
     Map<Long, Long> passes = new HashMap<>();
@@ -84,7 +90,7 @@ final class ReleaseLog implements Events {
     return new Order(passed, most, unfair);
   }
 
-  /** Returns the longest stretch throughout which at least {@code amount} was queued. */
+  /** Returns the longest time throughout which at least {@code amount} was queued. */
   Stretch queued(Dimension size, long amount) {
     Map<Long, Long> waiting = new HashMap<>();
     Stretch longest = new Stretch(0, -1);

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a configuration of rls answers, unreadable parameters and unknown paths among it. */
+/**
+ * Compares the answers of a configuration of rls with records, including unreadable parameters and
+ * unknown paths.
+ */
 @Tag(Golden.TAG)
 @Timeout(120)
 class RlsGoldenIT {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
-/** A configuration of rls says where the gateway listens. */
+/** Tests that a configuration of rls determines where the gateway listens. */
 @Timeout(120)
 class RlsStartIT {
   private static final String UPSTREAM = "upstreams: [{id: u, url: 'mock://openai'}]";

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients notice when instances that share limits are replaced, or killed, under load. */
+/**
+ * Tests what clients notice when instances that share limits are replaced, or killed, under load.
+ */
 @Order(2) // takes long
 @Timeout(240)
 class RollingUpdateIT {
@@ -52,7 +54,7 @@ class RollingUpdateIT {
     return Objects.requireNonNull(deployment.sent(id));
   }
 
-  /** What was inside an instance when it was told to stop. */
+  /** Returns the requests that were inside an instance when it was told to stop. */
   private static Set<String> inside(
       Deployment deployment, Clients clients, Deployment.Replaced replaced) {
     return clients.asked().stream()

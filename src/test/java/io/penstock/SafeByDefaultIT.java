@@ -72,7 +72,7 @@ class SafeByDefaultIT {
       try (Socket loopback = new Socket(InetAddress.getLoopbackAddress(), each)) {
         assertThat(loopback.isConnected()).isTrue();
       }
-      // Another address of the loopback range is there even on a machine without a network.
+      // Another address of the loopback range exists even on a machine without a network.
       assertThatThrownBy(() -> new Socket(second, each).close())
           .isInstanceOf(ConnectException.class);
       for (InetAddress other : others) {

@@ -55,7 +55,7 @@ class SaverTest {
   private final Ledger ledger = new Ledger(wall::get, 10);
   private final Disk disk = new Disk();
 
-  /** A store that takes what it is given when it is told to, or fails. */
+  /** A store that saves when the test allows it, or fails. */
   private static final class Disk implements Snapshots {
     final BlockingQueue<Snapshot> saved = new LinkedBlockingQueue<>();
     volatile boolean full;
@@ -161,7 +161,7 @@ class SaverTest {
     return cells.getOrDefault(ID, List.of()).getFirst();
   }
 
-  /** Whatever the clocks are read as, nothing counts for a shorter time than it would have. */
+  /** Whatever times the clocks show, no tokens count for a shorter time than they would have. */
   @Test
   void thereAndBack_neverMakesAnythingEarlier() {
     Random random = new Random(7);

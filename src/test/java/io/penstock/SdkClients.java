@@ -19,12 +19,12 @@ final class SdkClients implements AutoCloseable {
   private final String messageModel;
   private final String embeddingModel;
 
-  /** Makes clients of an endpoint; they name models that its provider counts. */
+  /** Creates clients of an endpoint; they name models that its provider counts. */
   SdkClients(String endpointUrl) {
     this(endpointUrl, "any");
   }
 
-  /** Makes clients that send that key. */
+  /** Creates clients that send that key. */
   SdkClients(String endpointUrl, String key) {
     this(endpointUrl, key, "gpt-4o", "claude-sonnet-4-20250514", "text-embedding-3-small");
   }
@@ -54,7 +54,7 @@ final class SdkClients implements AutoCloseable {
     this.embeddingModel = embeddingModel;
   }
 
-  /** Makes clients whose requests no provider counts. */
+  /** Creates clients with requests that no provider counts. */
   static SdkClients uncounted(String endpointUrl) {
     String model = StrictProvider.UNCOUNTED;
     return new SdkClients(endpointUrl, "any", model, model, model);

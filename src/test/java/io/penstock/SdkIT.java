@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The providers' own clients get answers and typed errors through the gateway. */
+/** Tests that the providers' own clients get answers and typed errors through the gateway. */
 @Timeout(60)
 class SdkIT {
   private static final String ROUTES =
@@ -62,7 +62,10 @@ class SdkIT {
   private static Gateway gateway;
   private final List<SdkClients> opened = new ArrayList<>();
 
-  /** The routes, and one slow endpoint: each test has one for itself, so that none waits long. */
+  /**
+   * Returns the routes and one slow endpoint: each test has one for itself, so that none waits
+   * long.
+   */
   private static String routes(int rpm, String slow) {
     return ROUTES
         + """
@@ -81,7 +84,7 @@ class SdkIT {
 
   @AfterAll
   static void stop() throws IOException {
-    // Who still waits is told to go: a stop would wait for them.
+    // Removes endpoints, so that requests that still wait are refused: a stop would wait for them.
     gateway.rewrite(ROUTES.substring(0, ROUTES.indexOf("  - path: /slow-anthropic")));
     gateway.close();
   }
@@ -158,7 +161,7 @@ class SdkIT {
   void everyKindOfCall_isAnsweredAndItsUsageSettled() throws InterruptedException {
     SdkClients openAi = clients("/openai");
     SdkClients anthropic = clients("/anthropic");
-    // Often: an end that is told before the last part was read shows now and then only.
+    // Often: an end that is reported before the last part was read shows only from time to time.
     for (int i = 0; i < 40; i++) {
       boolean stream = i % 2 == 1;
       Call chat = new Call(Call.Kind.CHAT, 12, 20, 1, stream);
@@ -166,7 +169,7 @@ class SdkIT {
       Call message = new Call(Call.Kind.MESSAGE, 12, 20, 1, stream);
       settles("/anthropic", 32, 32, () -> anthropic.perform(message));
     }
-    // The mock has 40 tokens to say of a stated maximum of 100; the answers before were cut at
+    // The mock's answer has 40 tokens for a stated maximum of 100; the answers before were cut at
     // theirs.
     Call generous = new Call(Call.Kind.CHAT, 12, 100, 1, false);
     settles("/openai", 112, 52, () -> openAi.perform(generous));
@@ -226,7 +229,10 @@ class SdkIT {
     assertThat(waits).isNotDone();
   }
 
-  /** The minute of the one that was let go began no longer ago than that. */
+  /**
+   * Checks the advice of a refusal; the minute of the last release began no longer ago than {@code
+   * sinceNanos}.
+   */
   private static void assertAdvised(Headers headers, long sinceNanos) {
     assertThat(headers.values("x-penstock-reason")).containsExactly("queue_full");
     assertThat(headers.values("x-request-id")).hasSize(1);
@@ -296,7 +302,7 @@ class SdkIT {
 
   @Test
   void inputThatCanNeverFit_isRefusedAtOnceAndNotToBeRetried() {
-    // a model without a tokenizer of which nothing is known: a token is four bytes
+    // an unknown model has no tokenizer: a token is assumed to be four bytes
     String model = "unknown-model";
     RateLimitException never =
         catchThrowableOfType(
@@ -327,8 +333,9 @@ class SdkIT {
   }
 
   /**
-   * Waits for longer than the gateway does. The library says how long it waits, a second of which
-   * is left for the answer: where the machine has none for that, it is asked once more.
+   * Makes a call that waits until the gateway gives up. The library states its timeout, and the
+   * gateway leaves a second of that for the answer: if the machine is too slow for that, the call
+   * is repeated with a longer timeout.
    */
   private static RateLimitException expired(SdkClients clients) {
     for (int seconds = 2; true; seconds++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The providers' own clients get typed errors where their key is not good enough. */
+/** Tests that the providers' own clients get typed errors where their key is not good enough. */
 @Timeout(60)
 class SdkKeysIT {
   private static final Call CHAT = new Call(Call.Kind.CHAT, 12, 20, 1, false);

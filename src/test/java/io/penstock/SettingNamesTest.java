@@ -19,11 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The list of settings has the names that the program reads and that the documents have. */
+/**
+ * Tests that the list of settings has the names that the program reads and that the documents have.
+ */
 class SettingNamesTest {
   private static final Path MAIN = Path.of("src", "main", "java", "io", "penstock");
 
-  /** A text that is nothing but a name, and not that of a meter. */
+  /** A string literal that is only the name of a setting, and not that of a meter. */
   private static final Pattern NAME =
       Pattern.compile("(?<!builder\\(\\s{0,40})\"(penstock\\.[a-z0-9.-]+)\"");
 
@@ -52,7 +54,10 @@ class SettingNamesTest {
     }
   }
 
-  /** Returns the names in files that read properties, and the constants that they take along. */
+  /**
+   * Returns the names in files that read properties, and the constants that they use from other
+   * files.
+   */
   private static Set<String> namesRead() throws IOException {
     Set<String> read = new TreeSet<>();
     for (Path file : files(MAIN, ".java")) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Objects that gateways in processes of their own share through a real Redis. */
+/** Tests objects that gateways in processes of their own share through a real Redis. */
 @Timeout(300)
 @Order(2) // takes long
 class SharedCoordinationIT {
@@ -60,7 +60,7 @@ class SharedCoordinationIT {
     }
   }
 
-  /** Returns how many wait at an object of Redis. */
+  /** Returns how many calls wait at an object in Redis. */
   private static long waiting(RedisServer redis, String object) {
     String key = "default:coordination:{" + object + "}:w";
     return Long.parseLong(redis.command("ZCARD", key).substring(1));

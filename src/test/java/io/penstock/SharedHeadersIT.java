@@ -19,14 +19,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a gateway that shares its limits through Redis tells clients to be left of them. */
+/**
+ * Tests what a gateway that shares its limits through Redis tells clients about the rest of them.
+ */
 @Timeout(120)
 class SharedHeadersIT {
-  /** As many as there may be attempts. */
+  /** One key for each possible attempt. */
   private static final List<String> PLENTY =
       List.of(Secrets.make(), Secrets.make(), Secrets.make());
 
-  /** Rounds are given up after a second, and what is granted too late is lost to its day. */
+  /**
+   * Longest time of a good attempt: a round is given up after a second, and tokens that are granted
+   * too late are lost for their day.
+   */
   private static final Duration QUICK = Duration.ofMillis(500);
 
   private static final String LITTLE = Secrets.make();
@@ -73,7 +78,7 @@ class SharedHeadersIT {
     return gateway.gateway("GET " + path, "Authorization: Bearer " + key);
   }
 
-  /** What is left of the day, and after how many seconds all is. */
+  /** Returns the rest of the day, and after how many seconds all of it is available again. */
   private static List<Long> day(String answer) {
     Matcher day = DAY.matcher(answer);
     assertThat(day.find()).as(answer).isTrue();

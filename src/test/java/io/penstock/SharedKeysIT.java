@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two gateways with one MariaDB. */
+/** Tests two gateways with one MariaDB. */
 @Timeout(300)
 class SharedKeysIT {
   @TempDir private static Path directory;

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A gateway whose Redis answers, but not as it should: what is said, counted, and done then. */
+/**
+ * Tests a gateway while its Redis answers, but with errors: what is logged, counted and done then.
+ */
 @Timeout(180)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
@@ -42,7 +44,7 @@ class SickRedisIT {
           max_wait: 1
       """;
 
-  /** What is done to Redis, and what undoes it. */
+  /** A way to disturb Redis, and the command that undoes it. */
   enum Hurt {
     MEMORY("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
     READ_ONLY("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
@@ -113,7 +115,7 @@ class SickRedisIT {
                     .allMatch(each -> each == status));
   }
 
-  /** How often a kind of trouble was counted when slices, or counts, were on their way. */
+  /** Returns how often a kind of trouble was counted when slices, or counts, were exchanged. */
   private static double counted(String what, String kind) {
     return gateway
         .operator("GET /actuator/prometheus")

@@ -19,13 +19,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Sockets that read nothing hold nobody up, and hear what they missed once they read again. */
+/**
+ * Tests that sockets that read nothing do not delay others, and learn what they missed once they
+ * read again.
+ */
 @Timeout(120)
 @Isolated("has 200 readers and 10,000 events")
 class SlowReadersIT {
   private static final int READERS = 100;
 
-  /** More than a reader's ring and the buffers of a connection hold, of a path as long as that. */
+  /**
+   * Number of events that, with so long a path, exceeds a reader's ring and the buffers of a
+   * connection.
+   */
   private static final int EVENTS = 10_000;
 
   private static final String FLOOD = "/flood" + "x".repeat(1_000);
@@ -38,7 +44,9 @@ class SlowReadersIT {
     return Scrape.of(gateway.operatorPort()).sum("penstock_events_dropped_total", Map.of());
   }
 
-  /** Reads until all events are told of, in person or as lost; returns how many were lost. */
+  /**
+   * Reads until all events were either received or reported as lost; returns how many were lost.
+   */
   private static long lostOfAll(BufferedReader lines) throws IOException {
     long told = 0;
     long lost = 0;

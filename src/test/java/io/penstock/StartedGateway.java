@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** A gateway that runs for a test, and what it answers, byte for byte. */
+/** A gateway that runs for a test, and its answers, byte for byte. */
 record StartedGateway(ConfigurableApplicationContext context, int port, int operatorPort)
     implements AutoCloseable {
   static StartedGateway start(Path directory, String routes, String... arguments) {
@@ -53,12 +53,12 @@ record StartedGateway(ConfigurableApplicationContext context, int port, int oper
     return RunningGateway.freePort();
   }
 
-  /** Asks the operator port; {@code request} as in {@code GET /path}. */
+  /** Sends a request to the operator port; {@code request} as in {@code GET /path}. */
   String operator(String request, String... headers) {
     return ask(operatorPort, request, headers);
   }
 
-  /** Asks the gateway's port. */
+  /** Sends a request to the gateway's port. */
   String gateway(String request, String... headers) {
     return ask(port, request, headers);
   }

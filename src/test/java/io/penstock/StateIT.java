@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a gateway remembers of the one before it. */
+/** Tests what a gateway remembers of the one before it. */
 @Timeout(120)
 @Order(2) // takes long
 class StateIT {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys that operators make, and how their limits are shared. */
+/** Tests keys that operators create, and how their limits are shared. */
 @Timeout(120)
 class StoredSharingIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -37,7 +37,7 @@ class StoredSharingIT {
     assertThat(answer.statusCode()).as(answer.body()).isLessThan(300);
   }
 
-  /** What Redis has of a key: counts, or slices. */
+  /** Returns the fields that Redis has for a key: counts, or slices. */
   private String fields(String key) {
     return redis.command(
         "EVAL",

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two gateways that count keys after the fact: one tells at once, the other asks seldom. */
+/**
+ * Tests two gateways that count the use of keys after the fact: one reports at once, the other
+ * exchanges counts only rarely.
+ */
 @Timeout(120)
 class StrictAfterDenialIT {
   private static final String STRICT = Secrets.make();
@@ -57,7 +60,7 @@ class StrictAfterDenialIT {
       PatientWaits.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> told("strict") && told("other"));
-      // of which it does not know yet
+      // this gateway does not know of the other's counts yet
       assertThat(ask(seldom, STRICT, 90)).isEqualTo(200);
       assertThat(ask(seldom, OTHER, 90)).isEqualTo(200);
       assertThat(ask(seldom, STRICT, 20)).isEqualTo(429);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What operators hear of a Redis that dies and comes back. */
+/** Tests which events operators get about a Redis that dies and comes back. */
 @Timeout(120)
 @Tag(TaggedTests.READS_LOG)
 @Isolated("it reads what is logged")
@@ -44,7 +44,7 @@ class SyncEventsIT {
         "--penstock.redis.on-outage=share");
   }
 
-  /** Reads what changes, up to the first that is {@code last}. */
+  /** Reads the changes, up to the first that is {@code last}. */
   private static List<String> until(BufferedReader lines, String last) throws IOException {
     List<String> read = new ArrayList<>();
     boolean sync = false;

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 import org.jline.builtins.ScreenTerminal;
 
 /**
- * The program at a terminal of its own, which {@code script} makes, and what is to be seen there.
+ * The program at a terminal of its own, which {@code script} creates, and the content of its
+ * screen.
  */
 final class TerminalProgram implements AutoCloseable {
   private final Path directory;
@@ -28,7 +29,7 @@ final class TerminalProgram implements AutoCloseable {
   private final StringBuilder written = new StringBuilder();
   private final Process process;
 
-  /** Runs the program with {@code arguments}, at a terminal of so many columns and rows. */
+  /** Runs the program with {@code arguments}, at a terminal with that many columns and rows. */
   TerminalProgram(
       Path directory, int columns, int rows, Map<String, String> environment, String arguments)
       throws IOException {
@@ -85,17 +86,17 @@ final class TerminalProgram implements AutoCloseable {
     screen.write(text);
   }
 
-  /** Returns what is to be seen. */
+  /** Returns the content of the screen. */
   String screen() {
     return screen.toString();
   }
 
-  /** Returns all that was ever written, byte for byte. */
+  /** Returns everything that was ever written, byte for byte. */
   synchronized String written() {
     return written.toString();
   }
 
-  /** Waits until something is to be seen. */
+  /** Waits until the screen shows these texts. */
   void awaitScreen(String... texts) {
     RunningGateway.awaiting()
         .atMost(60, TimeUnit.SECONDS)
@@ -108,9 +109,9 @@ final class TerminalProgram implements AutoCloseable {
     to.flush();
   }
 
-  /** Gives the terminal another size, as a window does. */
+  /** Changes the size of the terminal, as resizing a window does. */
   void resize(int columns, int rows) throws IOException, InterruptedException {
-    screen.setSize(columns, rows); // first, as a terminal does: what the program draws fits it then
+    screen.setSize(columns, rows); // first, as a terminal does: what the program draws then fits it
     String tty = Files.readString(directory.resolve("tty")).strip();
     Process stty =
         new ProcessBuilder("stty", "-F", tty, "cols", "" + columns, "rows", "" + rows).start();
@@ -125,7 +126,7 @@ final class TerminalProgram implements AutoCloseable {
         .forEach(ProcessHandle::destroy);
   }
 
-  /** Waits for its end; the terminal has to be as it was before. */
+  /** Waits for its end, and checks that the terminal is as it was before. */
   void assertEnds(int exit) {
     process.onExit().completeOnTimeout(process, 60, TimeUnit.SECONDS).join();
     assertThat(process.isAlive()).as("alive; screen: %s", screen()).isFalse();

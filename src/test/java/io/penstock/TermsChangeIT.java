@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What operators change reaches requests that wait, and those that come while they do. */
+/**
+ * Tests that changes by operators apply to requests that wait, and to those that come meanwhile.
+ */
 @Timeout(120)
 class TermsChangeIT {
   private static final String ROUTES =
@@ -40,7 +42,7 @@ class TermsChangeIT {
   private String secret;
   private CompletableFuture<HttpResponse<String>> waiting;
 
-  /** Has one request of alice's wait for an upstream that has given a part of its minute. */
+  /** Makes one request of alice's wait for an upstream that has spent a part of its minute. */
   @BeforeEach
   void start() throws Exception {
     gateway =

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Who waits, why, and what an operator does about it; through the ports. */
+/** Tests which tickets wait, why, and what an operator can do about them; through the ports. */
 @Timeout(120)
 class TicketsIT {
   private static final String SECRET = "secret-of-free";
@@ -110,7 +110,7 @@ class TicketsIT {
     return HTTP.sendAsync(chat, BodyHandlers.ofString());
   }
 
-  /** Waits until one waits at an endpoint, and returns how it is listed. */
+  /** Waits until a request waits at an endpoint, and returns its entry in the list. */
   private static JsonNode waiting(String path) {
     AtomicReference<JsonNode> first = new AtomicReference<>();
     RunningGateway.awaiting()

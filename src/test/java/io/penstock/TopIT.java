@@ -35,7 +35,7 @@ class TopIT {
   @TempDir private Path directory;
   private StartedGateway gateway;
 
-  /** What a command printed and returned. */
+  /** Exit code and output of a command. */
   private record Ran(int exit, String out, String err) {}
 
   @BeforeEach

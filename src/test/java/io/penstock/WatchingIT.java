@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard and the alerts ask for what is there. */
+/** Tests that the dashboard and the alerts ask for metrics that exist. */
 @Timeout(120)
 class WatchingIT {
   private static final Path DASHBOARD = Path.of("k8s", "dashboards", "penstock.json");
@@ -42,7 +42,7 @@ class WatchingIT {
   /**
    * An alert.
    *
-   * @param text all that people are told
+   * @param text everything that people are told
    */
   private record Alert(
       String name, String expression, String severity, String runbook, List<String> text) {
@@ -100,7 +100,7 @@ class WatchingIT {
     return names;
   }
 
-  /** Returns the faults of what is asked, with what is shown of it. */
+  /** Returns the faults of an expression, and of the labels that are shown from its result. */
   private static List<String> faults(
       Scrape scrape, String expression, Function<PromQl, Set<String>> shown) {
     PromQl asked = PromQl.of(expression);

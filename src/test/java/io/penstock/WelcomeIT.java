@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What is printed at the start works as it is printed. */
+/** Tests that the commands printed at the start work as they are printed. */
 @Timeout(120)
 class WelcomeIT {
   private static final String DEMO =
@@ -38,7 +38,7 @@ class WelcomeIT {
         .toList();
   }
 
-  /** Runs a line of curl, as a shell would read it; returns the status. */
+  /** Runs a curl command, as a shell would read it; returns the status. */
   private static int run(String line, Map<String, String> environment) throws Exception {
     HttpRequest.Builder request = HttpRequest.newBuilder();
     List<String> words = words(line, environment);

@@ -11,7 +11,7 @@ import io.penstock.key.Secrets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One line for each request: what is in it, and what never is. */
+/** Tests the access log: one line for each request, what is in it, and what never is. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class AccessLogIT extends HostileCase {
   private static final String SHORT = "/short/v1/chat/completions";
@@ -47,7 +47,7 @@ class AccessLogIT extends HostileCase {
         .replace("Host: penstock\r\n", "Host: penstock\r\nAuthorization: Bearer " + key + "\r\n");
   }
 
-  /** Returns the one line there is, of all after the name of its logger. */
+  /** Returns the only line of the access log, without the name of its logger. */
   private String line() {
     RunningGateway.awaiting().until(() -> !lines().isEmpty());
     assertThat(lines()).hasSize(1);

@@ -11,7 +11,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What goes through, and what does not, in either direction. */
+/** Tests which parts of requests and answers are passed through, and which are not. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class AnswerIT extends HostileCase {
   private static final String STREAM_HEAD =
@@ -37,7 +37,7 @@ class AnswerIT extends HostileCase {
     """;
   }
 
-  /** Sends a piece only when the one before it was received. */
+  /** Sends each piece only when the one before it was received. */
   private void streamsPieceByPiece(String contentType, String target) throws InterruptedException {
     Semaphore received = new Semaphore(0);
     upstream.script(

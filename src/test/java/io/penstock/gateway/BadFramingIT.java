@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client can do to HTTP itself. */
+/** Tests requests of clients that break the rules of HTTP itself. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class BadFramingIT extends HostileCase {
   private static final String CHUNKED =

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an upstream can do that it should not. */
+/** Tests upstreams that do what they should not. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class BadUpstreamIT extends HostileCase {
   private static final String STREAM_HEAD =
@@ -63,7 +63,7 @@ class BadUpstreamIT extends HostileCase {
         .replace("TLS", "" + upstream.port());
   }
 
-  /** What goes again, and to whom, is another matter. */
+  /** Makes the gateway pass on each first answer; retries are tested elsewhere. */
   @Override
   String[] arguments() {
     return new String[] {PassingJudge.ARGUMENT};

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.blockhound.BlockHound;
 
-/** No thread that serves many requests ever waits for one thing. */
+/** Tests that no thread that serves many requests ever blocks. */
 @Tag(TaggedTests.BLOCK_HOUND)
 @Timeout(240)
 class BlockingIT {

@@ -13,7 +13,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** No key takes the memory of all others, and what is refused anyway costs none. */
+/**
+ * Tests that no key takes the memory of all others, and that a request that is refused anyway takes
+ * none.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class BodyTenantsIT extends HostileCase {
   private static final int MOST = 4_000_000;
@@ -146,7 +149,7 @@ class BodyTenantsIT extends HostileCase {
     assertThat(ask(head(full, CLIENT_SECRET, 500) + body(500)).status()).isEqualTo(200);
     upstream.received();
     send(head(full, CLIENT_SECRET, 500) + body(500));
-    // counted as waiting a moment before the queue has it
+    // a ticket is counted as waiting a moment before it is in the queue
     RunningGateway.awaiting().until(() -> gateway.endpoint("/full").foreseen(null) != null);
     try (Wire wire = connect()) {
       refused(wire.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");

@@ -163,7 +163,10 @@ class BrowserRulesTest {
         .isEqualTo("*");
   }
 
-  /** Returns the headers of an answer whose upstream says itself who may read it. */
+  /**
+   * Applies the rules to an answer from an upstream that states which pages may read it, and
+   * returns its headers.
+   */
   private static HttpHeaders shared(String... headers) {
     MockServerWebExchange exchange = MockServerWebExchange.from(request(HttpMethod.POST, headers));
     RULES.share(exchange);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Bodies beyond what may be in memory are not read on, and are when there is room. */
+/** Tests that bodies beyond the budget are not read, and are read on when there is room. */
 @SuppressWarnings("StringConcatToTextBlock")
 class BufferedBytesIT extends HostileCase {
   private static final String WAITING = "/waiting/v1/chat/completions";
@@ -91,7 +91,7 @@ class BufferedBytesIT extends HostileCase {
         .until(() -> gateway.count(WAITING, Fate.OFFERED) == before + 1);
     assertThat(bodies().heldBytes()).isEqualTo(BODY);
     first.reset();
-    // the one that was there first is read, and takes the room the other would need
+    // the body that came first is read, and takes the room that the other would need
     RunningGateway.awaiting().until(() -> gateway.count(WAITING, Fate.OFFERED) >= before + 2);
     assertThat(bodies().heldBytes()).isEqualTo(BODY);
     second.reset();

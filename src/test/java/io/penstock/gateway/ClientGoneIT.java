@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A client that goes away gives back what was taken for it, wherever it was. */
+/**
+ * Tests that everything that was taken for a client is returned when it goes away, at whatever
+ * stage.
+ */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class ClientGoneIT extends HostileCase {
   private static final String WAITING = "/waiting/v1/chat/completions";
@@ -62,7 +65,7 @@ class ClientGoneIT extends HostileCase {
     """;
   }
 
-  /** Takes the slot there is, so that whoever comes next waits. */
+  /** Takes the only slot, so that the next request waits. */
   private void fill(String endpoint, String target) throws InterruptedException {
     if (gateway.count(endpoint, Fate.SERVED) == 0) {
       assertThat(post(target, ASK).status()).isEqualTo(200);

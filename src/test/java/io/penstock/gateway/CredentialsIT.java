@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whose credential an upstream sees, and under which name it is asked for a model. */
+/** Tests which credential an upstream gets, and by which name it is asked for a model. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class CredentialsIT extends HostileCase {
   private static final String HEADERS =

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two upstreams, of which one is known to take nothing: requests go to the other. */
+/** Tests that requests go to the other upstream when one of two is known to accept nothing. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class DeadUpstreamIT extends HostileCase {
   private static final String ERROR =
@@ -29,7 +29,10 @@ class DeadUpstreamIT extends HostileCase {
   private final RawUpstream other = RawUpstream.start(RawUpstream.answering(OTHER_OK));
   private final int closedPort = RunningGateway.freePort();
 
-  /** No request waits for long: the trial of an upstream that is unhealthy comes too late. */
+  /**
+   * Returns routes on which no request waits for long, so that it cannot wait for the trial of an
+   * unhealthy upstream.
+   */
   @Override
   String routes() {
     return """
@@ -98,7 +101,7 @@ class DeadUpstreamIT extends HostileCase {
     return path + "/v1/chat/completions";
   }
 
-  /** Answers the first request with an error, and others well. */
+  /** Answers the first request with an error, and others normally. */
   private void failsOnce() {
     AtomicInteger asked = new AtomicInteger();
     upstream.script(

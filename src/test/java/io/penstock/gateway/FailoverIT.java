@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What failed before the client had anything of it goes again; what failed after does not. */
+/**
+ * Tests that a request is sent again if it failed before the client received anything, and not if
+ * it failed later.
+ */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class FailoverIT extends HostileCase {
   private static final String PAIR = "/pair/v1/chat/completions";
@@ -31,7 +34,7 @@ class FailoverIT extends HostileCase {
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
   private static final String OTHER_OK = OK.replace("{}", "[]");
 
-  /** As many as all tests of this class need together: those of one second share a budget. */
+  /** Retries that all tests of this class need together: those of one second share a budget. */
   private static final int MOST_RETRIES = 100;
 
   private final RawUpstream other = RawUpstream.start(RawUpstream.answering(OTHER_OK));
@@ -83,7 +86,7 @@ class FailoverIT extends HostileCase {
     assertThat(other.drain()).as("requests at the second").isZero();
   }
 
-  /** Leaves room for so many retries within the second that begins. */
+  /** Makes room in the budget for that many retries within the second that begins. */
   private void roomFor(int retries) {
     RetryBudget budget = gateway.bean(RetryBudgets.class).of("first");
     long now = gateway.bean(Ticker.class).nanos();
@@ -92,7 +95,7 @@ class FailoverIT extends HostileCase {
     }
   }
 
-  /** Leaves room for the retries of a test, whatever the one before did. */
+  /** Makes room for the retries of a test, whatever the test before it did. */
   @BeforeEach
   void room() {
     roomFor(MOST_RETRIES);
@@ -328,7 +331,7 @@ class FailoverIT extends HostileCase {
       waiting.add(connect().post(PAIR, ASK));
     }
     RunningGateway.awaiting().until(() -> asked.get() == 2 * each);
-    roomFor(each); // it lasts for a second, and sending them may have taken longer
+    roomFor(each); // the room lasts for a second, and sending them may have taken longer
     killed.countDown();
     for (Wire wire : waiting) {
       assertThat(wire.answer().text()).isEqualTo("[]");

@@ -12,7 +12,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Keys that share an upstream get their part of it, in whatever order they come. */
+/**
+ * Tests that keys that share an upstream get their share of it, in whatever order their requests
+ * come.
+ */
 class FairKeysIT extends HostileCase {
   private static final int EACH = 8;
   private static final Pattern WHOSE = Pattern.compile("\"user\":\"(\\w+)\"");
@@ -42,7 +45,10 @@ class FairKeysIT extends HostileCase {
         .replace("HEAVY", KeyedRequestsIT.sha256("heavy"));
   }
 
-  /** Returns who is served when: one is served while all the others come, in turn, and wait. */
+  /**
+   * Returns the keys in the order in which they are served, while one request is served first and
+   * all others come in turn and wait.
+   */
   private List<String> order(String endpoint, String first, String second) throws Exception {
     upstream.script(
         (from, wire) -> {

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What waiting costs, in a gateway with a process of its own; its clients are in this one. */
+/**
+ * Measures the memory that waiting requests take, in a gateway with a process of its own; its
+ * clients are in this process.
+ */
 @Timeout(120)
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class FootprintIT {
@@ -44,7 +47,7 @@ class FootprintIT {
 
   @TempDir Path directory;
 
-  /** The gateway's process, asked by lines. */
+  /** The process of the gateway, which answers questions line by line. */
   private static final class Gateway implements AutoCloseable {
     private final Process process;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
@@ -199,7 +202,7 @@ class FootprintIT {
       serve(gateway, "/open/v1/chat/completions", 50);
       leave(clients);
       awaitTotals(gateway, totals -> totals[0] == 0 && totals[5] == 0);
-      // a leak shows when what was leaked is collected and the next buffers are made
+      // a leak is reported when the leaked buffer was collected and the next buffers are allocated
       for (int i = 0; i < 3; i++) {
         gateway.ask("gc");
         serve(gateway, "/open/v1/chat/completions", 50);

@@ -23,7 +23,7 @@ import org.springframework.context.ApplicationContext;
  * port}, {@code totals}, {@code heap}, {@code gc}, {@code leak}.
  */
 final class FootprintProcess {
-  /** What the lines of answers begin with, among those of the log. */
+  /** Beginning of lines with answers, to tell them apart from lines of the log. */
   static final String ANSWER = "= ";
 
   private FootprintProcess() {}
@@ -54,7 +54,10 @@ final class FootprintProcess {
     };
   }
 
-  /** Waiting, running, cancelled, then tokens and bytes waiting, bytes of bodies, tokens held. */
+  /**
+   * Returns requests waiting, running and cancelled, then tokens and bytes waiting, bytes of
+   * bodies, and tokens reserved.
+   */
   private static String totals(ApplicationContext context) {
     Endpoint endpoint = Objects.requireNonNull(context.getBean(Registry.class).find("/waiting"));
     Totals totals = endpoint.totals();

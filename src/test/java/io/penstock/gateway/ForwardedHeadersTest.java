@@ -17,7 +17,10 @@ import org.springframework.mock.web.server.MockServerWebExchange;
 class ForwardedHeadersTest {
   private static final String INGRESS = "10.1.2.3";
 
-  /** What the upstream hears when an ingress passes on that a client asked, who asked like that. */
+  /**
+   * Returns the headers that the upstream gets when an ingress forwards a request with headers
+   * about its client.
+   */
   private static HttpHeaders told(ForwardedHeaders origin) throws UnknownHostException {
     var request =
         MockServerHttpRequest.post("http://gateway.example/openai")

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A streaming request that waits once more hears something meanwhile. */
+/** Tests that a streaming request that has to wait once more gets heartbeats meanwhile. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class HeartbeatAgainIT extends HostileCase {
   private static final String STREAM_ASK = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
@@ -47,7 +47,7 @@ class HeartbeatAgainIT extends HostileCase {
     PlainJudge.pauseNanos = 0;
   }
 
-  /** Answers 429 that many times, then as it should. */
+  /** Answers 429 that many times, then with {@code then}. */
   private void limited(int times, String then) {
     PlainJudge.pauseNanos = 450_000_000;
     asked.set(0);

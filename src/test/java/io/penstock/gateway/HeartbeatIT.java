@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client hears that waits for a stream. Endpoints are paused to have it wait. */
+/**
+ * Tests what a client receives while it waits for a stream. Endpoints are paused to make it wait.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class HeartbeatIT extends HostileCase {
   private static final String BEAT = ": \n\n";
@@ -57,7 +59,7 @@ class HeartbeatIT extends HostileCase {
     """;
   }
 
-  /** What goes again is another matter: here each answer is the client's. */
+  /** Makes the gateway pass on each first answer; retries are tested elsewhere. */
   @Override
   String[] arguments() {
     return new String[] {PassingJudge.ARGUMENT};
@@ -81,7 +83,7 @@ class HeartbeatIT extends HostileCase {
     return wire;
   }
 
-  /** Returns a wire whose client has heard two beats. */
+  /** Returns a connection to a client that has received two beats. */
   private Wire beating(String path) {
     pause(true);
     Wire wire = parked(path, STREAM);
@@ -97,7 +99,7 @@ class HeartbeatIT extends HostileCase {
     return wire;
   }
 
-  /** Reads the answer to its end, beats left out. */
+  /** Reads the answer to its end, without beats. */
   private static String rest(Wire wire) {
     StringBuilder rest = new StringBuilder();
     for (String chunk = wire.chunk(); !chunk.isEmpty(); chunk = wire.chunk()) {
@@ -130,7 +132,7 @@ class HeartbeatIT extends HostileCase {
       assertThat(recorded.of(Event.Settled.class))
           .singleElement()
           .satisfies(settled -> assertThat(settled.usedTokens()).isEqualTo(10));
-      wire.post(CHAT, "{"); // and the connection goes on
+      wire.post(CHAT, "{"); // and the connection can be used further
       assertThat(wire.answer().status()).isEqualTo(400);
     }
   }

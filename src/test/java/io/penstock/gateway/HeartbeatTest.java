@@ -115,7 +115,7 @@ class HeartbeatTest {
     return passage;
   }
 
-  /** Waits with heartbeats, and then does as {@code then} says. */
+  /** Waits with heartbeats, and then runs {@code then}. */
   private Disposable await(java.util.function.Function<ServerWebExchange, Mono<Void>> then) {
     passage().attach(exchange);
     byte[] beat = "-".getBytes(StandardCharsets.UTF_8);

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A gateway in front of an upstream that does as its test says. After each test everything must be
- * accounted for, nothing held, and nothing in the log that is a stack trace or a secret.
+ * Base of tests with a gateway in front of an upstream that follows the test's script. After each
+ * test everything must be accounted for, nothing may be in use, and the log must have no stack
+ * trace and no secret.
  */
 @Tag(TaggedTests.READS_LOG)
 @Isolated("reads the log of the JVM")
@@ -49,10 +50,10 @@ abstract class HostileCase {
   RunningGateway gateway;
   Logged logged;
 
-  /** The routes; {@code %1$s} is the upstream's address. */
+  /** Returns the routes; {@code %1$s} is the upstream's address. */
   abstract String routes();
 
-  /** More arguments for the gateway. */
+  /** Returns more arguments for the gateway. */
   String[] arguments() {
     return new String[0];
   }
@@ -105,7 +106,7 @@ abstract class HostileCase {
     return ask(Wire.request("POST", target, body));
   }
 
-  /** Fails unless an answer is a refusal with all that belongs to one. */
+  /** Checks that an answer is a refusal with everything that belongs to one. */
   void refused(Message answer, int status, String reason) {
     assertThat(answer.start()).contains(" " + status + " ");
     assertThat(answer.header("x-penstock-reason")).isEqualTo(reason);

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Paths that mean one thing here and another behind; a good request goes all the while. */
+/**
+ * Tests paths that could mean one thing to the gateway and another to servers behind it; meanwhile
+ * a good request is running.
+ */
 class HostilePathIT extends HostileCase {
   @Override
   String routes() {

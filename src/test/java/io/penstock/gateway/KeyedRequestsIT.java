@@ -22,7 +22,7 @@ import org.springframework.core.env.Environment;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Who is let in with which key, what upstreams see of it, and what clients are told. */
+/** Tests which keys are let in, what upstreams see of them, and what clients are told. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class KeyedRequestsIT extends HostileCase {
   private static final String BOB = "bobs-secret";
@@ -327,7 +327,7 @@ class KeyedRequestsIT extends HostileCase {
     Message answer = post(CHAT, ONCE, ASK);
     refused(answer, 429, "key_rpm");
     assertThat(answer.header("retry-after")).matches("[56]\\d");
-    // its body was not read, so that nobody knows of which model
+    // the body was not read, so its model is unknown
     assertThat(answer.header("ratelimit")).matches("\"key-rpm\";r=0;t=[56]\\d");
     assertThat(answer.header("x-ratelimit-remaining-requests")).isEqualTo("0");
   }
@@ -373,7 +373,7 @@ class KeyedRequestsIT extends HostileCase {
 
   @Test
   void keysConfigured_stillListensOnLoopbackOnly() {
-    // Another address of the loopback range is there even on a machine without a network.
+    // Another address of the loopback range exists even on a machine without a network.
     assertThatThrownBy(() -> new Socket("127.0.0.2", gateway.port()).close())
         .isInstanceOf(ConnectException.class);
     assertThat(gateway.bean(Environment.class).getProperty("server.address"))

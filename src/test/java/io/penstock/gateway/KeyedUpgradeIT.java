@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
-/** A connection that was upgraded takes one place of its key, from its first word to its last. */
+/** Tests that a connection that was upgraded takes one permit of its key, from beginning to end. */
 class KeyedUpgradeIT extends HostileCase {
   private final DisposableServer sockets =
       HttpServer.create()

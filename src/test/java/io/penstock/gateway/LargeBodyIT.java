@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.http.client.ReactorResourceFactory;
 
-/** A large body keeps nobody else waiting. */
+/** Measures that a large body delays no other request. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("measured")
@@ -53,7 +53,7 @@ class LargeBodyIT {
     gateway.close();
   }
 
-  /** 8 MiB of base64, and text up to 10 MiB, {@code parts} parts of it. */
+  /** Returns a body with 8 MiB of base64, filled with text in that many parts up to 10 MiB. */
   private static String body(int parts) {
     StringBuilder body = new StringBuilder(10 * MIB);
     body.append(
@@ -70,10 +70,10 @@ class LargeBodyIT {
   }
 
   /**
-   * Returns the median of the repeats where the machine is said to be quiet ({@code
-   * -Dpenstock.quiet=true}), which is the figure that is promised; else the first that is as small
-   * as that, of {@link #MOST_TIMES} at most, because whatever else the machine does can only add to
-   * it.
+   * Returns the median of the repeats if the machine is said to be quiet ({@code
+   * -Dpenstock.quiet=true}), which is the figure that is promised. Otherwise returns the first
+   * result that is as small, of {@link #MOST_TIMES} at most, because other work of the machine can
+   * only make results larger.
    */
   private double longest(String path, String body, boolean parks) throws Exception {
     if (!QUIET) {

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /**
- * Measures the longest that event loops are at work on one thing, in CPU time of their threads. At
- * each loop a task that follows itself, once a round, notes what passed since its last turn: all
- * that was read and written in one round, and all other tasks of the queue, together. So no task
- * can have taken longer than what is measured, and some took less.
+ * Measures the longest time that event loops spend on one task, in CPU time of their threads. On
+ * each loop a task that schedules itself again, once for each round of the loop, notes the time
+ * since its last turn: that covers everything read and written in one round and all other tasks of
+ * the queue. So no task can have taken longer than the measured time, and some took less.
  */
 final class LoopProbe implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -43,14 +43,14 @@ final class LoopProbe implements AutoCloseable {
         return;
       }
       if (((SingleThreadEventExecutor) loop).pendingTasks() > 0) {
-        loop.execute(this); // after the tasks that are there
+        loop.execute(this); // after the tasks that are already queued
       } else {
         var _ = loop.schedule(this, 0, TimeUnit.NANOSECONDS); // after the next round
       }
     }
   }
 
-  /** Returns the CPU time of the thread that asks, in nanoseconds. */
+  /** Returns the CPU time of the current thread, in nanoseconds. */
   static long cpuNanos() {
     return THREADS.getCurrentThreadCpuTime();
   }
@@ -66,7 +66,7 @@ final class LoopProbe implements AutoCloseable {
     return probe;
   }
 
-  /** Has each loop come to its turn, and returns the longest so far, in nanoseconds. */
+  /** Waits until each loop had its turn, and returns the longest time so far, in nanoseconds. */
   long mostNanos() throws InterruptedException {
     CountDownLatch all = new CountDownLatch(turns.size());
     turns.forEach(turn -> turn.loop.execute(all::countDown));

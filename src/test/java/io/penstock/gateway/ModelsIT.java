@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.Message;
 import org.junit.jupiter.api.Test;
 
-/** Which models there are is answered here where it is known here, and else by an upstream. */
+/**
+ * Tests that the gateway answers which models there are if it knows them, and an upstream does
+ * otherwise.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class ModelsIT extends HostileCase {
   @Override

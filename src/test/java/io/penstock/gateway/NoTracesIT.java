@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.test.util.ReflectionTestUtils;
 
-/** What there is without a collector: nothing. */
+/** Tests that there are no traces without a collector. */
 class NoTracesIT extends HostileCase {
   private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

@@ -24,9 +24,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What an upstream says that makes no sense: the client gets it as it is, the log has one line of
- * it, and nothing is left that was not settled. Each case has an upstream of its own, because an
- * upstream that was complained of is not for a minute.
+ * Tests answers of upstreams that make no sense: the client gets them unchanged, the log has one
+ * line about each, and nothing stays unsettled. Each case has an upstream of its own, because after
+ * a line about an upstream there is no other for a minute.
  */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class NonsenseIT extends HostileCase {
@@ -40,7 +40,7 @@ class NonsenseIT extends HostileCase {
     "/v1/chat/completions", "/v1/messages", "/v1beta/models/m:streamGenerateContent?alt=sse"
   };
 
-  /** How each dialect states what was used: input, output. */
+  /** The way in which each dialect states usage: input, output. */
   private static final String[] USAGES = {
     "{\"choices\":[{\"delta\":{}}],\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}}",
     "{\"type\":\"message_delta\",\"usage\":{\"input_tokens\":%s,\"output_tokens\":%s}}",
@@ -51,7 +51,7 @@ class NonsenseIT extends HostileCase {
     ASK, ASK, "{\"contents\":[{\"parts\":[{\"text\":\"" + PROMPT + "\"}]}]}"
   };
 
-  /** An answer of one dialect. */
+  /** An answer in one dialect. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Case(
       String what, int dialect, boolean stream, int status, String head, byte[] body, int lines) {}
@@ -125,7 +125,7 @@ class NonsenseIT extends HostileCase {
                 + "anthropic-ratelimit-tokens-reset: 2026-13-45T99:00:00Z\r\n");
     for (int i = 0; i < heads.size(); i++) {
       String head = heads.get(i);
-      // each provider is asked about its own headers, and when to come again only on an error
+      // each provider's own headers are read, and the retry time only on an error
       int own = i == dialect + 1 ? 1 : 0;
       int onError = i == 0 ? 1 : own;
       all.add(new Case("429 " + head, dialect, false, 429, JSON + head, bytes("{}"), onError));
@@ -217,7 +217,7 @@ class NonsenseIT extends HostileCase {
     gateway.await("/n" + index, Fate.SERVED, 1);
     assertThat(upstream.drain()).isBetween(1, of.status() == 200 ? 1 : 6);
     String line = "upstream n" + index + ": ";
-    // that one is unhealthy after a 429 is another matter, with a line of its own
+    // a 429 also makes the upstream unhealthy, which has a line of its own
     String other = of.status() == 429 ? "io.penstock.upstream " : "none ";
     Predicate<String> complains = each -> each.contains(line) && !each.contains(other);
     RunningGateway.awaiting()
@@ -259,7 +259,7 @@ class NonsenseIT extends HostileCase {
     assertThat(upstream.drain()).isEqualTo(1);
   }
 
-  /** Reads until the end; one that comes too early is an error. */
+  /** Reads until the end, and fails if that comes too early. */
   private static void readOn(Wire wire, boolean chunked) {
     if (chunked) {
       String chunk = wire.chunk();

@@ -9,12 +9,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Passes on whatever comes of the first attempt, and learns nothing of it: for tests of what one
- * attempt does, whatever the last test's upstream did.
+ * Passes on the result of each first attempt and learns nothing from it, for tests of a single
+ * attempt: so it does not matter what the upstream of the last test did.
  */
 @Configuration(proxyBeanMethods = false)
 public class PassingJudge {
-  /** The argument that has a gateway judge so. */
+  /** The argument that makes a gateway use this class. */
   static final String ARGUMENT = "--spring.main.sources=" + PassingJudge.class.getName();
 
   @Bean

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What endpoints without upstreams answer, whatever they are asked. */
+/** Tests the answers of endpoints without upstreams to requests of all kinds. */
 class PermitIT extends HostileCase {
   @Override
   String routes() {

@@ -10,18 +10,19 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Judges by the status alone, and learns nothing: 429 waits, five times; what fails goes elsewhere,
- * once. So a test of attempts does not depend on what is known of an upstream.
+ * Decides by the status alone and learns nothing: a request with a 429 waits, at most five times; a
+ * request that failed goes to another upstream, once. So a test of attempts does not depend on what
+ * is known about an upstream.
  */
 @Configuration(proxyBeanMethods = false)
 public class PlainJudge {
-  /** The argument that has a gateway judge so. */
+  /** The argument that makes a gateway use this class. */
   static final String ARGUMENT = "--spring.main.sources=" + PlainJudge.class.getName();
 
-  /** Pauses that long, in nanoseconds, before what was limited goes again. */
+  /** Pause in nanoseconds before a request with a 429 is sent again. */
   static volatile long pauseNanos;
 
-  /** How many answers that were no errors it was told of. */
+  /** Number of answers so far that were no errors. */
   static final AtomicInteger SUCCESSES = new AtomicInteger();
 
   @Bean

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What was used is told with its price. */
+/** Tests that usage is reported with its price. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class PricedUsageIT extends HostileCase {
   private static final String USED =
@@ -69,7 +69,7 @@ class PricedUsageIT extends HostileCase {
     return JsonMapper.shared().readTree(operator("GET /usage?" + query).text()).path("rows");
   }
 
-  /** One story: usage is counted from the first request on. */
+  /** Runs as one sequence: usage is counted from the first request on. */
   @Test
   void usage_isPricedWherePricesAreKnown_asTheyAreNow() throws Exception {
     use("alice", "cheap");

@@ -21,8 +21,8 @@ import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.server.MockServerWebExchange;
 
 /**
- * Every reason of a refusal, as each dialect says it: status, headers and body. A reason that is
- * added to the enumeration differs from the records until it is in them.
+ * Compares every reason of a refusal, in each dialect, with records: status, headers and body. A
+ * reason that is added to the enumeration differs from the records until it is in them.
  */
 @Tag(Golden.TAG)
 class RefusalGoldenTest {
@@ -79,7 +79,7 @@ class RefusalGoldenTest {
     Golden.check("client/refusals-permit.http", allRefusals(Speech::permitRefusal));
   }
 
-  /** What says a refusal once a stream has begun, and what is sent before that. */
+  /** Compares the refusals after a stream has begun, and the beats before them. */
   @ParameterizedTest
   @EnumSource(Dialect.class)
   void everyReason_asAnEventOfAStream(Dialect dialect) {

@@ -12,7 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
-/** Keys come, go and change while requests of theirs run. */
+/** Tests keys that are added, removed and changed while requests with them run. */
 class ReloadedKeysIT extends HostileCase {
   private final Semaphore answers = new Semaphore(0);
 
@@ -40,7 +40,7 @@ class ReloadedKeysIT extends HostileCase {
 
   /** Returns the answer to a reload of these routes. */
   private Message reload(String routes) throws IOException {
-    // In one step: the watcher may look at any moment.
+    // In one step: the watcher may read the file at any moment.
     Path aside = Path.of(gateway.routes() + ".new");
     Files.writeString(aside, routes.formatted(upstream.url()));
     Files.move(aside, gateway.routes(), StandardCopyOption.ATOMIC_MOVE);
@@ -167,7 +167,7 @@ class ReloadedKeysIT extends HostileCase {
     }
   }
 
-  /** Sends a request that is to be the {@code place}-th that waits. */
+  /** Sends a request that becomes the {@code place}-th of those that wait. */
   private Wire waiting(String secret, int place) {
     Wire wire = chat(secret);
     gateway.await("/openai", Fate.WAITING, place);

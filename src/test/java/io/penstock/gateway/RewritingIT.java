@@ -13,7 +13,9 @@ import io.penstock.fake.Wire;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What the gateway asks for in the client's stead, and what of it the client sees. */
+/**
+ * Tests what the gateway asks for on behalf of the client, and how much of that the client sees.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class RewritingIT extends HostileCase {
   private static final String ASKED = "\"stream_options\":{\"include_usage\":true}";

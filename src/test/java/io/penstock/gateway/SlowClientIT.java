@@ -12,7 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who sends too slowly holds nothing that others need for longer than is configured. */
+/**
+ * Tests that a client that sends too slowly does not occupy what others need for longer than is
+ * configured.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class SlowClientIT extends HostileCase {
   @Override
@@ -48,7 +51,7 @@ class SlowClientIT extends HostileCase {
     }
   }
 
-  /** Almost all of it comes at once, and then a byte now and then. */
+  /** Sends almost all of a body at once, and then a byte from time to time. */
   @Test
   void bodyThatTrickles_isRefused_andGivesItsMemoryBack() {
     BodyBudget bodies = gateway.bean(BodyBudget.class);

@@ -17,7 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What a collector of traces is told of requests, and upstreams of their traces. */
+/**
+ * Tests what a collector of traces learns about requests, and what upstreams learn about their
+ * traces.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class TracesIT extends HostileCase {
   private static final String SHORT = "/short/v1/chat/completions";
@@ -25,7 +28,9 @@ class TracesIT extends HostileCase {
       "{\"model\":\"m-2026\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,"
           + "\"total_tokens\":10}}";
 
-  /** The second bit of the flags says that the id is random. */
+  /**
+   * Headers of traces that are not kept; the second bit of the flags means that the id is random.
+   */
   private static final String NOT_KEPT = "00-[0-9a-f]{32}-[0-9a-f]{16}-0[02]";
 
   private static final AtomicInteger TRACES = new AtomicInteger(0x1000);
@@ -80,7 +85,7 @@ class TracesIT extends HostileCase {
         + body;
   }
 
-  /** Waits for so many spans of a trace; the first to begin comes first. */
+  /** Waits for that many spans of a trace; returns them in the order in which they began. */
   private List<Span> spans(String of, int many) {
     RunningGateway.awaiting().until(() -> collector.of(of).size() >= many);
     List<Span> spans =
@@ -91,7 +96,7 @@ class TracesIT extends HostileCase {
     return spans;
   }
 
-  /** Waits for a ticket in the queue; one on its way there counts as waiting too. */
+  /** Waits for a ticket in the queue; a ticket on its way there counts as waiting too. */
   private void awaitParked() {
     Tickets tickets = gateway.bean(Registry.class).tickets();
     RunningGateway.awaiting().until(() -> !tickets.ages(List.of(), 0).isEmpty());
@@ -285,10 +290,10 @@ class TracesIT extends HostileCase {
         .endsWith("-00");
     ask(request(CHAT, ASK));
     String begun = upstream.received().header("traceparent");
-    assertThat(begun).matches(NOT_KEPT); // none that begin here are kept
+    assertThat(begun).matches(NOT_KEPT); // traces that begin at the gateway are not kept
     ask(request(CHAT, ASK, parent(kept, "01")));
     upstream.received();
-    spans(kept, 2); // they are sent in order
+    spans(kept, 2); // spans are sent in order
     assertThat(collector.of(unsampled)).isEmpty();
     assertThat(collector.of(begun.substring(3, 35))).isEmpty();
   }

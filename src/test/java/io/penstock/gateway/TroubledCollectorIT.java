@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** Requests never notice how a collector of traces fares. */
+/** Tests that requests are not affected when a collector of traces is in trouble. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 @Order(2) // takes long
 class TroubledCollectorIT extends HostileCase {
@@ -46,7 +46,7 @@ class TroubledCollectorIT extends HostileCase {
     return logged.lines().stream().filter(each -> each.contains(line)).count();
   }
 
-  /** Has requests served while the collector does as the script says, until spans are lost. */
+  /** Serves requests while the collector follows the script, until spans are lost. */
   private void survives(RawUpstream.Script script) throws InterruptedException {
     collector.script(script);
     int before = collector.connections();

@@ -8,7 +8,7 @@ import io.penstock.fake.Wire;
 import io.penstock.gateway.body.BodyBudget;
 import org.junit.jupiter.api.Test;
 
-/** A gateway behind a proxy that it was told to trust. */
+/** Tests a gateway behind a proxy that it is configured to trust. */
 class TrustedProxyIT extends HostileCase {
   @Override
   String routes() {

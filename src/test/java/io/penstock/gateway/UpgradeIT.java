@@ -29,7 +29,9 @@ import reactor.netty.http.server.WebsocketServerSpec;
 import reactor.netty.http.websocket.WebsocketInbound;
 import reactor.netty.http.websocket.WebsocketOutbound;
 
-/** A WebSocket goes through as it is, and is one request for its life. */
+/**
+ * Tests that a WebSocket is passed through unchanged, and counts as one request for all its life.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class UpgradeIT extends HostileCase {
   private static final String REFUSAL = "{\"error\":\"" + "x".repeat(20_000) + "\"}";
@@ -94,7 +96,10 @@ class UpgradeIT extends HostileCase {
     sockets.disposeNow();
   }
 
-  /** Echoes; says how it was closed; closes as it is told. */
+  /**
+   * Serves a WebSocket that echoes, records how it was closed, and closes when a message asks for
+   * it.
+   */
   private Mono<Void> serve(WebsocketInbound in, WebsocketOutbound out) {
     in.receiveCloseStatus().map(WebSocketCloseStatus::code).subscribe(closed::add);
     Flux<String> texts = in.aggregateFrames(1 << 20).receive().asString();
@@ -107,7 +112,7 @@ class UpgradeIT extends HostileCase {
         .then();
   }
 
-  /** What a client hears. */
+  /** Records the messages that a client receives. */
   private static final class Ears implements WebSocket.Listener {
     final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
     final StringBuilder part = new StringBuilder();
@@ -219,7 +224,7 @@ class UpgradeIT extends HostileCase {
     assertThat(refused("/ws/v1/denied")).isEqualTo(403);
   }
 
-  /** Returns what is answered to an upgrade that is refused. */
+  /** Returns the answer to an upgrade that is refused. */
   private Message spoken(String path) {
     return ask(
         "GET "
@@ -266,6 +271,6 @@ class UpgradeIT extends HostileCase {
     upstream.script(RawUpstream.answering(OK));
     assertThat(refused("/raw/v1/realtime")).isEqualTo(502);
     upstream.received();
-    upstream.received(); // it may go once more
+    upstream.received(); // it may be sent once more
   }
 }

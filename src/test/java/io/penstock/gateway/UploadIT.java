@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Uploads are passed on as they come, and no further than they may go. */
+/** Tests that uploads are passed on as they come, and only up to their bound. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class UploadIT extends HostileCase {
   private static final int MOST = 512 << 20;
@@ -55,7 +55,10 @@ class UploadIT extends HostileCase {
     assertThat(upstream.connections()).isEqualTo(before);
   }
 
-  /** More than systems keep for who does not read: it is read, or the client is never told. */
+  /**
+   * Sends more than systems buffer for a server that does not read: the gateway has to read it, or
+   * the client never gets the refusal.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whoSendsAllAndThenReads_hearsWhy(boolean operator) {

@@ -26,7 +26,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Compares what is said of upstreams with records of it. */
+/** Compares the lines that are logged about upstreams with records of them. */
 @Tag(Golden.TAG)
 class UpstreamLogGoldenTest {
   private static final long SECOND = 1_000_000_000L;

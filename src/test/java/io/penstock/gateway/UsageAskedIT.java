@@ -9,7 +9,7 @@ import io.penstock.fake.Scrape;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Streams are asked for their usage, where the upstream can be asked. */
+/** Tests that streams are asked for their usage, where the upstream supports that. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
 class UsageAskedIT extends HostileCase {
   private static final String STREAM_ASK = ASK.replace("{\"model\"", "{\"stream\":true,\"model\"");
@@ -51,7 +51,7 @@ class UsageAskedIT extends HostileCase {
     return answer(400, "application/json", body);
   }
 
-  /** Answers as one does who does not know the option. */
+  /** Answers like an upstream that does not know the option. */
   private void old() {
     upstream.script(
         (self, wire) -> {
@@ -91,7 +91,7 @@ class UsageAskedIT extends HostileCase {
         .sum("penstock_upstream_usage_refused_total", Map.of("upstream", upstreamId));
   }
 
-  /** Refuses what asks for too much, and tells the usage to those who ask for it. */
+  /** Refuses requests that ask for too much, and states the usage if asked for it. */
   private void metered() {
     upstream.script(
         (self, wire) -> {

@@ -19,7 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What web pages can do with a gateway, and what they cannot while it asks for no keys. */
+/**
+ * Tests what web pages can do with a gateway, and what they cannot do while it asks for no keys.
+ */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class WebPagesIT extends HostileCase {
   private static final String LOCAL = "Host: localhost";
@@ -34,7 +36,7 @@ class WebPagesIT extends HostileCase {
           + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
   private static final String ALLOWS_APP = "--penstock.allowed-origins=https://app.example";
 
-  /** An upstream that says itself which pages may read its answers, as providers do. */
+  /** An upstream that states itself which pages may read its answers, as providers do. */
   private static final String SHARED_OK =
       OK.replace(
           "Connection: close\r\n",
@@ -303,7 +305,7 @@ class WebPagesIT extends HostileCase {
   }
 
   private static void reload(RunningGateway reloaded, String routes) throws IOException {
-    // In one step: the watcher may look at any moment.
+    // In one step: the watcher may read the file at any moment.
     Path aside = Files.writeString(Path.of(reloaded.routes() + ".new"), routes);
     Files.move(aside, reloaded.routes(), StandardCopyOption.ATOMIC_MOVE);
     assertThat(reloaded.bean(Reloader.class).reload()).isInstanceOf(Reloader.Result.Applied.class);

@@ -15,7 +15,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
- * What was answered teaches what is to be expected, and the provider is asked where it is to be.
+ * Tests that answers teach the expected usage, and that the provider counts tokens where it is
+ * configured to.
  */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class WeighingIT extends HostileCase {
@@ -116,7 +117,7 @@ class WeighingIT extends HostileCase {
     int times = 10_000;
     String text = "hello world" + " hello world".repeat(times - 1);
     long before = allocatedByCounters();
-    // a piece that is counted for itself may begin and end within a word
+    // long text is counted in pieces, which may begin and end within a word
     assertThat(asked("gpt-4o", text)).isBetween(2 * times + 4 + 5, 2 * times + 4 + 5 + 60);
     assertThat(allocatedByCounters() - before).isGreaterThan(text.length());
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many connections are established at once, and which comes next. */
+/** Tests how many connections are established at once, and which comes next. */
 @SuppressWarnings("FutureReturnValueIgnored") // the test has the promises
 class ConnectLineTest {
   private static final int MOST = 3;
@@ -24,7 +24,7 @@ class ConnectLineTest {
   private final ConnectLine line = new ConnectLine(MOST);
   private final List<EmbeddedChannel> channels = new ArrayList<>();
 
-  /** What the network was asked to establish, in that order. */
+  /** Connections that the network was asked to establish, in that order. */
   private final List<ChannelPromise> asked = new ArrayList<>();
 
   private final class Network extends ChannelOutboundHandlerAdapter {

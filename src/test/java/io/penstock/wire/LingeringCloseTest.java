@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings("FutureReturnValueIgnored") // whether the channel is open is what is looked at
+@SuppressWarnings("FutureReturnValueIgnored") // only the state of the channel is checked
 class LingeringCloseTest {
   private static final String HEAD = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n";
 
@@ -42,7 +42,7 @@ class LingeringCloseTest {
   private void answer() {
     var answer = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.FORBIDDEN);
     ChannelFuture written = channel.writeAndFlush(answer);
-    // its own close would drop what is scheduled
+    // the channel's own close() would cancel scheduled tasks
     written.addListener(done -> channel.pipeline().close());
     channel.releaseOutbound();
   }

@@ -42,7 +42,7 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
-/** How upstreams are reached that are not reached just so. */
+/** Tests connections with certificates, proxies or other settings of their own. */
 class LinksTest {
   @TempDir private Path directory;
   private final Upstreams upstreams = new Upstreams(new LocalLimitSource(), 60_000_000_000L);
@@ -101,7 +101,7 @@ class LinksTest {
     assertThat(links.isRunning()).isFalse();
   }
 
-  /** Somebody who signs for himself, and is his own authority. */
+  /** A self-signed certificate with its key, which is also its own authority. */
   private record Identity(PrivateKey key, X509Certificate certificate) {
     String certificatePem() throws GeneralSecurityException {
       return pem("CERTIFICATE", certificate.getEncoded());
@@ -266,7 +266,10 @@ class LinksTest {
         .isNotSameAs(client);
   }
 
-  /** Asks once, and has the upstream go once the answer to a second request has begun. */
+  /**
+   * Sends a request. If its answer is the second one of a connection, the upstream is removed once
+   * that answer has begun.
+   */
   private String heard(UpstreamSpec spec, CountDownLatch gone) throws Exception {
     StringBuilder heard = new StringBuilder();
     links

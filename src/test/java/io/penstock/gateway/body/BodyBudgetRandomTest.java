@@ -10,7 +10,8 @@ import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 
 /**
- * Bodies of all kinds in any order: the bounds hold all the while, and everyone comes to an end.
+ * Tests bodies of all kinds in random order: the bounds hold all the time, and every body comes to
+ * an end.
  */
 class BodyBudgetRandomTest {
   private static final int KIB = 1024;
@@ -66,12 +67,18 @@ class BodyBudgetRandomTest {
         .isLessThanOrEqualTo(Math.max(BUDGET / 2, MOST_BODY));
   }
 
-  /** What bodies of unstated length may be ahead of what they hold: a piece each. */
+  /**
+   * Returns by how much bodies of unstated length may exceed what they have been granted: one piece
+   * each.
+   */
   private static long slack() {
     return (long) BODIES * PIECE;
   }
 
-  /** Is read piece by piece, waits for a while in a queue, and goes; or leaves in the middle. */
+  /**
+   * A body that is read piece by piece, waits for a while in a queue and ends, or leaves before
+   * that.
+   */
   private final class Body {
     private final String tenant;
     private final int length;

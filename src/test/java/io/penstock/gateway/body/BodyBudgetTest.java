@@ -11,7 +11,10 @@ class BodyBudgetTest {
   private static final long KIB = 1024;
   private static final long MIB = KIB * KIB;
 
-  /** An eighth is for small bodies: 14 MiB are for all, and a tenant holds 4 MiB of them. */
+  /**
+   * An eighth of the budget is for small bodies; the other 14 MiB are for all, and a tenant may
+   * have 4 MiB of those.
+   */
   private final BodyBudget budget = new BodyBudget(16 * MIB, 0.25);
 
   private final List<String> resumed = new ArrayList<>();
@@ -115,7 +118,10 @@ class BodyBudgetTest {
     BodyBudget.Claim none = waiting("e", 65 * KIB, "none");
     List<BodyBudget.Claim> small = new ArrayList<>();
     for (int each = 0; each < 8; each++) {
-      small.add(reading("e", BodyBudget.SMALL_BYTES)); // a quarter of the 2 MiB that are kept
+      small.add(
+          reading(
+              "e",
+              BodyBudget.SMALL_BYTES)); // a quarter of the 2 MiB that are kept for small bodies
     }
     BodyBudget.Claim tooMany = waiting("e", 1, "small");
     BodyBudget.Claim other = reading("a", 1);
@@ -149,7 +155,7 @@ class BodyBudgetTest {
       waiting.add(waiting(name.substring(0, 1), 2 * MIB, name));
     }
     all.release();
-    assertThat(resumed).containsExactly("a1", "b1", "a2", "b2"); // a3 is beyond the share of a
+    assertThat(resumed).containsExactly("a1", "b1", "a2", "b2"); // a3 exceeds the share of a
     waiting.getFirst().release();
     assertThat(resumed).endsWith("a3");
     emptied(waiting.toArray(BodyBudget.Claim[]::new));
@@ -251,7 +257,7 @@ class BodyBudgetTest {
   @Test
   void bodyThatEndsWhileItWaitsToGrow_waitsNoMore() {
     BodyBudget.Claim held = reading("t", 4 * MIB);
-    BodyBudget.Claim grows = reading("t", -1); // of the part that is kept
+    BodyBudget.Claim grows = reading("t", -1); // taken from the part for small bodies
     grows.add(70 * KIB);
     assertThat(mayRead(grows, "grows")).isFalse();
     grows.complete();

@@ -42,7 +42,7 @@ class BodyPaceTest {
     assertThat(pace.look(2_006 * SECOND - 1)).isEqualTo(1);
     pace.came(100);
     assertThat(pace.look(2_006 * SECOND)).isEqualTo(10 * SECOND);
-    pace.resume(2_010 * SECOND); // it reads already
+    pace.resume(2_010 * SECOND); // no effect: it already reads
     assertThat(pace.look(2_011 * SECOND)).isEqualTo(5 * SECOND);
   }
 

@@ -18,7 +18,9 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import reactor.core.Disposable;
 
-/** A large body is copied and sent in steps, between which its event loop serves others. */
+/**
+ * Tests that a large body is copied and sent in steps, between which its event loop serves others.
+ */
 class HeldBodyTest {
   private static final int PIECE = 64 << 10;
   private static final int PIECES = 80;

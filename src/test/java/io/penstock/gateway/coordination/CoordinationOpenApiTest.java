@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The coordination API is what its description says. */
+/** Tests that the coordination API matches its description. */
 class CoordinationOpenApiTest {
   private static JsonNode description() throws IOException {
     return JsonMapper.shared()
