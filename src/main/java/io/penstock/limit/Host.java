@@ -197,7 +197,7 @@ final class Host {
     if (barred()) {
       return 0;
     }
-    long most = asked.kind() == Partition.Kind.STRICT ? Shares.MOST : asked.capacity();
+    long most = asked.kind() == Partition.Kind.STRICT ? Partition.MOST : asked.capacity();
     for (Sharer other : others.values()) {
       most = recent(other) ? Math.min(most, other.partition.capacity()) : most;
     }
@@ -223,7 +223,7 @@ final class Host {
     boolean free = kind() == Partition.Kind.CONCURRENCY && member.silent(now, ttl);
     return free || kind() == Partition.Kind.STRICT
         ? 0
-        : Math.min(Shares.MOST, sum(member.counted.tailMap(from, true)));
+        : Math.min(Partition.MOST, sum(member.counted.tailMap(from, true)));
   }
 
   /** What the member had spent counts in the running cell until it says when that was. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind what the cells are
  * @param cellMicros the length of a cell of the grid, 0 where there is none
  * @param reach for how many cells after it a cell counts; of days, for how many microseconds
- * @param capacity the most that may count at the same time, cut to {@link Shares#MOST}
+ * @param capacity the most that may count at the same time, cut to {@link #MOST}
  * @param releases tokens or slots that come every {@code seconds}; 0 of all others
  * @param seconds see {@code releases}
  * @param fillMicros how long an empty bucket takes to be full; 0 of all others
@@ -30,6 +30,9 @@ public record Partition(
     long seconds,
     long fillMicros,
     @Nullable Midnight midnight) {
+  /** The bound of amounts and capacities: thousands of them add up exactly in a double. */
+  public static final long MOST = 1L << 43;
+
   /** What cells are. */
   public enum Kind {
     /** Cell c is the window [c × length, (c + 1) × length). */
@@ -153,7 +156,7 @@ public record Partition(
   }
 
   private static long cut(long amount) {
-    return Math.min(amount, Shares.MOST);
+    return Math.min(amount, MOST);
   }
 
   private static long micros(long nanos) {

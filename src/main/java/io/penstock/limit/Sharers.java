@@ -35,18 +35,18 @@ final class Sharers {
     member.partition = at;
     member.number = report.number();
     member.heard = now;
-    member.wanted = Math.min(report.wanted(), Shares.MOST);
+    member.wanted = Math.min(report.wanted(), Partition.MOST);
     if (report.head() > 0 && member.head == 0) {
       turns++;
       member.turn = turns;
     }
-    member.head = Math.min(report.head(), Shares.MOST);
+    member.head = Math.min(report.head(), Partition.MOST);
     return member;
   }
 
   /** Finds the lowest capacity and the largest reach of the living. */
   void bind(Partition at, long now, long ttl) {
-    capacity = Shares.MOST;
+    capacity = Partition.MOST;
     reach = 0;
     living = 0;
     for (Sharer member : members.values()) {
@@ -119,7 +119,7 @@ final class Sharers {
   long wanted(long now, long ttl) {
     long sum = 0;
     for (Sharer member : members.values()) {
-      sum = Math.min(Shares.MOST, sum + (member.silent(now, ttl) ? 0 : member.wanted));
+      sum = Math.min(Partition.MOST, sum + (member.silent(now, ttl) ? 0 : member.wanted));
     }
     return sum;
   }
@@ -129,7 +129,7 @@ final class Sharers {
     long sum = 0;
     for (Sharer member : members.values()) {
       long lacked = member.silent(now, ttl) ? 0 : member.head + member.wanted;
-      sum = Math.min(Shares.MOST, sum + lacked);
+      sum = Math.min(Partition.MOST, sum + lacked);
     }
     return sum;
   }

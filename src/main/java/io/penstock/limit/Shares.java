@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * that is set back grants nothing until it is where it was.
  */
 public final class Shares {
-  /** What amounts and capacities are cut to: thousands of them add up exactly in a double. */
-  public static final long MOST = 1L << 43;
-
   /** No cell. */
   public static final long NONE = -1;
 
@@ -30,7 +27,7 @@ public final class Shares {
 
   private static final long AHEAD = 60;
   private static final long EXACT = 1L << 53;
-  static final Granted LATE = new Granted(MOST, NONE, List.of(), NONE, Remainder.NONE);
+  static final Granted LATE = new Granted(Partition.MOST, NONE, List.of(), NONE, Remainder.NONE);
 
   /**
    * An amount in a cell.
@@ -306,7 +303,7 @@ public final class Shares {
     uncount(member, report.from());
     for (Part use : report.uses()) {
       if (use.cell() >= known && use.amount() > 0) {
-        count(member, use.cell(), Math.min(use.amount(), MOST));
+        count(member, use.cell(), Math.min(use.amount(), Partition.MOST));
       }
     }
     bucket.settle();

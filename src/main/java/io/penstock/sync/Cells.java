@@ -3,7 +3,6 @@ package io.penstock.sync;
 import io.penstock.limit.Grid;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Partition;
-import io.penstock.limit.Shares;
 import io.penstock.quota.Supply;
 import io.penstock.time.CellClock;
 import java.util.List;
@@ -105,7 +104,7 @@ final class Cells {
 
   /** Whether the limit is low enough for anybody to use it up. */
   boolean canBeReached() {
-    return partition.capacity() < Shares.MOST;
+    return partition.capacity() < Partition.MOST;
   }
 
   /** Whether there is one cell, which never ends. */

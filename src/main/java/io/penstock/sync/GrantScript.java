@@ -128,7 +128,7 @@ final class GrantScript {
       throw garbage(ask, "no list of pairs");
     }
     List<Supply.Slice> slices = new ArrayList<>();
-    long asked = Math.min(Shares.MOST, ask.head()) + Math.min(Shares.MOST, ask.wanted());
+    long asked = Math.min(Partition.MOST, ask.head()) + Math.min(Partition.MOST, ask.wanted());
     long barred = Supply.Ask.NONE;
     int end = list.size() - 2;
     for (int i = 3; i < end; i += 2) {

@@ -151,7 +151,7 @@ class ChangeoverRatesTest {
   @Test
   void bucketSpentMoreThanIsExact_slotsAreUsedAsFarAsItIs() {
     old(TEN).gets();
-    next(BUCKET).spent(minute, Shares.MOST).gets();
+    next(BUCKET).spent(minute, Partition.MOST).gets();
     assertThat(old(TEN).round().left())
         .isEqualTo(new Remainder(0, START + 9_007_199_254L * 100_000));
   }
@@ -160,7 +160,7 @@ class ChangeoverRatesTest {
   void bucketSpentMoreThanIsExactBesideAPart_bothAreExact() {
     LimitSpec large = slots(1_000_000_000, 1);
     assertThat(sum(old(large).wants(999).gets())).isEqualTo(999);
-    next(BUCKET).spent(minute, Shares.MOST).gets();
+    next(BUCKET).spent(minute, Partition.MOST).gets();
     assertThat(old(large).round().left()).isEqualTo(new Remainder(0, first + 9_007_199));
   }
 

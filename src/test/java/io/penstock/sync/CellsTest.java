@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.limit.Grid;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.Partition;
 import io.penstock.limit.Rate;
-import io.penstock.limit.Shares;
 import io.penstock.quota.Supply;
 import java.util.List;
 import java.util.Objects;
@@ -137,7 +137,7 @@ class CellsTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1})
   void capacityThatNobodyReaches_isSaidToBeSo(long more) {
-    long capacity = Shares.MOST - 1 + more;
+    long capacity = Partition.MOST - 1 + more;
     assertThat(of(new LimitSpec.FixedWindow(capacity, SECOND)).canBeReached()).isEqualTo(more == 0);
   }
 
