@@ -3,56 +3,57 @@ package io.penstock.limit;
 import java.util.List;
 
 /**
- * What is counted of a limit apart from what it counts itself, when regions share it: by cells,
- * floor(Unix time ÷ duration). Immutable.
+ * Counts of other regions, and of other instances of this region, for a limit that regions share:
+ * by cell, floor(Unix time ÷ duration). Immutable.
  *
  * @param windowNanos the duration of the limit, and of its cells, ≥ 1 ms
  * @param shift what to add to an instant for Unix nanoseconds
  * @param fades whether a cell still counts in the next one, less and less
- * @param cells what is known of each; those that are not here have nothing
- * @param denials told when the limit is the first here to say no in a cell
+ * @param cells what is known of each cell; the others have nothing
+ * @param denials called when the limit is the first here to deny in a cell
  */
 public record Abroad(
     long windowNanos, long shift, boolean fades, List<Words> cells, Denials denials) {
-  /** Told of denials. Must neither block nor throw. */
+  /** Listener for denials. Must neither block nor throw. */
   @FunctionalInterface
   public interface Denials {
-    /** Nobody is told. */
+    /** Does nothing. */
     Denials NOBODY = (cell, limit) -> {};
 
     /**
-     * A limit was the first here to say no in a cell.
+     * Called when a limit is the first here to deny in a cell.
      *
-     * @param limit what it allows
+     * @param limit the capacity of the limit
      */
     void denied(long cell, long limit);
   }
 
   /**
-   * What is known of a cell.
+   * The counts of one cell.
    *
    * @param cell floor(Unix time ÷ duration)
-   * @param beside what this region counted and this limit did not: other instances, or the same one
-   *     before it was started anew
-   * @param foreign what all other regions counted
-   * @param floor so much was used at least, as a region said that denied it; 0 when none did
+   * @param beside the count of this region without this limit object: by other instances, or by
+   *     this one before it was restarted
+   * @param foreign the count of all other regions
+   * @param floor the least amount that was used, as a region reported when it denied; 0 when none
+   *     did
    */
   public record Words(long cell, long beside, long foreign, long floor) {
     private static Words none(long cell) {
       return new Words(cell, 0, 0, 0);
     }
 
-    /** Returns whether another region said anything. */
+    /** Returns whether another region reported anything. */
     boolean ofOthers() {
       return foreign > 0 || floor > 0;
     }
 
-    /** What all counted if so much of it was counted by the limit itself. */
+    /** Returns what all counted if the limit itself counted {@code own} of it. */
     long counted(long own) {
       return State.sum(State.sum(own, beside), foreign);
     }
 
-    /** What was used if so much of it was counted by the limit itself. */
+    /** Returns what was used if the limit itself counted {@code own} of it. */
     long with(long own) {
       return Math.max(counted(own), floor);
     }
@@ -62,7 +63,9 @@ public record Abroad(
     cells = List.copyOf(cells);
   }
 
-  /** Of a limit of that kind; a day of the calendar ends with its cell. */
+  /**
+   * Creates the counts of a limit with that spec. A calendar day no longer counts after its cell.
+   */
   public static Abroad of(
       LimitSpec spec, long windowNanos, long shift, List<Words> cells, Denials denials) {
     boolean fades = !(spec instanceof LimitSpec.Day day && day.midnight() != null);

@@ -1,18 +1,19 @@
 package io.penstock.limit;
 
-/** What a limit says to a weight. */
+/** Answer of a limit to a weight. */
 public sealed interface Answer {
   /**
    * Admitted, and taken.
    *
-   * @param cell the window or sub-cell it was taken from
-   * @param taken what was charged
-   * @param held what is held
-   * @param mark the count of all that was ever taken from a trailing window, this included; 0 of
-   *     other limits, and of charges
-   * @param shared the cell of the shared clock it was taken from; 0 of limits that are not shared
-   * @param sequence the cell of the Unix clock it was taken from, where regions share the limit; 0
-   *     of all others
+   * @param cell the window or sub-cell that the amount was taken from
+   * @param taken the charged amount
+   * @param held the reserved output
+   * @param mark the running total of all that was ever taken from a trailing window, this included;
+   *     0 for other limits, and for charges
+   * @param shared the cell of the shared clock that the amount was taken from; 0 for limits that
+   *     are not shared
+   * @param sequence the cell of the Unix clock that the amount was taken from, if regions share the
+   *     limit; 0 otherwise
    */
   record Receipt(long cell, long taken, long held, long mark, long shared, long sequence)
       implements Answer {
@@ -38,7 +39,7 @@ public sealed interface Answer {
   }
 
   /**
-   * Not now.
+   * Not admitted now.
    *
    * @param untilNanos the instant at which it would be admitted if nothing else happened, or {@link
    *     io.penstock.time.Ticker#NEVER} when only a wake-up helps
@@ -46,9 +47,9 @@ public sealed interface Answer {
   record Wait(long untilNanos) implements Answer {}
 
   /**
-   * Never: the part that cannot be done without is more than the limit could ever admit.
+   * Never admitted: the least amount the request needs is more than the limit could ever admit.
    *
-   * @param capacity the most it could admit
+   * @param capacity the largest amount the limit could admit
    */
   record Refuse(long capacity) implements Answer {}
 }

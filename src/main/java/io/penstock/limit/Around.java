@@ -3,17 +3,17 @@ package io.penstock.limit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A state that is another one but for what others spend or count of the limit. */
+/** State that wraps another one, and adds what others spend or count of the limit. */
 sealed interface Around extends State permits CountedState, CutState, RegionState, SharedState {
-  /** What it would be without others. */
+  /** Returns the state as it would be without others. */
   State own();
 
-  /** That at {@code now}. */
+  /** Returns {@link #own()} as it is at {@code now}. */
   default State own(long now) {
     return own();
   }
 
-  /** This with another one inside: itself when that is an equal one. */
+  /** Returns this state around another one: itself when that is equal to the present one. */
   State around(State next);
 
   @Override

@@ -1,11 +1,11 @@
 package io.penstock.limit;
 
 /**
- * What a limit owes at an instant.
+ * The amounts that a limit owes at an instant.
  *
  * @param charged counts against the running window, ≥ 0
- * @param debt usage that did not fit and is paid by windows to come, ≥ 0
- * @param held kept free for answers that run, ≥ 0
+ * @param debt usage that did not fit and is paid by later windows, ≥ 0
+ * @param held reserved output of running answers, ≥ 0
  */
 public record Balance(long charged, long debt, long held) {
   /** Nothing is owed. */

@@ -1,29 +1,29 @@
 package io.penstock.limit;
 
 /**
- * The most that may be taken as a provider sees it: what it said was left when a request was let
- * go, less what was taken after that request, growing linearly to the whole limit at the reset;
- * from then on it is no bound.
+ * The most that may be taken as a provider sees it: what it stated as left when a request was
+ * released, less what was taken after that request, growing linearly to the whole limit at the
+ * reset. From then on it is no bound.
  *
- * @param mark the count of all that was ever taken when the request was
- * @param since the instant the request was let go
+ * @param mark the running total of all that was taken up to and including the request
+ * @param since the instant the request was released
  * @param left what was left then, 0 to {@code limit}
  * @param limit what is left at the reset
  * @param reset the instant from which this is no bound, ≥ {@code since}
- * @param returned what of the takes after the mark was given back since, ≥ 0
- * @param drift as {@link Learned#drift} has it
+ * @param returned the part of the takes after the mark that was given back since, ≥ 0
+ * @param drift as in {@link Learned#drift}
  */
 record Ceiling(
     long mark, long since, long left, long limit, long reset, long returned, double drift) {
-  /** Nothing was said. */
+  /** The provider has stated nothing: no bound. */
   static final Ceiling NONE = new Ceiling(0, 0, 0, 0, Long.MIN_VALUE, 0, 0);
 
   /**
-   * What a notice says.
+   * Returns the ceiling from a provider's statement.
    *
    * @param capacity the limit where the notice states none
-   * @param believed what was thought to be left at {@code now}
-   * @param reserved the count of all that was ever taken
+   * @param believed the amount thought to be left at {@code now}
+   * @param reserved the running total of all that was ever taken
    */
   static Ceiling of(Notice notice, long capacity, long believed, long reserved, long now) {
     long limit = notice.statesLimit() ? notice.limit() : capacity;
@@ -37,7 +37,7 @@ record Ceiling(
     return reset == Long.MIN_VALUE;
   }
 
-  /** This one after so much of a take of that mark was given back. */
+  /** Returns this ceiling after {@code amount} of the take with that mark was given back. */
   Ceiling given(long markTaken, long amount) {
     return none() || markTaken <= mark || amount == 0
         ? this
@@ -48,7 +48,9 @@ record Ceiling(
     return Math.max(0, reserved - mark - returned);
   }
 
-  /** What may be taken at {@code now}; below zero when more was taken since than there was. */
+  /**
+   * Returns what may be taken at {@code now}; below zero when more was taken since than there was.
+   */
   long room(long reserved, long now) {
     if (now >= reset) {
       return Long.MAX_VALUE;
@@ -58,7 +60,7 @@ record Ceiling(
     return left + (long) (share * (limit - left)) - takenSince(reserved);
   }
 
-  /** The instant from which {@code amount} may be taken if nothing else is. */
+  /** Returns the instant from which {@code amount} may be taken if nothing else is. */
   long opens(long amount, long reserved, long now) {
     if (room(reserved, now) >= amount) {
       return now;
@@ -69,7 +71,7 @@ record Ceiling(
     }
     double nanos = lacking / (limit - left) * (reset - since);
     long instant = Math.clamp(since + (long) nanos, now + 1, reset);
-    // The quotient is rounded: the instant is the first at which the room says the same.
+    // The quotient is rounded: find the first instant at which the room is indeed large enough.
     while (room(reserved, instant) < amount) {
       instant++;
     }

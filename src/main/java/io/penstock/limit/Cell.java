@@ -1,10 +1,10 @@
 package io.penstock.limit;
 
 /**
- * A piece of what a limit remembers of what was charged.
+ * An amount that a limit charged, and when, as far as the limit remembers it.
  *
  * @param atNanos the instant at which it counts as charged, rounded against the caller: that of the
- *     charge, or the end of the sub-cell it is in; of a fixed window its start, of a day its end
+ *     charge, or the end of the sub-cell it is in; for a fixed window its start, for a day its end
  * @param amount requests or tokens, whichever the limit counts, &gt; 0
  */
 public record Cell(long atNanos, long amount) {
@@ -14,7 +14,7 @@ public record Cell(long atNanos, long amount) {
     }
   }
 
-  /** This one no later than an instant. */
+  /** Returns this cell, moved to {@code latestNanos} if it is later than that. */
   Cell by(long latestNanos) {
     return atNanos <= latestNanos ? this : new Cell(latestNanos, amount);
   }

@@ -3,9 +3,10 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 
 /**
- * Holds, and nothing else: what was taken counts until it is given back, whatever the time.
+ * State of a concurrency limit: permits count until they are given back, however long that takes.
  *
- * @param held what is out, taken and held alike; above the maximum when that was lowered
+ * @param held the permits in use, for taken and reserved amounts alike; above the maximum when that
+ *     was lowered
  */
 record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State {
   @Override
@@ -28,7 +29,7 @@ record ConcurrencyState(LimitSpec.Concurrency spec, long held) implements State 
     return amount <= room(now) ? now : Ticker.NEVER;
   }
 
-  /** Nothing: how long those take who run cannot be told. */
+  /** Returns 0, because nobody can tell how long running requests take. */
   @Override
   public long forecast(long ahead, long own, long now) {
     return 0;

@@ -5,23 +5,27 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit of which others count too, and say so a little later: room = capacity − own − others.
- * What is owed, and remembered, is what was counted here alone.
+ * State of a limit that other instances also count, and report a little later: room = capacity −
+ * own − others. The balance and the remembered cells cover only what was counted here.
  *
- * <p>A fixed window is the cell of the Unix clock, so that it is the same one for all.
+ * <p>Fixed windows are the cells of the Unix clock, so that all instances have the same windows.
  *
- * @param own what it would be without them
- * @param others what they counted
- * @param demand who waits for it
+ * @param own the state without the others
+ * @param others what the others counted
+ * @param demand the waiters for this limit
  */
 record CountedState(State own, Foreign others, Demand demand) implements Around {
-  /** A limit without a window has no cells to count in, one of slices no need to: it stays. */
+  /**
+   * Returns a limit's state with what others counted. A limit without a window stays as it is,
+   * because it has no cells to count in; a limit shared in slices stays, because slices are more
+   * precise.
+   */
   static State of(State current, Foreign others, Demand demand, long now) {
     if (current instanceof CountedState counted) {
       return new CountedState(counted.own(), others, demand);
     }
     if (current instanceof SharedState) {
-      return current; // slices say more
+      return current; // slices are more precise
     }
     State own = current.frozen();
     return switch (own.spec()) {
@@ -37,12 +41,18 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     };
   }
 
-  /** What it owed before others counted too is charged to the running cell. */
+  /**
+   * Returns a window on the grid of the Unix clock. What it owed so far is charged to the running
+   * cell.
+   */
   private static State aligned(State own, LimitSpec.FixedWindow window, Foreign others, long now) {
     return FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
   }
 
-  /** This state on the grid of cells: a window that has charged nothing yet is the running one. */
+  /**
+   * Returns this state on the grid of cells: a window without charges starts when the running cell
+   * does.
+   */
   private CountedState at(long now) {
     if (own instanceof FixedWindowState window) {
       Balance owed = window.balance(now);
@@ -59,14 +69,14 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     return next.equals(own) ? this : new CountedState(next, others, demand);
   }
 
-  /** What others counted that counts at {@code now}. */
+  /** Returns what others counted, as far as it counts at {@code now}. */
   private long foreign(long now) {
     return own.spec() instanceof LimitSpec.FixedWindow
         ? others.inCell(now)
         : others.trailing(now, span(now));
   }
 
-  /** The instant after {@code now} at which that is less, if nothing more is heard. */
+  /** Returns the instant after {@code now} at which {@link #foreign} is less if no report comes. */
   private long less(long now) {
     return switch (own.spec()) {
       case LimitSpec.FixedWindow window -> others.cellStart(now) + window.windowNanos();
@@ -75,7 +85,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     };
   }
 
-  /** For how long what others counted counts. */
+  /** Returns how long an amount that others counted counts, in nanoseconds. */
   private long span(long now) {
     return switch (own.spec()) {
       case LimitSpec.TrailingWindow window -> window.windowNanos() + window.guardNanos();
@@ -89,12 +99,15 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
     return midnight == null ? others.less(now, LimitSpec.Day.NANOS) : midnight.after(now, now);
   }
 
-  /** A day that begins with its first use has no beginning that others could know. */
+  /**
+   * Returns how long an amount counts in a day. A day that begins with its first use has no
+   * beginning that all instances know, so there it is 24 h.
+   */
   private static long spanOfDay(@Nullable Midnight midnight, long now) {
     return midnight == null ? LimitSpec.Day.NANOS : now - begin(midnight, now);
   }
 
-  /** The last of the midnights before, or at, {@code now}. */
+  /** Returns the last midnight before or at {@code now}. */
   private static long begin(Midnight midnight, long now) {
     long begin = midnight.after(now - midnight.apartNanos(), now);
     for (long next = begin; next <= now; next = midnight.after(next, now)) {
@@ -134,7 +147,7 @@ record CountedState(State own, Foreign others, Demand demand) implements Around 
         && next.next() instanceof FixedWindowState after
         && before.charged() == 0
         && before.debt() == 0) {
-      // Alone it would begin a grid with its first use.
+      // Without others, the window would begin a grid with its first use.
       FixedWindowState aligned =
           new FixedWindowState(
               after.spec(), before.start(), after.charged(), after.debt(), after.held());

@@ -2,15 +2,15 @@ package io.penstock.limit;
 
 import io.penstock.refusal.Refusal;
 
-/** What a limit lets pass while this instance hears nothing of those it shares it with. */
+/** Behavior of a limit while this instance has lost contact with those it shares the limit with. */
 public sealed interface Cut {
-  /** All that comes; it counts all the same. */
+  /** Everything passes, and is counted all the same. */
   record Open() implements Cut {}
 
   /**
-   * Nothing, and nobody is to wait.
+   * Nothing passes, and tickets are refused instead of waiting.
    *
-   * @param refusal what who asks is told
+   * @param refusal the refusal that requests receive
    */
   record Shut(Refusal refusal) implements Cut {}
 }

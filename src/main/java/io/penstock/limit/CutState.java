@@ -4,16 +4,17 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit that others spend or count too, while nothing is heard of them.
+ * State of a limit that others also spend or count, during an outage in which nothing is heard of
+ * them.
  *
- * <p>What passes an open one is counted, reported and remembered as ever, but nobody owes anything
- * for it: it ends with the window it was spent in.
+ * <p>What passes an open limit is counted, reported and remembered as usual, but leaves no debt: it
+ * stops counting with the window it was spent in.
  *
- * @param own what it was before, and is again after
- * @param cut what passes meanwhile
+ * @param own the state before the outage, and again after it
+ * @param cut what passes during the outage
  */
 record CutState(State own, Cut cut) implements Around {
-  /** A state when it is cut off; one that nobody else spends or counts is cut off from nobody. */
+  /** Returns a state during an outage. A state that nobody else spends or counts stays as it is. */
   static State of(State shared, Cut cut) {
     boolean others = shared instanceof SharedState || shared instanceof CountedState;
     return others ? new CutState(shared, cut) : shared;

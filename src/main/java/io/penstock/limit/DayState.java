@@ -5,15 +5,16 @@ import io.penstock.time.Ticker;
 import java.util.List;
 
 /**
- * A day and what was charged in it. It ends at a midnight, or 24 h after its first request; the
- * next one begins with the first request after that. Whatever was charged ends with its day.
+ * State of a day limit: the running day and what was charged in it. A day ends at a midnight, or 24
+ * h after its first request; the next one begins with the first request after that. All charges end
+ * with their day.
  *
- * @param ends the instant at which the day has ended, guard included
+ * @param ends the instant at which the day ends, guard included
  * @param charged in that day, ≥ 0; above the capacity when that was lowered
- * @param held kept free, whichever day it is
+ * @param held reserved output, kept free in whichever day runs
  */
 record DayState(LimitSpec.Day spec, long ends, long charged, long held) implements State {
-  /** Midnights are 23 hours apart and more: two within this are one, by a clock that was set. */
+  /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
   static DayState starting(LimitSpec.Day spec, Balance owed, long now) {
@@ -22,7 +23,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return charged == 0 ? none : none.plus(charged, owed.held(), now);
   }
 
-  /** The day ends when it would have, and no later than one that begins now. */
+  /** Returns a day that ends with the earlier one, and no later than one that begins now. */
   static DayState restored(LimitSpec.Day spec, List<Cell> cells, long since, long now) {
     DayState none = new DayState(spec, now, 0, 0);
     long latest = none.endOfNext(spec.midnight() == null ? since : now);
@@ -31,12 +32,14 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return ends <= now ? none : new DayState(spec, ends, charged, 0);
   }
 
-  /** This day as it ends when others say so; none, when it ended long before that. */
+  /**
+   * Returns this day with the end that others report; without charges if its own end is long past.
+   */
   DayState until(long other) {
     return ending(other, other - ends > SAME_MIDNIGHT_NANOS ? 0 : charged);
   }
 
-  /** This day as one that begins now, with what was charged. */
+  /** Returns this day if it began now and kept what was charged. */
   DayState begunAnew(long now) {
     return counting(now) == 0 ? this : ending(endOfNext(now));
   }
@@ -61,7 +64,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return Math.max(0, spec.capacity() - held - counting(now));
   }
 
-  /** The end of the day that begins with a request at {@code now}. */
+  /** Returns the end of the day that begins with a request at {@code now}. */
   private long endOfNext(long now) {
     Midnight midnight = spec.midnight();
     if (midnight == null) {
@@ -103,7 +106,9 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return held + amount > spec.capacity() ? Ticker.NEVER : ends;
   }
 
-  /** Whole days of 24 h, or months of 31 days, after the end of the running one. */
+  /**
+   * Returns a wait of whole days of 24 h, or months of 31 days, after the end of the running one.
+   */
   @Override
   public long forecast(long ahead, long own, long now) {
     long need = State.sum(ahead, own) - free(now);
@@ -146,7 +151,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return new Balance(counting(now), 0, held);
   }
 
-  /** One, at the end of the day. */
+  /** Returns one cell, at the end of the day. */
   @Override
   public List<Cell> cells(long now) {
     long counting = counting(now);
@@ -154,7 +159,10 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return owed == 0 ? List.of() : List.of(new Cell(counting == 0 ? endOfNext(now) : ends, owed));
   }
 
-  /** The running day ends as it would have; the next one as the spec then has it. */
+  /**
+   * Returns this limit with another spec: the running day ends as planned, the next one as the new
+   * spec has it.
+   */
   @Override
   public State become(LimitSpec next, long now) {
     return next instanceof LimitSpec.Day day

@@ -4,15 +4,16 @@ import io.penstock.time.Ticker;
 import java.util.List;
 
 /**
- * Windows of one length that start at the first use and follow each other without gap.
+ * State of a fixed window: windows of one length that start at the first use and follow each other
+ * without gap.
  *
- * <p>What is charged beyond the capacity is debt: each window that begins pays of it, up to its
- * capacity. Once nothing is charged, owed or held, the next use starts a new grid.
+ * <p>Charges beyond the capacity are debt: each window that begins pays part of it, up to its
+ * capacity. Once nothing is charged, owed or reserved, the next use starts a new grid.
  *
- * @param start the instant the running window began
- * @param charged in the running window, 0 to capacity; above that what passed while nothing bound
- * @param debt owed by the windows to come
- * @param held kept free, whichever window runs
+ * @param start the instant at which the running window began
+ * @param charged in the running window, 0 to capacity; more if it passed while nothing limited it
+ * @param debt usage that later windows pay
+ * @param held reserved output, kept free in whichever window runs
  */
 record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, long debt, long held)
     implements State {
@@ -33,7 +34,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     return spec.capacity();
   }
 
-  /** This state at {@code now}: windows that ended have paid their debt. */
+  /** Returns this state at {@code now}. Windows that ended have paid their part of the debt. */
   private FixedWindowState at(long now) {
     long windows = Math.floorDiv(now - start, spec.windowNanos());
     if (windows <= 0) {
@@ -48,8 +49,9 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   }
 
   /**
-   * This state at {@code now} when the running window began at an instant that others know: their
-   * clock moves against this one, so that its windows begin a little sooner or later than counted.
+   * Returns this state at {@code now} when the running window began at an instant that others know.
+   * Their clock drifts against this one, so that its windows begin a little sooner or later than
+   * computed here.
    *
    * @param begin at most {@code now}, later than a window before it
    */
@@ -80,7 +82,10 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     return new FixedWindowState(spec, start, State.sum(charged, debt), 0, held);
   }
 
-  /** The start of the window that comes so many after this one; NEVER when that is far too many. */
+  /**
+   * Returns the start of the window that is {@code windows} after this one; NEVER if that is too
+   * far.
+   */
   private long startOf(long windows) {
     return windows > (MOST - start) / spec.windowNanos()
         ? Ticker.NEVER
@@ -140,7 +145,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
   public State give(long cell, long taken, long held, long now) {
     FixedWindowState state = at(now);
     long back = state.start == cell ? Math.min(taken, state.charged + state.debt) : 0;
-    // What the window charged beyond its capacity became debt; that is forgiven first.
+    // A charge beyond the capacity of the window became debt, so debt is given back first.
     long forgiven = Math.min(back, state.debt);
     return new FixedWindowState(
         spec,
@@ -165,7 +170,7 @@ record FixedWindowState(LimitSpec.FixedWindow spec, long start, long charged, lo
     return new Balance(state.charged, state.debt, state.held);
   }
 
-  /** One, at the start of the running window: its grid goes on. */
+  /** Returns one cell at the start of the running window, so that its grid goes on. */
   @Override
   public List<Cell> cells(long now) {
     FixedWindowState state = at(now);

@@ -5,29 +5,32 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What others counted of one limit: a word of its own, beside what is counted here, so that it is
- * never told on. Immutable.
+ * Counts of one limit that other instances reported. They are kept apart from what is counted here,
+ * so that they are never reported again. Immutable.
  *
- * <p>Others say absolute counts of whole cells, floor(Unix time ÷ duration), of which the larger is
- * the newer one. Of a fixed window that is all there is to know. For a trailing window, what is new
- * in a count is taken to have been counted when it is heard, which is no earlier than it was; what
- * is new after a silence of more than a sub-cell, evenly over that silence, inside its cell. That
- * is the sliding-window counter, of which the last window's count is taken to be spread evenly over
- * it (Cloudflare, <i>How we built rate limiting capable of scaling to millions of domains</i>,
+ * <p>Others report absolute counts of whole cells, floor(Unix time ÷ duration); the larger of two
+ * counts is the newer one. For a fixed window that is enough. For a trailing window, the increase
+ * of a count is taken to have been counted when it is heard, which is no earlier than it was. After
+ * a silence of more than a sub-cell, the increase is spread evenly over that silence, inside its
+ * cell. That is the sliding-window counter, which takes the last window's count to be spread evenly
+ * over it (Cloudflare, <i>How we built rate limiting capable of scaling to millions of domains</i>,
  * 2017: used = current + previous × (1 − elapsed share of the window)), with the silence in the
- * place of the window: a listener without silences errs by one exchange, one that has just come by
- * what that formula does.
+ * place of the window: a listener without silences errs by one exchange, one that has just started
+ * by as much as that formula does.
  */
 public final class Foreign {
-  /** Sub-cells of two windows and more: a guard is no longer than its window. */
+  /**
+   * Number of sub-cells: those of two windows and a few more, as a guard is no longer than its
+   * window.
+   */
   private static final int LENGTH = 2 * Limit.SUB_CELLS + 8;
 
   private final long windowNanos;
 
-  /** What to add to an instant for Unix nanoseconds. */
+  /** Offset from an instant to Unix nanoseconds. */
   private final long shift;
 
-  /** The last three cells at most. */
+  /** The counts of at most the last three cells. */
   private final Map<Long, Long> known;
 
   private final long newest;
@@ -42,7 +45,7 @@ public final class Foreign {
   }
 
   /**
-   * Nothing was heard.
+   * Creates counts when nothing was heard.
    *
    * @param windowNanos the duration of the limit, and of its cells, ≥ 1 ms
    * @param shift what to add to an instant for Unix nanoseconds
@@ -52,10 +55,10 @@ public final class Foreign {
   }
 
   /**
-   * Returns this with what all others together counted in one cell.
+   * Returns these counts with what all others together counted in one cell.
    *
-   * @param amount no less than before, or it is not news
-   * @param since the instant at which it was heard last what there is; Long.MIN_VALUE for never
+   * @param amount ignored unless it is more than before
+   * @param since the instant at which the counts were heard last; Long.MIN_VALUE for never
    * @param shift what to add to {@code now} for Unix nanoseconds
    */
   public Foreign heard(long cell, long amount, long since, long shift, long now) {
@@ -69,7 +72,7 @@ public final class Foreign {
     spread(next, amount - before, cell * windowNanos - shift, since, now);
     TreeMap<Long, Long> cells = new TreeMap<>(known);
     cells.put(cell, amount);
-    // The one before the running one may still grow, and clocks that are ahead begin the next.
+    // The cell before the running one may still grow, and clocks that are ahead begin the next one.
     cells.headMap(oldest).clear();
     return new Foreign(windowNanos, shift, Map.copyOf(cells), last, next);
   }
@@ -89,7 +92,9 @@ public final class Foreign {
     add(next, to, amount - each * (to - from), now);
   }
 
-  /** What was counted before all that is kept counts no more. */
+  /**
+   * Adds an amount to a sub-cell, unless that is older than all that is kept and counts no more.
+   */
   private void add(long[] next, long index, long amount, long now) {
     if (index > index(now) - LENGTH) {
       int at = Math.floorMod(index, LENGTH);
@@ -97,7 +102,7 @@ public final class Foreign {
     }
   }
 
-  /** Whether it is of windows of that length. */
+  /** Returns whether the windows of a limit are as long as those of these counts. */
   boolean of(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.FixedWindow window -> window.windowNanos() == windowNanos;
@@ -111,7 +116,7 @@ public final class Foreign {
     };
   }
 
-  /** Returns what is known of each whole cell that may count, floor(Unix time ÷ duration). */
+  /** Returns the count of each whole cell that may count, by floor(Unix time ÷ duration). */
   public Map<Long, Long> cells() {
     return known;
   }
@@ -124,7 +129,7 @@ public final class Foreign {
     return Math.floorDiv(instant, cellNanos());
   }
 
-  /** What was counted in the whole cell that {@code now} is in. */
+  /** Returns what was counted in the whole cell that {@code now} is in. */
   long inCell(long now) {
     return known.getOrDefault(cell(now), 0L);
   }
@@ -133,12 +138,15 @@ public final class Foreign {
     return Math.floorDiv(now + shift, windowNanos);
   }
 
-  /** The instant at which the cell that {@code now} is in began. */
+  /** Returns the instant at which the cell that {@code now} is in began. */
   long cellStart(long now) {
     return cell(now) * windowNanos - shift;
   }
 
-  /** What counts for {@code span} after it was counted, rounded against the caller. */
+  /**
+   * Returns the sum of what counts for {@code span} after it was counted, rounded against the
+   * caller.
+   */
   long trailing(long now, long span) {
     long sum = 0;
     for (long index = first(index(now - span)); index <= newest; index++) {
@@ -147,7 +155,10 @@ public final class Foreign {
     return sum;
   }
 
-  /** The instant after {@code now} at which {@link #trailing} is less if nothing more is heard. */
+  /**
+   * Returns the instant after {@code now} at which {@link #trailing} is less if nothing more is
+   * heard.
+   */
   long less(long now, long span) {
     for (long index = first(index(now - span)); index <= newest; index++) {
       if (ring[Math.floorMod(index, LENGTH)] > 0) {
@@ -161,7 +172,7 @@ public final class Foreign {
     return Math.max(index, newest - LENGTH + 1);
   }
 
-  /** Returns what counts at {@code now} in a window that trails it: for people, and for routing. */
+  /** Returns what counts at {@code now} in a window that trails it, for display and for routing. */
   public long trailing(long now) {
     return trailing(now, windowNanos);
   }

@@ -1,24 +1,26 @@
 package io.penstock.limit;
 
 /**
- * The cells of a shared limit as they lie on this instance's own clock, about: which cell an
- * overrun is counted in. What may be spent when is said exactly, by {@link Span}.
+ * Approximate position of the cells of a shared limit on this instance's own clock. It decides in
+ * which cell an overrun is counted. {@link Span} gives the exact time in which a slice may be
+ * spent.
  *
- * @param cell one of them, or {@link #NONE} when none runs
- * @param startNanos about when it starts
- * @param cellNanos how long each is, ≥ 1; {@link Long#MAX_VALUE} when there is one, that never ends
- * @param step how much above a cell's number that of the next is; 0 when nobody knows the next one
+ * @param cell the number of one of the cells, or {@link #NONE} when none runs
+ * @param startNanos about when that cell starts
+ * @param cellNanos the length of a cell, ≥ 1; {@link Long#MAX_VALUE} for a single cell that never
+ *     ends
+ * @param step the difference between the numbers of a cell and the next; 0 if the next is unknown
  */
 public record Grid(long cell, long startNanos, long cellNanos, long step) {
   /** No cell. */
   public static final long NONE = -1;
 
-  /** Cells of one length, numbered one by one. */
+  /** Creates a grid of cells of one length, numbered consecutively. */
   public Grid(long cell, long startNanos, long cellNanos) {
     this(cell, startNanos, cellNanos, 1);
   }
 
-  /** No cell runs, and nobody knows when one will. */
+  /** Returns a grid without a running cell, when it is not known when one will run. */
   public static Grid none(long now) {
     return new Grid(NONE, now, Long.MAX_VALUE, 0);
   }
@@ -40,7 +42,7 @@ public record Grid(long cell, long startNanos, long cellNanos, long step) {
     return startOf(other) + cellNanos;
   }
 
-  /** A window or day as it begins and ends when its cell does. */
+  /** Returns a window or day with the start and end of its cell; other limits as they are. */
   State aligned(State local, long now) {
     long at = cellAt(now);
     return switch (local) {
@@ -50,14 +52,17 @@ public record Grid(long cell, long startNanos, long cellNanos, long step) {
     };
   }
 
-  /** A limit as another one; days that begin at other times begin now, with what was charged. */
+  /**
+   * Returns a limit with another spec. If its days begin at other times, a day begins now and keeps
+   * what was charged.
+   */
   static State become(State own, LimitSpec next, long now) {
     State changed = own.become(next, now).frozen();
     boolean same = Partition.sameCells(own.spec(), next);
     return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
   }
 
-  /** One that was idle, and would begin with its first use. */
+  /** Returns a window or day that was idle, beginning with its cell instead of its first use. */
   State begun(State next, long now) {
     long at = cellAt(now);
     return switch (next) {
@@ -68,14 +73,14 @@ public record Grid(long cell, long startNanos, long cellNanos, long step) {
   }
 
   /**
-   * When the slice of a cell may be spent: from the first of these instants until before the other
-   * the cell runs for certain, and the slice is valid.
+   * The time in which the slice of a cell may be spent. From the first instant until before the
+   * second the cell certainly runs, and the slice is valid.
    *
    * @param fromNanos by this instance's own clock
-   * @param untilNanos at most {@code fromNanos} when it may never be
+   * @param untilNanos at most {@code fromNanos} when the slice may never be spent
    */
   public record Span(long fromNanos, long untilNanos) {
-    /** Never. */
+    /** An empty span: the slice may never be spent. */
     public static final Span NEVER = new Span(Long.MAX_VALUE, Long.MIN_VALUE);
 
     boolean runs(long now) {

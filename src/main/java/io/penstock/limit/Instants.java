@@ -3,18 +3,18 @@ package io.penstock.limit;
 import java.util.Arrays;
 
 /**
- * Instants in order, oldest first, the same one as often as it was added. Never changed: one more
- * copies the newest chunk and the list of chunks, at most 800 bytes for 4,096 instants.
+ * Sorted list of instants, oldest first, which may contain an instant several times. Immutable:
+ * adding one copies the newest chunk and the list of chunks, at most 800 bytes for 4,096 instants.
  */
 final class Instants {
   static final Instants NONE = new Instants(new long[0][], 0, 0);
 
   private static final int CHUNK = 64;
 
-  /** All full, but for the newest. */
+  /** All chunks are full except for the newest. */
   private final long[][] chunks;
 
-  /** How many of the oldest chunk are forgotten. */
+  /** Number of entries in the oldest chunk that are forgotten. */
   private final int first;
 
   private final int size;
@@ -29,7 +29,7 @@ final class Instants {
     return size;
   }
 
-  /** The instant at a place, 0 for the oldest. */
+  /** Returns the instant at a place, 0 for the oldest. */
   long get(int place) {
     return cell(first + place);
   }
@@ -38,12 +38,12 @@ final class Instants {
     return chunks[cell / CHUNK][cell % CHUNK];
   }
 
-  /** The newest instant, or {@code other} when there is none. */
+  /** Returns the newest instant, or {@code other} when there is none. */
   long newestOr(long other) {
     return size == 0 ? other : get(size - 1);
   }
 
-  /** How many are at or before an instant. */
+  /** Returns how many instants are at or before {@code instant}. */
   int upTo(long instant) {
     int low = 0;
     int high = size;
@@ -58,7 +58,10 @@ final class Instants {
     return low;
   }
 
-  /** These without the oldest {@code forgotten}, and {@code count} times one no older than any. */
+  /**
+   * Returns a list without the oldest {@code forgotten}, and with {@code count} times an instant
+   * that is no older than any of them.
+   */
   Instants plus(long instant, int count, int forgotten) {
     int gone = (first + forgotten) / CHUNK;
     int begin = (first + forgotten) % CHUNK;
@@ -77,7 +80,10 @@ final class Instants {
     return new Instants(next, begin, kept + count);
   }
 
-  /** These without {@code count} of an instant, or without all of it when there are fewer. */
+  /**
+   * Returns a list with {@code instant} removed {@code count} times, or entirely if it occurs less
+   * often.
+   */
   Instants minus(long instant, long count) {
     int after = upTo(instant);
     int removed = (int) Math.min(count, after - upTo(instant - 1));

@@ -1,13 +1,13 @@
 package io.penstock.limit;
 
 /**
- * What a provider last said of a limit, as far as it is known by now.
+ * A provider's last statement about a limit, brought up to date.
  *
- * @param limit what it allows in a window
- * @param remaining what it has left: what it said, less what was taken since, grown since; {@link
- *     Notice#UNSAID} from the reset on
- * @param resetNanos the instant at which it is whole again, which may have passed
- * @param drift how much more was believed to be left than the provider said, in limits, when it
- *     said so; below zero when it was less
+ * @param limit the amount that the provider allows in a window
+ * @param remaining the stated remainder, less what was taken since, plus what came back since;
+ *     {@link Notice#UNSAID} from the reset on
+ * @param resetNanos the instant at which the limit is whole again, which may have passed
+ * @param drift how much more was believed to be left than the provider stated, at that time, as a
+ *     fraction of the limit; below zero when less was believed
  */
 public record Learned(long limit, long remaining, long resetNanos, double drift) {}

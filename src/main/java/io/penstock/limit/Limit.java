@@ -11,21 +11,21 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much may pass. Safe from any thread: each change is one compare-and-set, of an immutable
- * state or of the one word of an open window.
+ * Limit on how much may pass. Safe from any thread: each change is one compare-and-set, of an
+ * immutable state or of the single word of an open window.
  *
- * <p>All instants are nanoseconds of one monotonic clock, given by the caller. Amounts are requests
- * or tokens, whichever the limit counts.
+ * <p>All instants are nanoseconds of one monotonic clock, passed by the caller. Amounts are
+ * requests or tokens, whichever the limit counts.
  */
 public final class Limit {
-  /** How many sub-cells a window has. */
+  /** Number of sub-cells of a window. */
   static final int SUB_CELLS = 60;
 
   private static final Answer.Receipt NOTHING = new Answer.Receipt(0, 0, 0);
 
   private final AtomicReference<State> state;
 
-  /** Makes a limit that owes nothing. */
+  /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
     this(State.of(spec, Balance.ZERO, now));
   }
@@ -35,11 +35,11 @@ public final class Limit {
   }
 
   /**
-   * Makes a limit that remembers {@link #cells} of one before it, and admits nothing that the other
-   * one would not: what a provider said of it is forgotten, and what was held is charged.
+   * Creates a limit that remembers {@link #cells} of an earlier one, and admits nothing the earlier
+   * one would not. It forgets a provider's statements; reserved output counts as charged.
    *
-   * @param cells in any order; one from after {@code since} counts as if it were of that instant
-   * @param since the instant at which they were read, at most {@code now}
+   * @param cells in any order; a cell later than {@code since} counts as if it were of that instant
+   * @param since the instant at which the cells were read, at most {@code now}
    */
   public static Limit restored(LimitSpec spec, List<Cell> cells, long since, long now) {
     return cells.isEmpty()
@@ -51,29 +51,29 @@ public final class Limit {
     return state.getAcquire();
   }
 
-  /** Returns what the limit is to do. */
+  /** Returns the specification of the limit. */
   public LimitSpec spec() {
     return state().spec();
   }
 
-  /** Returns the most that could ever be admitted at once. */
+  /** Returns the largest amount that could ever be admitted at once. */
   public long capacity() {
     return state().capacity();
   }
 
-  /** Returns the most that could be admitted at once now: less while a provider said so. */
+  /** Returns the largest amount that could be admitted now: less while a provider lowers it. */
   public long capacity(long now) {
     return state().capacity(now);
   }
 
-  /** Returns the instant from which no provider lowers it; now when none does. */
+  /** Returns the instant from which no provider lowers the limit; now when none does. */
   public long restores(long now) {
     return state().restores(now);
   }
 
   /**
-   * Returns what would be admitted now, pacing aside. An empty limit answers {@link
-   * Long#MAX_VALUE}, because it cuts any expectation to what it has.
+   * Returns the amount that would be admitted now, ignoring the pace. An unused limit returns
+   * {@link Long#MAX_VALUE}, because it cuts any expected cost to its capacity.
    */
   public long room(long now) {
     State current = state();
@@ -81,12 +81,12 @@ public final class Limit {
     return room >= current.capacity(now) ? Long.MAX_VALUE : room;
   }
 
-  /** Returns the length of a sub-cell in nanoseconds: charges within one need not be told apart. */
+  /** Returns the length of a sub-cell in ns: charges within one need not be told apart. */
   public long subCellNanos() {
     return spec().subCellNanos();
   }
 
-  /** Returns how much of the limit is in use, 0 to 1. */
+  /** Returns the used part of the limit, 0 to 1. */
   public double utilization(long now) {
     long capacity = capacity(now);
     return capacity == Long.MAX_VALUE ? 0 : 1 - (double) state().roomAlone(now) / capacity;
@@ -98,7 +98,7 @@ public final class Limit {
     return current.paced(Math.min(amount, current.capacity(now)), now);
   }
 
-  /** Returns {@link #earliest}, pacing aside. */
+  /** Returns {@link #earliest}, ignoring the pace. */
   public long opens(long amount, long now) {
     State current = state();
     long cut = Math.min(amount, current.capacity(now));
@@ -115,12 +115,12 @@ public final class Limit {
     return current.lacking(cut, current.earliest(cut, now), now);
   }
 
-  /** Returns from when on it is as good as new if nothing else happens here, pacing aside. */
+  /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */
   public long full(long now) {
     return state().full(now);
   }
 
-  /** Returns what is left of it now for all who spend it, as far as is known here. */
+  /** Returns what is left of the limit now for all that spend it, as far as is known here. */
   public Left left(long now) {
     return state().left(now);
   }
@@ -131,13 +131,13 @@ public final class Limit {
     return current.forecast(ahead, Math.min(own, current.capacity(now)), now);
   }
 
-  /** Says what {@link #take} would say, and takes nothing: a receipt here is of nothing taken. */
+  /** Returns the answer that {@link #take} would give, but takes nothing. */
   public Answer decide(Weight weight, long now) {
     return look(state(), weight, now);
   }
 
   /**
-   * Takes {@code weight}, its expectation cut to the capacity, or says when or that it cannot be.
+   * Takes {@code weight}, its expectation cut to the capacity, or returns when, if ever, it can be.
    */
   public Answer take(Weight weight, long now) {
     while (true) {
@@ -149,7 +149,7 @@ public final class Limit {
       }
       Answer answer = look(current, weight, now);
       if (answer instanceof Answer.Receipt && current instanceof OpenWindow) {
-        answer = look(current.frozen(), weight, now); // others may have taken what was seen
+        answer = look(current.frozen(), weight, now); // others may have taken since
       }
       if (!(answer instanceof Answer.Receipt)) {
         return answer;
@@ -163,9 +163,9 @@ public final class Limit {
   }
 
   /**
-   * Takes {@code amount} &gt; 0 for good, without a receipt that could give it back; returns false,
-   * and takes nothing, when it is not admitted now. Allocates nothing in a fixed window that has
-   * neither debt nor holds.
+   * Takes {@code amount} &gt; 0 for good, without a receipt that could give it back. Returns false
+   * and takes nothing if it is not admitted now. Allocates nothing in a fixed window that has
+   * neither debt nor reserved output.
    */
   public boolean admit(long amount, long now) {
     if (state() instanceof OpenWindow open && open.tryTake(amount, now)) {
@@ -178,7 +178,7 @@ public final class Limit {
     return state.compareAndSet(current, next.kept());
   }
 
-  /** Has another state take the place of this one, unless it is an equal one. */
+  /** Replaces the state by the result of {@code step}, unless they are equal. */
   void change(UnaryOperator<State> step) {
     while (true) {
       State current = state();
@@ -189,12 +189,12 @@ public final class Limit {
     }
   }
 
-  /** What other regions count stays beside it. */
+  /** Changes the state beneath what other regions count, which stays. */
   private void inside(UnaryOperator<State> step) {
     change(current -> current.within(step));
   }
 
-  /** Changes what is shared; returns what it is then, or null when nothing is. */
+  /** Changes a state that is shared in slices. Returns the new one, or null if there is none. */
   private @Nullable SharedState changeShared(UnaryOperator<SharedState> step) {
     while (true) {
       State current = state();
@@ -218,17 +218,17 @@ public final class Limit {
       return NOTHING;
     }
     long until = current.lacking(amount, current.earliest(amount, now), now);
-    // An open window may have got room between the two looks.
+    // An open window may have gained room between the two looks.
     return until <= now ? NOTHING : new Answer.Wait(Math.min(until, current.ends(amount, now)));
   }
 
-  /** What cannot be cut to a lowered capacity waits for the whole one. */
+  /** Cuts a weight to the capacity. If a lowered one is too little, it waits for the full one. */
   private static Weight cut(State current, Weight weight, long now) {
     return weight.within(current.capacity(now)).within(current.capacity());
   }
 
   /**
-   * Returns part or all of a receipt that was not used: {@code taken} only while the cell it was
+   * Gives back part or all of a receipt that was not used: {@code taken} only while the cell it was
    * taken from counts, {@code held} always.
    */
   public void give(Answer.Receipt receipt, long taken, long held, long now) {
@@ -243,7 +243,7 @@ public final class Limit {
     }
   }
 
-  /** Charges the running window, fitting or not, and lets go {@code unheld} of what is held. */
+  /** Charges the running window in any case, and releases {@code unheld} of the reserved output. */
   public Answer.Receipt charge(long amount, long unheld, long now) {
     while (true) {
       State current = state();
@@ -257,20 +257,20 @@ public final class Limit {
     }
   }
 
-  /** Gives the limit another spec; what is charged, owed and held stays. */
+  /** Replaces the spec of the limit. What is charged, owed and reserved stays. */
   public void resize(LimitSpec spec, long now) {
     change(current -> current.spec().equals(spec) ? current : current.become(spec, now));
   }
 
-  /** Widens a trailing window beyond its guard by 0 to 500 ms; no effect on other limits. */
+  /** Widens a trailing window by 0 to 500 ms beyond its guard. Has no effect on other limits. */
   public void widen(long nanos) {
     change(current -> current.widened(nanos));
   }
 
   /**
-   * Takes note of what a provider says, unless it said more with the answer to a later request: it
-   * never gives more than the limit itself. A lower limit holds for 120 s. Returns whether anything
-   * may go sooner than before. No effect on other limits than trailing windows.
+   * Applies a provider's statement, unless the answer to a later request brought one before. It
+   * never raises the limit above its spec; a lower limit holds for 120 s. Only trailing windows are
+   * affected. Returns whether anything may pass sooner than before.
    */
   public boolean told(Notice notice, long now) {
     while (true) {
@@ -285,78 +285,78 @@ public final class Limit {
     }
   }
 
-  /** Returns what a provider said last of a trailing window, or null. */
+  /** Returns a provider's last statement about a trailing window, or null. */
   public @Nullable Learned learned(long now) {
     return state().learned(now);
   }
 
   /**
-   * Has it leave room for what others counted, from now on; no effect on limits without a window.
-   * What is owed and remembered stays what was counted here.
+   * Makes the limit leave room for what others counted, if it has a window. What is owed and
+   * remembered stays what was counted here.
    *
-   * @param others all that was heard of them, in the place of what was known before
-   * @param demand who waits for it, to be woken when it rejoins others or is cut off from them
+   * @param others all that was heard of them, which replaces what was known before
+   * @param demand the waiters to wake when the limit rejoins others or is cut off from them
    */
   public void others(Foreign others, Demand demand, long now) {
     inside(each -> each.rejoined(CountedState.of(each.joined(), others, demand, now)));
   }
 
-  /** Has it leave room for what others counted no more. */
+  /** Stops leaving room for what others counted. */
   public void uncount() {
     inside(State::uncounted);
   }
 
   /**
-   * Has what is shared or counted with others let pass what {@code cut} says, until it {@linkplain
-   * #rejoin rejoins} them; no effect on other limits.
+   * Applies {@code cut} to a limit that is shared or counted with others, until it {@linkplain
+   * #rejoin rejoins} them. Has no effect on other limits.
    */
   public void cutOff(Cut cut) {
     inside(each -> CutState.of(each.joined(), cut));
   }
 
-  /** Undoes {@link #cutOff}: what is owed and held stays. */
+  /** Undoes {@link #cutOff}. What is owed and reserved stays. */
   public void rejoin() {
     inside(State::joined);
   }
 
-  /** Returns why nothing passes, and nobody is to wait, while it is cut off; otherwise null. */
+  /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
     State inside = state().inside();
     return inside instanceof CutState(State shared, Cut.Shut(Refusal refusal)) ? refusal : null;
   }
 
-  /** Returns what is owed at {@code now}. */
+  /** Returns what the limit owes at {@code now}. */
   public Balance balance(long now) {
     return state().balance(now);
   }
 
   /**
-   * Returns what is to be remembered if the limit is made anew, oldest first: nothing when nothing
-   * is owed. What is held is there as charged now; of a concurrency limit nothing is.
+   * Returns the charges to remember if the limit is created anew, oldest first: nothing when
+   * nothing is owed. Reserved output counts as charged now. Permits are not remembered.
    */
   public List<Cell> cells(long now) {
     return state().cells(now);
   }
 
   /**
-   * Has others spend it too: from now on no more passes than what is {@linkplain #granted granted}.
-   * What is owed and held stays; shared already, all slices are forgotten.
+   * Shares the limit with other instances: from now on no more passes than what is {@linkplain
+   * #granted granted}. What is owed and reserved stays; earlier slices are forgotten.
    */
   public void share(Demand demand, long now) {
     inside(each -> each.rejoined(SharedState.sharing(each.joined(), demand, now)));
   }
 
-  /** Undoes {@link #share}: what is owed and held stays, and nobody else spends of it. */
+  /** Undoes {@link #share}. What is owed and reserved stays. */
   public void unshare(long now) {
     inside(each -> each.unshared(now));
   }
 
-  /** Returns who waits for what others leave of it, or null. */
+  /** Returns the demand of waiters for what other instances leave of the limit, or null. */
   public @Nullable Demand demand() {
     return state().demand();
   }
 
-  /** Returns whether slices alone lack, and some may come at any moment, or begin. */
+  /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
   public boolean dry(long amount, long now) {
     return state().dry(amount, now);
   }
@@ -367,13 +367,13 @@ public final class Limit {
   }
 
   /**
-   * Returns what is to be reported of a shared limit. Nothing more than that is spent until more is
-   * granted, but for what runs over.
+   * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
+   * except for usage that runs over.
    *
-   * @param grid how its cells lie about now
+   * @param grid the position of the limit's cells about now
    * @param oldest the first cell that counts; those before it are forgotten
    * @param ahead the last cell that anything is granted in
-   * @param keep what is free above it in a cell is given up
+   * @param keep how much may stay free in a cell; the rest is given up
    */
   public Tally tally(Grid grid, long oldest, long ahead, long keep, long now) {
     SharedState shared = changeShared(each -> each.tallied(grid, oldest, ahead, keep, now));
@@ -381,17 +381,17 @@ public final class Limit {
   }
 
   /**
-   * Adds slices to a shared limit, and lets it spend all it has in the spans that are said.
+   * Adds slices to a shared limit, and lets it spend all its slices in the given spans.
    *
    * @param more amounts by cell
-   * @param supplied what was said with them
+   * @param supplied what was reported with them
    * @param spans when what is left of a cell may be spent
    */
   public void granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
     changeShared(each -> each.granted(more, supplied, spans));
   }
 
-  /** Lets no more of its slices be spent. */
+  /** Stops the spending of its slices. */
   public void dropSlices() {
     changeShared(SharedState::dropped);
   }

@@ -3,27 +3,27 @@ package io.penstock.limit;
 import io.penstock.time.Midnight;
 import org.jspecify.annotations.Nullable;
 
-/** What a limit is to do; equal specs make equal limits. All durations are in nanoseconds. */
+/** Specification of a limit. Equal specs make equal limits. All durations are in nanoseconds. */
 public sealed interface LimitSpec {
-  /** Returns how long charges need not be told apart: one of 60 sub-cells, where there are any. */
+  /** Returns how long charges need not be told apart: one of 60 sub-cells, if the limit has any. */
   default long subCellNanos() {
     return Long.MAX_VALUE;
   }
 
-  /** Always admits. */
+  /** Admits everything. */
   record Unlimited() implements LimitSpec {}
 
   /**
-   * One request a slot, slots 1/rate apart.
+   * One request per slot; slots are 1/rate apart.
    *
-   * @param earlyNanos how much before its slot a release may come, ≥ 0; slots stay where they are
+   * @param earlyNanos how long before its slot a release may come, ≥ 0; slots stay where they are
    */
   record Strict(Rate rate, long earlyNanos) implements LimitSpec {
     public Strict {
       atLeast("earlyNanos", earlyNanos, 0);
     }
 
-    /** A release comes no earlier than its slot. */
+    /** Creates a spec where a release comes no earlier than its slot. */
     public Strict(Rate rate) {
       this(rate, 0);
     }
@@ -33,7 +33,7 @@ public sealed interface LimitSpec {
    * A bucket that starts full and is filled continuously.
    *
    * @param rate at which it is filled
-   * @param burst what it holds, ≥ 1
+   * @param burst the number of tokens in a full bucket, ≥ 1
    */
   record TokenBucket(Rate rate, long burst) implements LimitSpec {
     public TokenBucket {
@@ -73,16 +73,16 @@ public sealed interface LimitSpec {
   }
 
   /**
-   * At most {@code capacity} in any trailing window, widened and paced.
+   * At most {@code capacity} in any trailing window, with a guard and a pace.
    *
    * @param capacity ≥ 1
-   * @param windowNanos ≥ 1 ms; what is charged counts in 60 sub-cells of a sixtieth each
+   * @param windowNanos ≥ 1 ms; charges count in 60 sub-cells of a sixtieth each
    * @param guardNanos how much longer than the window a charge counts, ≥ 0
-   * @param burst what may pass at once, ≥ 1; the rest goes at capacity ÷ window
+   * @param burst the amount that may pass at once, ≥ 1; the rest passes at capacity ÷ window
    */
   record TrailingWindow(long capacity, long windowNanos, long guardNanos, long burst)
       implements LimitSpec {
-    /** A burst that is never used up: only the window binds. */
+    /** A burst that is never used up: only the window limits. */
     public static final long UNPACED = Long.MAX_VALUE;
 
     public TrailingWindow {
@@ -99,7 +99,7 @@ public sealed interface LimitSpec {
   }
 
   /**
-   * At most {@code max} at the same time: amounts are held, and none is ever charged.
+   * At most {@code max} permits at the same time; nothing is ever charged.
    *
    * @param max ≥ 1
    */
@@ -110,7 +110,7 @@ public sealed interface LimitSpec {
   }
 
   /**
-   * At most {@code capacity} a day, or a month where only some midnights end one.
+   * At most {@code capacity} a day, or a month if only some midnights end one.
    *
    * @param capacity ≥ 1
    * @param midnight where a day ends; null when it ends 24 h after its first request, and the next
@@ -118,7 +118,7 @@ public sealed interface LimitSpec {
    * @param guardNanos how much longer than its day a request counts, ≥ 0
    */
   record Day(long capacity, @Nullable Midnight midnight, long guardNanos) implements LimitSpec {
-    /** The length of a day that no calendar cuts. */
+    /** The length of a day that is bound to no calendar. */
     public static final long NANOS = 86_400_000_000_000L;
 
     public Day {
@@ -126,7 +126,7 @@ public sealed interface LimitSpec {
       atLeast("guardNanos", guardNanos, 0);
     }
 
-    /** Returns how long one is at most, guard and daylight saving aside. */
+    /** Returns the greatest length of a day, guard and daylight saving aside. */
     public long lengthNanos() {
       return midnight == null ? NANOS : midnight.apartNanos();
     }

@@ -1,13 +1,13 @@
 package io.penstock.limit;
 
-/** Whether a limit is kept shut because nobody may know all that was spent of it. */
+/** Determines whether a limit is kept shut because nobody can know all that was spent of it. */
 public final class LostSpending {
   private LostSpending() {}
 
   /**
    * Returns whether {@code amount} of a shared limit, which this instance has not used up itself,
-   * is not granted now because the store has lost data, and an instance that may have spent of the
-   * limit cannot say any more how much. Safe from any thread.
+   * is not granted now because the store lost data, and an instance that may have spent of the
+   * limit can no longer report how much. Safe from any thread.
    */
   public static boolean bars(Limit limit, long amount, long now) {
     return limit.state().inside().joined() instanceof SharedState shared

@@ -3,18 +3,18 @@ package io.penstock.limit;
 import java.util.Arrays;
 
 /**
- * The least that was missing from a bucket since each instant. Of what was taken then no more can
- * be given back: had the rest never been taken, the bucket would have been full in between, and
- * what was filled in would have been lost.
+ * The least number of tokens that was missing from a bucket since each instant, its low. No more
+ * than that can be given back of a take at that instant: had the rest never been taken, the bucket
+ * would have been full in between, and further tokens would have been lost.
  *
- * <p>What was missing is a Lindley process: taking {@code x} less at one instant lowers it by the
- * lesser of {@code x} and the least it was since. What is given back lowers all that was missing
- * since it was taken, which is what the next may be given back of.
+ * <p>The missing amount is a Lindley process: taking {@code x} less at one instant lowers it by the
+ * lesser of {@code x} and the least it was since. A refund lowers all that was missing since the
+ * take, and thereby what later refunds can return.
  *
- * <p>Kept are the lows of stretches of time, each until now, in rising order. A take begins another
- * stretch when more than a 32nd above the last low is missing, so that hardly any of what is taken
- * in a stretch that goes on cannot come back. The two oldest of too many become one. Either says
- * less than is true, never more. Immutable.
+ * <p>The lows are kept for stretches of time, each until now, in rising order. A take begins
+ * another stretch when more than a 32nd above the last low is missing, so that almost all of a take
+ * within a stretch can come back. When there are too many stretches, the two oldest become one.
+ * Both simplifications give less than the true value, never more. Immutable.
  */
 final class Lows {
   private static final int MOST = 64;
@@ -28,7 +28,7 @@ final class Lows {
     this.least = least;
   }
 
-  /** Makes those of a bucket of which nothing is known before {@code now}. */
+  /** Creates the lows of a bucket about which nothing is known before {@code now}. */
   static Lows since(long now, long missing) {
     return new Lows(new long[] {now}, new long[] {missing});
   }
@@ -37,12 +37,12 @@ final class Lows {
     return least[least.length - 1];
   }
 
-  /** These when {@code missing} is all that is missing still. */
+  /** Returns the lows after the bucket was filled so that only {@code missing} is missing. */
   Lows filled(long missing) {
     return missing >= last() ? this : with(least.length, 0, missing);
   }
 
-  /** These when {@code missing} is missing after a take at {@code now}. */
+  /** Returns the lows after a take at {@code now}, when {@code missing} is missing. */
   Lows taken(long now, long missing) {
     if (missing - last() <= last() / STEP) {
       return this;
@@ -58,13 +58,13 @@ final class Lows {
     return new Lows(instants, lows);
   }
 
-  /** Returns the most that can be given back of what was taken at {@code instant}, ≥ 0. */
+  /** Returns the most that can be given back of a take at {@code instant}, ≥ 0. */
   long of(long instant) {
     int at = indexOf(instant);
     return at < 0 ? 0 : least[at];
   }
 
-  /** The stretch an instant is in, −1 before all of them. */
+  /** Returns the stretch that contains an instant, −1 before all of them. */
   private int indexOf(long instant) {
     int at = from.length - 1;
     while (at >= 0 && from[at] > instant) {
@@ -73,13 +73,19 @@ final class Lows {
     return at;
   }
 
-  /** These when so much, at most {@link #of}, was given back of what was taken at an instant. */
+  /**
+   * Returns the lows after {@code amount}, at most {@link #of}, of a take at {@code instant} was
+   * given back.
+   */
   Lows given(long instant, long amount) {
     int at = indexOf(instant);
     return at < 0 || amount == 0 ? this : with(at, amount, Long.MAX_VALUE);
   }
 
-  /** These, less by {@code amount} from one stretch on, and none above {@code most}. */
+  /**
+   * Returns the lows less {@code amount} from stretch {@code first} on, and none above {@code
+   * most}.
+   */
   private Lows with(int first, long amount, long most) {
     long[] instants = from.clone();
     long[] lows = least.clone();

@@ -1,18 +1,18 @@
 package io.penstock.limit;
 
 /**
- * What a provider said of a limit with its answer to one request. The request's release is the
- * instant it is taken to hold for: what was taken later is not in it.
+ * A provider's statement about a limit, from its answer to one request. It is taken to hold for the
+ * instant at which the request was released: it does not include what was taken later.
  *
  * @param mark of the request's receipt
- * @param atNanos when the request was let go
- * @param limit what the provider allows in a window, &gt; 0, or {@link #UNSAID}
+ * @param atNanos when the request was released
+ * @param limit the amount that the provider allows in a window, &gt; 0, or {@link #UNSAID}
  * @param remaining what was left, ≥ 0, or {@link #UNSAID}
- * @param resetNanos in how long from now it is whole again, ≥ 0, or {@link #UNSAID}: then what is
- *     left teaches nothing, because nobody knows for how long
+ * @param resetNanos the time from now until the limit is whole again, ≥ 0, or {@link #UNSAID};
+ *     without it {@code remaining} is ignored, because nobody knows for how long it holds
  */
 public record Notice(long mark, long atNanos, long limit, long remaining, long resetNanos) {
-  /** Nothing is said. */
+  /** Not stated. */
   public static final long UNSAID = -1;
 
   boolean statesLimit() {

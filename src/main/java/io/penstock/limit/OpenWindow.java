@@ -5,13 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * The running window of a {@link FixedWindowState} that has neither debt nor holds, as one word
- * that threads change in place: the only state that is not immutable, so that a take allocates
- * nothing.
+ * The running window of a {@link FixedWindowState} without debt and reserved output, as one word
+ * that threads change in place. It is the only state that is not immutable, so that a take
+ * allocates nothing.
  *
- * <p>What the word cannot say (another window, debt, holds, another spec) is said by a successor.
- * Whoever makes one freezes the word first: from then on nothing changes here any more, and
- * whatever is computed from it holds until the successor takes its place.
+ * <p>A change that the word cannot express (another window, debt, reserved output, another spec)
+ * needs a successor. The thread that makes one freezes the word first: from then on nothing changes
+ * here, and whatever is computed from the word holds until the successor takes its place.
  */
 final class OpenWindow implements State {
   private static final VarHandle WORD;
@@ -24,14 +24,14 @@ final class OpenWindow implements State {
     }
   }
 
-  /** The frozen bit; the other bits are what is charged, 0 to capacity. */
+  /** The bit of a frozen word; the other bits are what is charged, 0 to capacity. */
   private static final long FROZEN = Long.MIN_VALUE;
 
   private final LimitSpec.FixedWindow spec;
   private final long start;
   private volatile long word;
 
-  /** The last one made: any thread may use it again for the same amount. */
+  /** The last receipt that was made; any thread may use it again for the same amount. */
   private Answer.Receipt receipt;
 
   OpenWindow(LimitSpec.FixedWindow spec, long start, long charged) {
@@ -49,7 +49,9 @@ final class OpenWindow implements State {
     return now - start >= spec.windowNanos();
   }
 
-  /** Takes {@code amount} in place; false when it does not fit or the word cannot say it. */
+  /**
+   * Takes {@code amount} in place. Returns false if it does not fit or the word cannot express it.
+   */
   boolean tryTake(long amount, long now) {
     if (over(now)) {
       return false;
@@ -66,7 +68,7 @@ final class OpenWindow implements State {
     }
   }
 
-  /** Gives back in place; false when the word cannot say it. */
+  /** Gives back in place. Returns false if the word cannot express it. */
   boolean tryGive(long cell, long taken, long now) {
     if (over(now)) {
       return false;
@@ -83,7 +85,7 @@ final class OpenWindow implements State {
     }
   }
 
-  /** Charges in place; false when the word cannot say it. */
+  /** Charges in place. Returns false if the word cannot express it. */
   boolean tryCharge(long amount, long now) {
     if (over(now)) {
       return false;
@@ -99,7 +101,7 @@ final class OpenWindow implements State {
     }
   }
 
-  /** Returns the receipt of what was taken or charged here. */
+  /** Returns the receipt for an amount that was taken or charged here. */
   Answer.Receipt receipt(long amount) {
     Answer.Receipt known = receipt;
     if (known.taken() != amount) {
@@ -109,12 +111,14 @@ final class OpenWindow implements State {
     return known;
   }
 
-  /** What the window is, as it is at this moment. */
+  /** Returns the window as it is at this moment. */
   private FixedWindowState seen() {
     return new FixedWindowState(spec, start, charged(word), 0, 0);
   }
 
-  /** What the window is from now on, until something else takes its place. */
+  /**
+   * Freezes the word. Returns the window, which stays like this until a successor takes its place.
+   */
   @Override
   public FixedWindowState frozen() {
     WORD.getAndBitwiseOr(this, FROZEN);

@@ -6,27 +6,28 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit that other regions count too: it admits what it would without them, and of that no more
- * than its cells have left. What was used is cur + floor(prev × (1 − elapsed share of the cell)),
- * cur and prev each what all regions counted in a cell, or more where one of them said so.
+ * State of a limit that other regions also count. It admits what it would without them, but no more
+ * than its cells have left. The used amount is cur + floor(prev × (1 − elapsed share of the cell)),
+ * where cur and prev are what all regions counted in a cell, or more if one of them reported so.
  *
- * <p>Where other regions said nothing the cells know nothing that the limit does not, and do not
- * bind.
+ * <p>When other regions reported nothing, the cells contain nothing that the limit does not count
+ * itself, and do not restrict it.
  *
- * @param own what it would be without them
- * @param abroad what they said
+ * @param own the state without other regions
+ * @param abroad the counts that other regions reported
  * @param newest the last cell in which anything was counted here
- * @param cur what was counted here in that one
- * @param prev what was counted here in the one before
- * @param held kept free, whichever cell it is
- * @param hot the last cell in which it was the first to say no; {@link Long#MIN_VALUE} for none
+ * @param cur the amount counted here in that cell
+ * @param prev the amount counted here in the cell before
+ * @param held reserved output, kept free in whichever cell runs
+ * @param hot the last cell in which this limit was the first to deny; {@link Long#MIN_VALUE} for
+ *     none
  */
 record RegionState(State own, Abroad abroad, long newest, long cur, long prev, long held, long hot)
     implements Around {
-  /** No window opens, and no cell ends, so often before it admits what it ever can. */
+  /** More windows or cells than ever need to pass before an amount that can be admitted is. */
   private static final int MOST_STEPS = 16;
 
-  /** This state when other regions say that. */
+  /** Returns a state with what other regions report. */
   static State of(State current, Abroad abroad, long now) {
     if (!(current instanceof RegionState known)) {
       State own = current.frozen();
@@ -34,7 +35,8 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
       return new RegionState(own, abroad, abroad.cell(now), 0, 0, held, Long.MIN_VALUE);
     }
     long cell = abroad.cell(now);
-    // A clock that was set back must not let be forgotten what was counted before.
+    // After a clock was set back, earlier counts move to the cell that runs, so that they are not
+    // lost.
     long newest = known.newest > cell + 1 ? cell : known.newest;
     return new RegionState(known.own, abroad, newest, known.cur, known.prev, known.held, known.hot);
   }
@@ -58,7 +60,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     return new RegionState(next, abroad, newest, cur, prev, held, hot);
   }
 
-  /** This state in the cell that runs. */
+  /** Returns this state in the cell that runs. */
   private RegionState at(long now) {
     long cell = abroad.cell(now);
     return cell <= newest
@@ -70,7 +72,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     return Math.max(newest, abroad.cell(now));
   }
 
-  /** What was counted here in a cell. */
+  /** Returns what was counted here in a cell. */
   long here(long cell) {
     return cell == newest ? cur : cell == newest - 1 ? prev : 0;
   }
@@ -79,7 +81,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     return abroad.words(cell).with(here(cell));
   }
 
-  /** What is left of a cell's length at an instant in it. */
+  /** Returns how much of a cell's length is left at an instant in it. */
   private long remaining(long cell, long now) {
     return Math.min(abroad.windowNanos(), abroad.start(cell + 1) - now);
   }
@@ -108,7 +110,9 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     return exact.min(BigInteger.valueOf(MOST)).longValue();
   }
 
-  /** Whether other regions bind it: nothing does where it lets pass all that comes. */
+  /**
+   * Returns whether other regions restrict it. They do not while an outage lets everything pass.
+   */
   private boolean binds(long now) {
     long cell = cell(now);
     boolean said =
@@ -116,7 +120,7 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
     return said && !(own instanceof CutState cut && cut.cut() instanceof Cut.Open);
   }
 
-  /** What the cells have left. */
+  /** Returns what the cells have left. */
   private long free(long now) {
     return Math.max(0, capacity(now) - held - used(now));
   }
@@ -159,14 +163,18 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
         return at;
       }
       if (open == Ticker.NEVER) {
-        return at > now ? at : open; // then it asks again for what only others can give
+        return at > now
+            ? at
+            : open; // at that instant the caller asks again for what only others can give
       }
       at = clears(amount, open);
     }
     return at;
   }
 
-  /** The first instant from {@code from} on at which the cells have room for {@code amount}. */
+  /**
+   * Returns the first instant from {@code from} on at which the cells have room for {@code amount}.
+   */
   private long clears(long amount, long from) {
     long at = from;
     for (int step = 0; step < MOST_STEPS && !clear(amount, at); step++) {
@@ -246,10 +254,11 @@ record RegionState(State own, Abroad abroad, long newest, long cur, long prev, l
   }
 
   /**
-   * This state once others are to be told that it said no at {@code now}; itself when they are not:
-   * it is known, or a little was used of the cell that runs. Then it was the request that was
-   * large, or it is a cell before that says no, of which they know: told of this one, they would
-   * leave all of it unused, and say no themselves at the beginning of the next.
+   * Returns this state once other regions are to be notified that it denied at {@code now}; itself
+   * when they are not: they know already, or little was used of the running cell. In that case the
+   * request was large, or it is the cell before that denies, of which the others know. Notified of
+   * the running cell, they would leave all of it unused, and would deny themselves at the beginning
+   * of the next.
    */
   RegionState denied(long now) {
     RegionState state = at(now);

@@ -5,9 +5,12 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What regions have to do with a limit that they share. All methods are safe from any thread. */
+/** Operations on limits that regions share. All methods are safe from any thread. */
 public final class Regional {
-  /** Shorter windows are over before other regions have heard of them. */
+  /**
+   * The shortest window that regions share: shorter ones are over before other regions hear of
+   * them.
+   */
   public static final long SHORTEST_NANOS = 60_000_000_000L;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -48,19 +51,19 @@ public final class Regional {
         && spec.getClass() == next.getClass();
   }
 
-  /** Has a limit leave room for what others count, from now on. */
+  /** Makes a limit leave room for what other regions count, from now on. */
   public static void bind(Limit limit, Abroad abroad, long now) {
     limit.change(current -> RegionState.of(current, abroad, now));
   }
 
-  /** Has it leave room for nobody any more. */
+  /** Stops making the limit leave room for what other regions count. */
   public static void unbind(Limit limit) {
     limit.change(State::inside);
   }
 
   /**
-   * Returns what a limit counted itself since others first did, by cell: its last two. Nothing
-   * where no others count.
+   * Returns what a limit counted itself since regions began to share it, by cell, for its last two
+   * cells. Empty when regions do not share it.
    */
   public static Map<Long, Long> counted(Limit limit) {
     Map<Long, Long> counted = new TreeMap<>();
@@ -74,16 +77,18 @@ public final class Regional {
     return counted;
   }
 
-  /** Returns whether others count it, and {@link #counted} is what it counted itself. */
+  /**
+   * Returns whether regions share the limit, so that {@link #counted} has what it counted itself.
+   */
   public static boolean binds(Limit limit) {
     return limit.state() instanceof RegionState;
   }
 
   /**
-   * Takes note that {@code weight} has just come, and is to wait or be refused: where that is the
-   * first such answer in its cell, others are told, unless less than half of the limit was counted
-   * in that cell before. No effect when it would be let pass, or could never be, or when the limit
-   * is cut off from the instances of this region: that is nobody else's trouble.
+   * Records that {@code weight} has just come, and must wait or be refused. If that is the first
+   * such answer in its cell, other regions are notified, unless less than half of the limit was
+   * counted in that cell before. Does nothing if the weight would pass, or could never pass, or if
+   * the limit is cut off from the instances of this region, which does not concern other regions.
    */
   public static void denied(Limit limit, Weight weight, long now) {
     while (limit.state() instanceof RegionState state) {

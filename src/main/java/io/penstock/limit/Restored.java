@@ -3,11 +3,11 @@ package io.penstock.limit;
 import java.util.Comparator;
 import java.util.List;
 
-/** The states of limits that go on where others ended, as {@link Limit#restored} has it. */
+/** Creates the states of limits that continue earlier ones, as in {@link Limit#restored}. */
 final class Restored {
   private Restored() {}
 
-  /** Cells there are at least one of. */
+  /** Returns the state of a limit that continues at least one cell. */
   static State state(LimitSpec spec, List<Cell> cells, long since, long now) {
     List<Cell> sorted = cells.stream().sorted(Comparator.comparingLong(Cell::atNanos)).toList();
     return switch (spec) {

@@ -2,11 +2,14 @@ package io.penstock.limit;
 
 import java.util.Arrays;
 
-/** Amounts by index modulo the length: the newest index and those before it, as many as fit. */
+/**
+ * Arrays of amounts, each at its index modulo the length: the newest index and as many before it as
+ * fit.
+ */
 final class Ring {
   private Ring() {}
 
-  /** The amounts once {@code last} is the newest index: those that come new are zero. */
+  /** Returns the amounts with {@code last} as the newest index. Indexes that are new have zero. */
   static long[] rolled(long[] cells, long newest, long last) {
     long[] next = cells.clone();
     if (last - newest >= next.length) {
@@ -19,19 +22,19 @@ final class Ring {
     return next;
   }
 
-  /** The sum of the amounts from index {@code first} on, which the ring still holds. */
+  /** Returns the sum of the amounts from index {@code first} on, which the ring must still hold. */
   static long sum(long[] cells, long first, long newest) {
     int count = (int) Math.max(0, newest - first + 1);
     int at = Math.floorMod(first, cells.length);
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum = State.sum(sum, cells[at]);
-      at = at + 1 == cells.length ? 0 : at + 1; // a division for each would be most of it
+      at = at + 1 == cells.length ? 0 : at + 1; // a modulo for each would be most of the cost
     }
     return sum;
   }
 
-  /** The amounts in a ring of another length, each at its own index still. */
+  /** Returns the amounts in a ring of another length, each still at its own index. */
   static long[] resized(long[] cells, long newest, int length) {
     if (length == cells.length) {
       return cells;

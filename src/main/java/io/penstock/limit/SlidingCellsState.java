@@ -3,8 +3,8 @@ package io.penstock.limit;
 import java.util.List;
 
 /**
- * A sliding window of more releases than are remembered one by one: in 60 sub-cells, rounded
- * against the caller, so that a release counts up to a sixtieth of the window too long.
+ * State of a sliding window with too large a capacity to remember single releases. It counts in 60
+ * sub-cells, rounded against the caller: a release counts up to a sixtieth of the window too long.
  */
 record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements State {
 
@@ -38,7 +38,7 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, State cells) implements S
     return cells.room(now);
   }
 
-  /** The whole window may go at once. */
+  /** Returns {@code now}: the whole window may pass at once. */
   @Override
   public long paced(long amount, long now) {
     return now;

@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A window that ends at every instant and remembers each release exactly: one at t counts from t on
- * and no more at t plus the window.
+ * State of an exact sliding window, which remembers each release: one at t counts from t on, and no
+ * longer at t plus the window.
  *
- * @param instants of releases, of which at most the newest 4,096 are kept, however small the
- *     capacity: it may grow again
- * @param held kept free, whatever counts
+ * @param instants of releases. The newest 4,096 are kept, however small the capacity, because it
+ *     may grow again
+ * @param held reserved output, kept free whichever releases count
  */
 record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long held)
     implements State {
-  /** Above this many, sub-cells take the place of instants. */
+  /** Above this capacity, sub-cells replace instants. */
   static final int MOST_INSTANTS = 4_096;
 
   static State starting(LimitSpec.SlidingWindow spec, Balance owed, long now) {
@@ -25,12 +25,12 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
         .plus(State.sum(owed.charged(), owed.debt()), owed.held(), now);
   }
 
-  /** An instant before the newest release is treated as that. */
+  /** Returns {@code now}, or the newest release if that is later. */
   private long own(long now) {
     return Math.max(now, instants.newestOr(now));
   }
 
-  /** How many of the oldest count no more. */
+  /** Returns how many of the oldest releases no longer count. */
   private int over(long now) {
     return instants.upTo(own(now) - spec.windowNanos());
   }
@@ -78,15 +78,16 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
   }
 
   /**
-   * Exact, if nothing else comes and nothing is let go: each in turn goes when one that counts does
-   * so no more, and counts itself from then on.
+   * Returns the exact time if nothing else comes and nothing is given back: each release in turn
+   * goes when a counting one stops to count, and counts itself from then on.
    */
   @Override
   public long forecast(long ahead, long own, long now) {
     int over = over(now);
     int counting = instants.size() - over;
     long most = Math.max(1, spec.capacity() - held);
-    // The releases that end before the last one asked for can go; 0 and below is now.
+    // So many releases must stop to count before the last one asked for; with 0 or less it goes
+    // now.
     long ends = State.sum(ahead, own) + counting - most;
     long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);
     long place = ends - rounds * most;

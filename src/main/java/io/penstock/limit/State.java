@@ -6,11 +6,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One state of a limit: immutable, its successors are pure functions of it and an instant. {@link
- * OpenWindow} alone changes in place until it is frozen.
+ * One immutable state of a limit. Each method computes a value or a successor from this state and
+ * an instant. {@link OpenWindow} is the exception: it changes in place until it is frozen.
  *
- * <p>Instants given to one limit may be slightly out of order, because threads race; a state treats
- * an instant before its own as its own.
+ * <p>Instants passed to one limit may be slightly out of order, because threads race. A state
+ * treats an instant before its own as its own.
  */
 sealed interface State
     permits UnlimitedState,
@@ -25,7 +25,7 @@ sealed interface State
         DayState,
         Around {
   /**
-   * Amounts and instants stop here, however much an answer claims to have used: no sum overflows.
+   * Upper bound of all amounts and instants, however much usage an answer claims: no sum overflows.
    */
   long MOST = Long.MAX_VALUE / 4;
 
@@ -34,101 +34,125 @@ sealed interface State
     return Math.min(MOST, Math.min(a, MOST) + Math.min(b, MOST));
   }
 
-  /** This state as one that does not change: itself, unless it changed in place until now. */
+  /** Returns an unchanging form of this state: itself, or a frozen copy of an open window. */
   default State frozen() {
     return this;
   }
 
-  /** This state as the one to keep: itself, or the same one that changes in place. */
+  /**
+   * Returns the form in which a limit keeps this state: itself, or an equal one that changes in
+   * place.
+   */
   default State kept() {
     return this;
   }
 
   LimitSpec spec();
 
-  /** The most that could ever be admitted at once. */
+  /** Returns the largest amount that could ever be admitted at once. */
   long capacity();
 
-  /** The most that could be admitted at once while what the provider said last is in force. */
+  /**
+   * Returns the largest amount that could be admitted at once while the last statement of the
+   * provider is in force.
+   */
   default long capacity(long now) {
     return capacity();
   }
 
-  /** The instant from which it is as good as new if nothing else happens here, pacing aside. */
+  /**
+   * Returns the instant from which the limit is completely free if nothing else happens on this
+   * instance, ignoring the pace.
+   */
   default long full(long now) {
     return opens(capacity(now), now);
   }
 
-  /** The instant from which it is all that is configured again; {@code now} when it is. */
+  /**
+   * Returns the instant from which the configured limit is in force; {@code now} when it is
+   * already.
+   */
   default long restores(long now) {
     return now;
   }
 
-  /** This limit knowing what a provider says: only trailing windows are a provider's. */
+  /** Returns the state after a provider's statement. Only trailing windows take such statements. */
   default State told(Notice notice, long now) {
     return this;
   }
 
-  /** What would be admitted now, pacing aside, ≥ 0. */
+  /** Returns the amount that would be admitted now, ignoring the pace, ≥ 0. */
   long room(long now);
 
-  /** What would be admitted now if nobody else took anything from the limit, pacing aside. */
+  /**
+   * Returns the amount that would be admitted now if only this instance took from the limit,
+   * ignoring the pace.
+   */
   default long roomAlone(long now) {
     return room(now);
   }
 
-  /** What is left of it for all who spend it, as far as is known, and when all of it is. */
+  /**
+   * Returns what is left of the limit for all that spend it, as far as is known, and when it is
+   * whole.
+   */
   default Left left(long now) {
     return new Left(room(now), full(now));
   }
 
-  /** What it is apart from what other regions count: itself, unless they share it. */
+  /**
+   * Returns this state without what other regions count: itself, unless regions share the limit.
+   */
   default State inside() {
     return this;
   }
 
-  /** This state with what it is {@link #inside} changed. */
+  /** Returns this state with {@code step} applied to what is {@link #inside}. */
   default State within(UnaryOperator<State> step) {
     return step.apply(this);
   }
 
-  /** What it is apart from being cut off from others: itself, unless it is. */
+  /** Returns this state as it is apart from an outage: itself, unless it is cut off from others. */
   default State joined() {
     return this;
   }
 
-  /** This state with another one in the place of {@link #joined}. */
+  /** Returns this state with another one in the place of {@link #joined}. */
   default State rejoined(State next) {
     return next;
   }
 
-  /** This state when others spend it no more. */
+  /** Returns this state when others no longer spend the limit. */
   default State unshared(long now) {
     return this;
   }
 
-  /** This state when others count it no more. */
+  /** Returns this state when others no longer count the limit. */
   default State uncounted() {
     return this;
   }
 
-  /** Who waits for what others leave, or null. */
+  /** Returns the demand of waiters for what other instances leave, or null. */
   default @Nullable Demand demand() {
     return null;
   }
 
-  /** This state when what was let pass in excess counts in its window, and is no debt. */
+  /** Returns this state without debt: what passed in excess counts in its window only. */
   default State forgiven() {
     return this;
   }
 
-  /** This state widened by {@code nanos} beyond the spec's guard: only trailing windows are. */
+  /**
+   * Returns this state with its window widened by {@code nanos} beyond the guard of the spec. Only
+   * trailing windows are widened.
+   */
   default State widened(long nanos) {
     return this;
   }
 
   /**
-   * Whether anything may go sooner than in another state: linear growth is told by its two ends.
+   * Returns whether any amount may pass sooner than in another state. Comparing the smallest and
+   * the largest amount is enough, because the wait grows linearly in between.
    */
   default boolean soonerThan(State before, long now) {
     return room(now) > before.room(now)
@@ -136,15 +160,18 @@ sealed interface State
         || earliest(capacity(now), now) < before.earliest(before.capacity(now), now);
   }
 
-  /** What the provider said last, or null. */
+  /** Returns what the provider stated last, or null. */
   default @Nullable Learned learned(long now) {
     return null;
   }
 
-  /** Takes note that {@code amount} is waited for, where others may grant it. */
+  /** Records that {@code amount} is waited for, if other instances may grant it. */
   default void lacks(long amount, long now) {}
 
-  /** Has a caller that must wait until {@code instant} woken when others grant the rest sooner. */
+  /**
+   * Returns {@code instant}. When it is later than now, records the demand first, so that the
+   * caller is woken if others grant the missing amount sooner.
+   */
   default long lacking(long amount, long instant, long now) {
     if (instant > now) {
       lacks(amount, now);
@@ -152,62 +179,75 @@ sealed interface State
     return instant;
   }
 
-  /** The instant from which the pace lets {@code amount} pass; at or before now when it does. */
+  /**
+   * Returns the instant from which the pace lets {@code amount} pass; at or before now when it
+   * does.
+   */
   long paced(long amount, long now);
 
-  /** The instant at which {@code amount} ≤ capacity has room if nothing else happens. */
+  /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
   long opens(long amount, long now);
 
-  /** The instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
+  /** Returns the instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
   default long earliest(long amount, long now) {
     return Math.max(opens(amount, now), paced(amount, now));
   }
 
-  /** Whether slices alone are lacking, and nobody knows yet whether there are any. */
+  /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
   default boolean dry(long amount, long now) {
     return false;
   }
 
-  /** When all starts anew of which others are known to have what is lacking; never of most. */
+  /**
+   * Returns the end of the running window when no instance is known to have enough left in it;
+   * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
+   */
   default long ends(long amount, long now) {
     return Ticker.NEVER;
   }
 
   /**
-   * How long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds: an
-   * estimate for {@code ahead} &gt; 0.
+   * Returns how long {@code ahead} and then {@code own} would take to be admitted, in nanoseconds:
+   * an estimate for {@code ahead} &gt; 0.
    */
   long forecast(long ahead, long own, long now);
 
-  /** Takes what was found to be admitted now. */
+  /** Takes an amount that was found to be admitted now. */
   Taken take(long taken, long held, long now);
 
-  /** Returns what was taken and never used; what was charged only where its cell still counts. */
+  /**
+   * Gives back what was taken and never used. A charge is given back only if its cell still counts.
+   */
   State give(long cell, long taken, long held, long now);
 
-  /** Returns part or all of a receipt. */
+  /** Gives back part or all of a receipt. */
   default State give(Answer.Receipt receipt, long taken, long held, long now) {
     return give(receipt.cell(), taken, held, now);
   }
 
-  /** Charges {@code amount} to the running window and lets go {@code unheld} of what is held. */
+  /**
+   * Charges {@code amount} to the running window and releases {@code unheld} of the reserved
+   * output.
+   */
   Taken charge(long amount, long unheld, long now);
 
-  /** What is owed at {@code now}. */
+  /** Returns what the limit owes at {@code now}. */
   Balance balance(long now);
 
-  /** What is to be remembered of it, oldest first; what is held is charged. */
+  /**
+   * Returns the charges that must be remembered, oldest first. Reserved output counts as charged.
+   */
   default List<Cell> cells(long now) {
     return List.of();
   }
 
-  /** This limit with another spec, keeping what is owed. */
+  /** Returns this limit with another spec. What it owes stays. */
   State become(LimitSpec next, long now);
 
-  /** A successor and the receipt that belongs to it. */
+  /** A successor state and the receipt that belongs to it. */
   record Taken(State next, Answer.Receipt receipt) {}
 
-  /** The first state of a limit that starts with something owed. */
+  /** Returns the first state of a limit that starts with something owed. */
   static State of(LimitSpec spec, Balance owed, long now) {
     return switch (spec) {
       case LimitSpec.Unlimited unlimited -> new UnlimitedState(unlimited);

@@ -3,30 +3,36 @@ package io.penstock.limit;
 import java.util.List;
 
 /**
- * Slots 1/rate apart: slot k is {@code anchor + ceil(k × 10⁹ ÷ rate)}.
+ * State of a strict rate: slots are 1/rate apart, slot k at {@code anchor + ceil(k × 10⁹ ÷ rate)}.
  *
  * <p>After {@code rate.releases()} slots a whole number of seconds has passed, so the anchor moves
- * there: k stays small and no rounding adds up.
+ * there: k stays small and rounding errors do not add up.
  *
- * <p>A release may come {@code earlyNanos} before its slot, and the slots stay where they are: in
- * any time t come at most 1 + (t + earlyNanos) ÷ interval releases that are not late, and after
- * idleness at most 1 + earlyNanos ÷ interval at once.
+ * <p>A release may come {@code earlyNanos} before its slot, and the slots stay where they are. Any
+ * time t has at most 1 + (t + earlyNanos) ÷ interval releases that are not late, and after idleness
+ * at most 1 + earlyNanos ÷ interval pass at once.
  *
  * @param anchor the instant of slot 0
  * @param slot the next free slot, 0 to releases − 1
  */
 record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements State {
-  /** A release later than this, and than one interval, starts the grid anew. */
+  /** A release that is later than this, and than one interval, starts a new grid. */
   private static final long LATE_NANOS = 5_000_000;
 
-  /** Before any use: longer ago than any interval, so that whatever the rate the first goes. */
+  /**
+   * How long ago the first slot was, before any use: more than any interval, so that it can be
+   * used.
+   */
   private static final long LONG_AGO_NANOS = Long.MAX_VALUE / 4;
 
   static StrictState fresh(LimitSpec.Strict spec, long now) {
     return new StrictState(spec, now - LONG_AGO_NANOS, 0);
   }
 
-  /** The slot last given out is kept: the next one comes one interval after it. */
+  /**
+   * Returns a state with the slot used last by an earlier limit: the next one comes an interval
+   * later.
+   */
   static StrictState restored(LimitSpec.Strict spec, List<Cell> cells, long since) {
     long latest = since + Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
     return new StrictState(spec, cells.getLast().by(latest).atNanos(), 0).after();
@@ -36,7 +42,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
     return anchor + spec.rate().slotNanos(slot);
   }
 
-  /** The instant from which the next slot may be used. */
+  /** Returns the instant from which the next slot may be used. */
   private long opens() {
     return next() - Math.min(spec.earlyNanos(), LONG_AGO_NANOS);
   }
@@ -94,7 +100,8 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
   }
 
   /**
-   * Only the slot given out last can be returned: one before it would be a release out of place.
+   * Gives back only the slot that was used last: giving back one before it would put a release out
+   * of place.
    */
   @Override
   public State give(long cell, long taken, long held, long now) {
@@ -112,7 +119,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
     return Balance.ZERO;
   }
 
-  /** One, the slot last given out, while the one after it is still to come. */
+  /** Returns one cell, the slot used last, while the one after it is still to come. */
   @Override
   public List<Cell> cells(long now) {
     return next() <= now ? List.of() : List.of(new Cell(before().next(), 1));
@@ -123,7 +130,7 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Sta
     if (!(next instanceof LimitSpec.Strict strict)) {
       return State.of(next, Balance.ZERO, now);
     }
-    // The slot last given out is kept: the next one comes one new interval after it.
+    // The slot used last stays: the next one comes one new interval after it.
     return new StrictState(strict, before().next(), 0).after();
   }
 }

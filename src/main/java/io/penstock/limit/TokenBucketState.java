@@ -10,15 +10,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A bucket of tokens on Bucket4j's arithmetic, which is never changed once it is here: a successor
- * changes a copy.
+ * State of a token bucket, with the arithmetic of Bucket4j. The bucket is never changed once it is
+ * here: a successor changes a copy.
  *
- * <p>What is given back late may have been filled in since: no more comes back than if it had never
- * been taken.
+ * <p>When tokens are given back late, the bucket may have been filled in the meantime. No more
+ * comes back than if they had never been taken.
  *
- * @param bucket as it is at {@code at}; below zero is debt
- * @param lows how much can be given back of what was taken when
- * @param held kept free of what is in the bucket
+ * @param bucket the bucket as it is at {@code at}; below zero is debt
+ * @param lows how much of an earlier take can still be given back
+ * @param held reserved output, kept free in the bucket
  */
 record TokenBucketState(
     LimitSpec.TokenBucket spec, BucketState bucket, long at, Lows lows, long held)
@@ -45,8 +45,9 @@ record TokenBucketState(
   }
 
   /**
-   * A bucket with so many tokens and {@code part} ÷ period of the next one. A part cannot be set,
-   * only filled in: at one token a period that takes {@code part} nanoseconds.
+   * Returns a bucket with {@code tokens} tokens and {@code part} ÷ period of the next one. A part
+   * of a token cannot be set, only filled in: at one token a period that takes {@code part}
+   * nanoseconds.
    */
   private static BucketState bucket(
       BucketConfiguration configuration, long tokens, long part, long now) {
@@ -72,7 +73,10 @@ record TokenBucketState(
     return missing(bucket);
   }
 
-  /** What is missing to a full bucket, rounded up: what comes back late is less than one above. */
+  /**
+   * Returns the tokens missing from a full bucket, rounded up: a late refund is too large by less
+   * than one token.
+   */
   private long missing(BucketState of) {
     return spec.burst() - of.getCurrentSize(0);
   }
@@ -81,7 +85,7 @@ record TokenBucketState(
     return new TokenBucketState(spec, next, at, lows, held);
   }
 
-  /** This state at {@code now}. */
+  /** Returns this state at {@code now}. */
   private TokenBucketState at(long now) {
     if (now <= at) {
       return this;
@@ -105,13 +109,16 @@ record TokenBucketState(
             .multiply(BigInteger.valueOf(elapsed))
             .add(BigInteger.valueOf(bucket.getRoundingError(0)))
             .divideAndRemainder(BigInteger.valueOf(period));
-    long more = parts[0].longValueExact(); // at most one a nanosecond
+    long more = parts[0].longValueExact(); // at most one token a nanosecond
     return more >= spent()
         ? bucket(bucket.getConfiguration(), spec.burst(), 0, now)
         : bucket(bucket.getConfiguration(), tokens() + more, parts[1].longValueExact(), now);
   }
 
-  /** The nanoseconds from {@code at} until {@code missing} &gt; 0 more are there, rounded up. */
+  /**
+   * Returns the nanoseconds from {@code at} until {@code missing} &gt; 0 more tokens are there,
+   * rounded up.
+   */
   private long nanosUntil(long missing) {
     Bandwidth fill = fill();
     long period = fill.getRefillPeriodNanos();
@@ -179,7 +186,9 @@ record TokenBucketState(
     return with(next, lows.taken(at, missing(next)), held);
   }
 
-  /** How much comes back when so much is given back of what was taken at an instant. */
+  /**
+   * Returns how many of {@code amount} tokens that were taken at {@code taken} can be given back.
+   */
   long back(long taken, long amount, long now) {
     return taken > now ? 0 : Math.min(amount, at(now).lows.of(taken));
   }
@@ -220,7 +229,7 @@ record TokenBucketState(
     return new Balance(charged, spent - charged, held);
   }
 
-  /** One, of what is missing now; the part of a token that is there is not counted. */
+  /** Returns one cell with all that is missing now, rounded up to whole tokens. */
   @Override
   public List<Cell> cells(long now) {
     TokenBucketState state = at(now);
@@ -228,7 +237,10 @@ record TokenBucketState(
     return missing == 0 ? List.of() : List.of(new Cell(state.at, missing));
   }
 
-  /** What is spent stays spent: at the same rate the bucket would be full at the same instant. */
+  /**
+   * Returns this bucket with another spec. Spent tokens stay spent: at the same rate the bucket
+   * would be full at the same instant.
+   */
   @Override
   public State become(LimitSpec next, long now) {
     if (!(next instanceof LimitSpec.TokenBucket other)) {

@@ -6,36 +6,36 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A window that trails every instant, in 60 sub-cells: what is charged in a sub-cell counts until
- * the sub-cell's end plus the window plus the guard, so that rounding is against the caller.
+ * State of a window that trails every instant, in 60 sub-cells. A charge counts until the end of
+ * its sub-cell plus the window plus the guard, so that rounding is against the caller.
  *
  * <p>The pace is a generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371): {@code
  * fullAt} is the instant at which the burst would be whole again; an amount moves it on by the time
  * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
- * then owes.
+ * leaves a debt.
  */
 final class TrailingWindowState implements State {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
-  /** What is in force: lower than what is configured while the provider said so. */
+  /** The spec in force: lower than the configured one while a provider lowers it. */
   private final LimitSpec.TrailingWindow spec;
 
-  /** Widening on top of the spec's guard, measured. */
+  /** Measured widening, on top of the guard of the spec. */
   private final long extraGuardNanos;
 
   /** The index of the newest sub-cell, floor(instant ÷ sub-cell length). */
   private final long newest;
 
-  /** Amounts by index modulo the length; never changed once it is here. */
+  /** Amounts by index modulo the length; never changed once they are here. */
   private final long[] cells;
 
-  /** Kept free, whichever sub-cells count. */
+  /** Reserved output, kept free whichever sub-cells count. */
   private final long held;
 
   private final long fullAt;
 
-  /** All that was ever taken. */
+  /** The running total of all that was ever taken. */
   private final long reserved;
 
   private final Taught taught;
@@ -66,11 +66,11 @@ final class TrailingWindowState implements State {
     return new TrailingWindowState(spec, 0, newest, cells, owed.held(), now, 0, Taught.NOTHING);
   }
 
-  /** Each is charged within the sub-cell that ends with it, or in a later one. */
+  /** Charges each cell in the sub-cell that ends with it, or in a later one. */
   static State restored(LimitSpec.TrailingWindow spec, List<Cell> cells, long since) {
     long begin = since - spec.windowNanos() - spec.guardNanos();
     TrailingWindowState none = starting(spec, Balance.ZERO, begin);
-    // What came before all that counts may have used up the burst, if there is a pace at all.
+    // Earlier charges, which count no more, may have used up the burst, if there is a pace.
     State state = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
     for (Cell cell : cells) {
       long end = cell.by(since + cellNanos(spec)).atNanos();
@@ -83,7 +83,7 @@ final class TrailingWindowState implements State {
     return with(now, newest, 0, held, now + nanosFor(spec.burst()), reserved);
   }
 
-  /** How many sub-cells can count at an instant, however much the window is widened. */
+  /** Returns how many sub-cells can count at once, however much the window is widened. */
   private static int length(LimitSpec.TrailingWindow spec) {
     long span = spec.windowNanos() + spec.guardNanos() + MAX_EXTRA_GUARD_NANOS;
     return Math.toIntExact(span / cellNanos(spec)) + 2;
@@ -101,7 +101,7 @@ final class TrailingWindowState implements State {
     return spec.windowNanos() + spec.guardNanos() + extraGuardNanos;
   }
 
-  /** The oldest sub-cell that counts at {@code now}: its end plus the window is still to come. */
+  /** Returns the oldest sub-cell that counts at {@code now}. */
   private long oldest(long now) {
     return Math.floorDiv(now - countsFor(), cellNanos());
   }
@@ -118,7 +118,7 @@ final class TrailingWindowState implements State {
     return Ring.sum(cells, firstKept(now), newest);
   }
 
-  /** What the ring still holds: a clock that steps back cannot bring overwritten cells back. */
+  /** Returns the first index in the ring: after a clock steps back, overwritten cells stay lost. */
   private long firstKept(long now) {
     return Math.max(oldest(now), newest - cells.length + 1);
   }
@@ -147,7 +147,7 @@ final class TrailingWindowState implements State {
     return Math.max(now, taught.untilNanos());
   }
 
-  /** This state at {@code now}: what a provider lowered for a while is as configured again. */
+  /** Returns this state at {@code now}, without a lower limit that has expired. */
   private TrailingWindowState at(long now) {
     return now >= taught.untilNanos() ? restored() : this;
   }
@@ -164,12 +164,12 @@ final class TrailingWindowState implements State {
     return Math.max(0, Math.min(state.free(now), taught.ceiling().room(reserved, now)));
   }
 
-  /** What the window itself has left. */
+  /** Returns what the window itself has left. */
   private long free(long now) {
     return Math.max(0, spec.capacity() - held - sum(now));
   }
 
-  /** The time {@code amount} takes at the steady rate; a double is exact to 10⁻⁵ ns here. */
+  /** Returns the time of {@code amount} at the steady rate; a double is exact to 10⁻⁵ ns here. */
   private long nanosFor(long amount) {
     return (long) Math.ceil(exactNanosFor(amount));
   }
@@ -203,12 +203,12 @@ final class TrailingWindowState implements State {
   }
 
   private long empties(long amount, long now) {
-    return amount == 0 // nothing fits even into a window that is overdrawn
+    return amount == 0 // 0 fits even into an overdrawn window
         ? now
         : Math.max(leaves(amount, now), taught.ceiling().opens(amount, reserved, now));
   }
 
-  /** The instant at which enough has left the window. */
+  /** Returns the instant at which enough has left the window. */
   private long leaves(long amount, long now) {
     long over = sum(now) + held + amount - spec.capacity();
     if (over <= 0) {
@@ -239,9 +239,9 @@ final class TrailingWindowState implements State {
   }
 
   /**
-   * The pace after {@code amount} more, or less. Rounded down: the sum of many small amounts is
-   * never more than the burst they are, and the window binds all the same. What runs over slows the
-   * pace for a window at the most: after that nothing of it counts.
+   * Returns the pace after {@code amount} more, or less. Rounded down, so that many small amounts
+   * never move it further than their sum would; the window limits them all the same. An overrun
+   * slows the pace for at most a window, because after that nothing of it counts.
    */
   private long paceAfter(long amount, long now) {
     if (amount < 0) {
@@ -252,7 +252,9 @@ final class TrailingWindowState implements State {
     return Math.max(fullAt, Math.min(longest, next));
   }
 
-  /** This state with the cells up to now cleared and {@code amount} added to one of them. */
+  /**
+   * Returns this state with the cells up to now cleared and {@code amount} added to one of them.
+   */
   private TrailingWindowState with(
       long now, long cell, long amount, long held, long fullAt, long reserved) {
     long last = newestAt(now);
@@ -343,7 +345,7 @@ final class TrailingWindowState implements State {
 
   @Override
   public State told(Notice notice, long now) {
-    // Of an answer to an earlier request, or to one of a limit that was forgotten since.
+    // The answer is of an earlier request, or of one before the limit was created anew.
     if (notice.mark() < taught.ceiling().mark() || notice.mark() > reserved) {
       return this;
     }
@@ -356,7 +358,7 @@ final class TrailingWindowState implements State {
     return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
   }
 
-  /** This state when the provider allows that much. */
+  /** Returns this state when the provider allows {@code limit}. */
   private TrailingWindowState limited(long limit, long now) {
     LimitSpec.TrailingWindow configured = configured();
     return limit < configured.capacity()
@@ -370,7 +372,7 @@ final class TrailingWindowState implements State {
     return respecced(Taught.lowered(configured, limit), next, now);
   }
 
-  /** This state at another rate: the pace owes what it owed. */
+  /** Returns this state at another rate. The pace owes the same amount as before. */
   private TrailingWindowState respecced(LimitSpec.TrailingWindow next, Taught learned, long now) {
     double scale = (double) spec.capacity() / next.capacity();
     boolean same = spec.capacity() == next.capacity() && spec.burst() == next.burst();

@@ -1,6 +1,6 @@
 package io.penstock.limit;
 
-/** Admits everything and remembers nothing. */
+/** State of a limit that admits everything and remembers nothing. */
 record UnlimitedState(LimitSpec.Unlimited spec) implements State {
   private static final Answer.Receipt NOTHING = new Answer.Receipt(0, 0, 0);
 

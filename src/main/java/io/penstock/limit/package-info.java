@@ -1,4 +1,4 @@
-/** How much may pass: pure state machines over instants that the caller gives. */
+/** Limits on how much may pass: pure state machines over instants that the caller passes. */
 @NullMarked
 package io.penstock.limit;
 
