@@ -5,12 +5,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What may be granted in the cells of one round. What is granted, or kept for somebody, in a cell
- * counts in every window the cell is in. Only windows that end in one of these cells, or in a later
- * one that something is in, need be looked at: no other window of the cell holds more.
+ * Room for grants in the cells of one round. An amount that is granted or kept in a cell counts in
+ * every window the cell is in. Only windows that end in one of these cells, or in a later one that
+ * is not empty, need to be looked at: no other window of the cell contains more.
  */
 final class Allotment {
-  /** As much as sums are told apart; adding one more of these is exact in a double. */
+  /** Bound of sums; adding one more of this size is exact in a double. */
   private static final long FULL = 1L << 52;
 
   private final List<Long> cells;
@@ -18,10 +18,10 @@ final class Allotment {
   private final long capacity;
   private final long span;
 
-  /** All windows are one, as in a bucket. */
+  /** Whether all windows are the same, as in a bucket. */
   private final boolean one;
 
-  /** The most that may be granted besides. */
+  /** The most that may still be granted. */
   private long bound = Long.MAX_VALUE;
 
   private Allotment(List<Long> cells, long capacity, long span, boolean one) {
@@ -31,7 +31,7 @@ final class Allotment {
     this.one = one;
   }
 
-  /** Of cells that count for {@code span} more. */
+  /** Creates the room of cells that count for {@code span} further cells. */
   static Allotment windows(
       List<Long> cells, SortedMap<Long, Long> totals, long capacity, long span) {
     Allotment made = new Allotment(cells, capacity, span, false);
@@ -43,7 +43,7 @@ final class Allotment {
     return made;
   }
 
-  /** Of one window, or a bucket, from which so much is missing. */
+  /** Creates the room of a single window, or a bucket, from which {@code missing} is missing. */
   static Allotment one(List<Long> cells, long missing, long capacity) {
     Allotment made = new Allotment(cells, capacity, 0, true);
     cells.forEach(end -> made.used.put(end, missing));
@@ -70,7 +70,7 @@ final class Allotment {
     return Math.max(0, Math.min(capacity - most(cell), bound));
   }
 
-  /** Returns what counts in the fullest window that a cell is in. */
+  /** Returns the amount in the fullest window that a cell is in. */
   long most(long cell) {
     long most = 0;
     for (long amount : windowsOf(cell).values()) {
@@ -79,7 +79,7 @@ final class Allotment {
     return most;
   }
 
-  /** Has no more granted and kept in all than that. */
+  /** Limits all that is granted and kept to {@code most}. Returns this object. */
   Allotment within(long most) {
     bound = most;
     return this;
@@ -90,7 +90,7 @@ final class Allotment {
     windowsOf(cell).replaceAll((end, sum) -> Math.min(FULL, sum + amount));
   }
 
-  /** Returns the first cell with room for all of it, or −1. */
+  /** Returns the first cell with room for the whole amount, or −1. */
   long first(long amount) {
     for (long cell : cells) {
       if (room(cell) >= amount) {
@@ -100,7 +100,7 @@ final class Allotment {
     return -1;
   }
 
-  /** Keeps room for all of it in the first cell that has it; returns whether one has. */
+  /** Keeps room for the whole amount in the first cell that has it. Returns whether one has. */
   boolean keepFirst(long amount) {
     long cell = first(amount);
     if (cell >= 0) {

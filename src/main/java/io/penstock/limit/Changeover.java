@@ -5,15 +5,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shares of one limit, whose kind a reload may change while instances run. Belongs to one
- * thread at a time. The same in Lua is {@code grant.lua} of package {@code sync}; both answer
- * alike.
+ * Ledger of the slices of one limit for the case that a reload changes the kind of the limit while
+ * instances run. Belongs to one thread at a time. The script {@code grant.lua} does the same in
+ * Lua, with the same answers.
  *
- * <p>For a while some members have the old kind and some the new one. The shares of the kind that
- * was there first count everything, and all members are granted only what these have room for.
- * Those of the other kind say in which of its cells it may be spent. When every member has changed,
- * or was not heard for longer than a living member is silent, the shares of the new kind take over:
- * what was spent in the running window of the old kind counts in their running cell.
+ * <p>For a while some members have the old kind and some the new one. The ledger of the kind that
+ * was there first counts everything, and all members are granted only what it has room for. The
+ * ledger of the other kind determines in which of its cells that may be spent. When every member
+ * has changed, or has been silent for longer than a living member can be, the ledger of the new
+ * kind takes over: what was spent in the running window of the old kind counts in its running cell.
  */
 public final class Changeover {
   private final long durationMicros;
@@ -21,7 +21,7 @@ public final class Changeover {
   private @Nullable Shares first;
 
   /**
-   * Makes shares of which none is granted.
+   * Creates an empty ledger.
    *
    * @param durationMicros the length of the limit's window, 0 where it has none
    */
@@ -30,11 +30,11 @@ public final class Changeover {
   }
 
   /**
-   * Takes in what a member says, and grants.
+   * Processes a member's report, and grants slices.
    *
-   * @param at how the member cuts the limit
+   * @param at how the member divides the limit
    * @param now the shared clock, in microseconds
-   * @param ttl how long a slice may be spent, and how long a member lives that is silent
+   * @param ttl how long a slice may be spent, and how long a silent member counts as living
    */
   public Shares.Granted round(Shares.Report report, Partition at, long now, long ttl) {
     Shares host = first == null ? new Shares(at) : first;
@@ -58,7 +58,7 @@ public final class Changeover {
     return granted;
   }
 
-  /** Returns whether nobody would notice that these shares are no more. */
+  /** Returns whether this ledger can be dropped without any effect. */
   public boolean ends(long now, long ttl) {
     return (first == null || first.ends(now, ttl))
         && guests.values().stream().allMatch(each -> each.ends(now, ttl));

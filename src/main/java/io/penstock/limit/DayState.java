@@ -23,7 +23,7 @@ record DayState(LimitSpec.Day spec, long ends, long charged, long held) implemen
     return charged == 0 ? none : none.plus(charged, owed.held(), now);
   }
 
-  /** Returns a day that ends with the earlier one, and no later than one that begins now. */
+  /** Returns a day with the end of the earlier day, at most that of a day that begins now. */
   static DayState restored(LimitSpec.Day spec, List<Cell> cells, long since, long now) {
     DayState none = new DayState(spec, now, 0, 0);
     long latest = none.endOfNext(spec.midnight() == null ? since : now);

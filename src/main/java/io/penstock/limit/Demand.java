@@ -5,14 +5,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Who waits for slices of a shared limit, and for how much. Safe from any thread; made for one
- * limit, and there for as long as it is shared.
+ * Demand for slices of a shared limit: its waiters, and the least amount that is waited for. Safe
+ * from any thread. Belongs to one limit for as long as that is shared.
  */
 public final class Demand {
-  /** One who waits, or many. */
+  /** A waiter, which may stand for many tickets. */
   @FunctionalInterface
   public interface Waiter {
-    /** Has it looked again whether there is enough. */
+    /** Makes the waiter check again whether there is enough. */
     void wake();
   }
 
@@ -23,15 +23,15 @@ public final class Demand {
   private final Runnable dry;
 
   /**
-   * Makes one that nobody waits at.
+   * Creates a demand without waiters.
    *
-   * @param dry told, on the thread that finds it, when slices do not suffice and did before
+   * @param dry run when slices no longer suffice, on the thread that finds that
    */
   public Demand(Runnable dry) {
     this.dry = dry;
   }
 
-  /** Has {@code waiter} woken, on any thread, each time there may be enough again. */
+  /** Adds a waiter, which is woken, on any thread, each time there may be enough again. */
   public void join(Waiter waiter) {
     waiters.add(waiter);
   }
@@ -41,27 +41,30 @@ public final class Demand {
     waiters.remove(waiter);
   }
 
-  /** Returns the least that is waited for, 0 when nobody waits. */
+  /** Returns the least amount that is waited for; 0 when nothing is. */
   public long least() {
     return least.get();
   }
 
   /**
-   * Returns whether anybody waits for slices that begin later. What is granted meanwhile may begin
-   * sooner.
+   * Returns whether any waiter needs slices that begin later. Slices granted in the meantime may
+   * begin sooner.
    */
   public boolean hasLater() {
     return later;
   }
 
-  /** Wakes all who wait: those who still lack something say so again. */
+  /** Wakes all waiters. Those that still lack something record it again. */
   public void wake() {
     least.set(0);
     later = false;
     waiters.forEach(Waiter::wake);
   }
 
-  /** Has all look who wait, though there is not enough: who gave up since says so no more. */
+  /**
+   * Wakes all waiters although there is not enough. If none recorded a lack since the last call,
+   * the demand is cleared first: those that recorded it may have given up.
+   */
   public void denied() {
     if (!said) {
       least.set(0);
@@ -71,10 +74,11 @@ public final class Demand {
   }
 
   /**
-   * Takes note of what is lacked.
+   * Records that an amount is lacking.
    *
-   * @param later whether slices suffice that begin later
-   * @param denied whether it is known that nobody has it: that does not hurry anybody
+   * @param later whether slices that begin later suffice
+   * @param denied whether it is known that no instance has it, so that there is nothing to hurry
+   *     for
    */
   void lacks(long amount, boolean later, boolean denied) {
     if (later) {

@@ -3,7 +3,7 @@ package io.penstock.limit;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The grants of one round: what one member gets of the cells that are open to it. */
+/** The grants of one round: the amounts that one member gets in the cells that are open to it. */
 final class Granting {
   private final Partition partition;
   private final Sharers sharers;
@@ -19,10 +19,10 @@ final class Granting {
   }
 
   /**
-   * Grants the member what it lacks, then what it wants besides; returns amounts by cell.
+   * Grants the member what it lacks, then what it wants besides. Returns amounts by cell.
    *
-   * @param wantedByAll what all who live want ahead of need
-   * @param soon until when a later cell begins soon
+   * @param wantedByAll what all living members want ahead of need
+   * @param soon the latest instant at which a later cell begins soon
    */
   Map<Long, Long> grant(long wantedByAll, long soon) {
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;
@@ -33,8 +33,8 @@ final class Granting {
   }
 
   /**
-   * Keeps room for those whose turn is between two, oldest first; returns whether there is any left
-   * that others may have.
+   * Keeps room for members with a turn between two others, oldest first. Returns whether any is
+   * left that others may get.
    */
   private boolean keepForHeads(long after, long before) {
     for (Sharer head : sharers.heads(after, before)) {
@@ -45,7 +45,7 @@ final class Granting {
     return true;
   }
 
-  /** Returns whether the member may have more besides. */
+  /** Grants what the member lacks. Returns whether it may get more besides. */
   private boolean grantHead() {
     long head = Math.min(member.head, sharers.capacity());
     if (head == 0) {
@@ -66,8 +66,9 @@ final class Granting {
   }
 
   /**
-   * When there is less than all want, nobody but who is alone gets more than a part of it, and what
-   * could be spent now is not put by for cells to come, but those that begin soon.
+   * Grants what the member wants ahead of need. When there is less than all want, a member that is
+   * not alone gets only a part of it, and amounts that could be spent now are not set aside for
+   * later cells, except for those that begin soon.
    */
   private void grantWanted(long wantedByAll, long soon) {
     long left = member.wanted;

@@ -7,11 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shares of a limit's old kind in one round of a member that has the new one. Either they bind
- * the member, and what it spends counts in them, or what others had spent of them is taken over.
+ * Ledger of the slices of a limit's old kind, in one round of a member that has the new kind.
+ * Either they bind the member, and what it spends counts in them, or what was spent of them is
+ * taken over.
  */
 final class Host {
-  /** A member that lives is heard within 15 minutes. */
+  /** A living member is heard within 15 minutes. */
   private static final long STAYS_MICROS = 1_000_000_000L;
 
   private static final long HOUR_MICROS = 3_600_000_000L;
@@ -24,15 +25,18 @@ final class Host {
   private final long now;
   private final long ttl;
 
-  /** Members that have the old kind still, as far as is known, by name. */
+  /** Members that are known to have the old kind still, by name. */
   private final Map<String, Sharer> others = new LinkedHashMap<>();
 
-  /** What the member itself was when it had the old kind, if it had that until now. */
+  /** The member's own record of the old kind, if it had that until now. */
   private final @Nullable Sharer joins;
 
   private final boolean binds;
 
-  /** The cell that runs, for how many it counts, and the first one that counts. */
+  /**
+   * The running cell, the number of further cells in which it counts, and the first cell that
+   * counts.
+   */
   private long running;
 
   private long span;
@@ -69,7 +73,7 @@ final class Host {
     }
   }
 
-  /** Whether a member was heard of the old kind last. */
+  /** Returns whether a member had the old kind in its last round. */
   private boolean stays(String name, Sharer member) {
     Sharer here = guest.sharers.get(name);
     return here == null || here.number < member.number;
@@ -83,16 +87,16 @@ final class Host {
     return host.partition.kind();
   }
 
-  /** Returns whether the old kind binds: some member has it that may live. */
+  /** Returns whether the old kind binds: a member that may be living still has it. */
   boolean binds() {
     return binds;
   }
 
   /**
-   * Begins the round: what was spent of the old kind comes along.
+   * Begins the round: what the member spent of the old kind comes along.
    *
-   * @param member who asks
-   * @param cell the one of the new kind that runs
+   * @param member the member that asks
+   * @param cell the running cell of the new kind
    * @return the most that may be granted
    */
   long begin(Sharer member, long cell) {
@@ -146,8 +150,8 @@ final class Host {
   }
 
   /**
-   * When its days begin is told by its members alone: but for those of UTC, one of 25 hours is
-   * waited for.
+   * Returns the running day of the old kind. Only its members know when its days begin: unless they
+   * are days of UTC, a day is waited for as if it had 25 hours.
    */
   private long day(long reach) {
     long each = Math.max(Partition.SPAN_MICROS, durationMicros);
@@ -161,8 +165,8 @@ final class Host {
   }
 
   /**
-   * Returns the last barred cell of the new kind: at least the running one while that of the old
-   * kind is barred because of a loss, and binds.
+   * Returns the last barred cell of the new kind. While the running cell of the old kind is barred
+   * because of a loss, and the old kind binds, that is at least the running one.
    *
    * @param last the last cell that is barred anyway, or {@link Shares#NONE}
    */
@@ -218,7 +222,7 @@ final class Host {
     };
   }
 
-  /** What counts of a member in the window that runs. */
+  /** Returns what counts of a member in the running window. */
   private long counting(Sharer member) {
     boolean free = kind() == Partition.Kind.CONCURRENCY && member.silent(now, ttl);
     return free || kind() == Partition.Kind.STRICT
@@ -226,7 +230,7 @@ final class Host {
         : Math.min(Partition.MOST, sum(member.counted.tailMap(from, true)));
   }
 
-  /** What the member had spent counts in the running cell until it says when that was. */
+  /** Counts what the member had spent in the running cell, until it reports when that was. */
   private void join(Sharer before, Sharer member, long cell) {
     if (asked.kind() == Partition.Kind.BUCKET) {
       long out = member.counted.getOrDefault(Partition.OUT, 0L);
@@ -243,8 +247,8 @@ final class Host {
   }
 
   /**
-   * Has an amount count in the cell that runs. Who knows no 24 h yet reports nothing of them, and
-   * says from when on it spent nothing: what it had spent counts before that.
+   * Counts an amount in the running cell. A member that does not know of its 24 h yet reports
+   * nothing of them, but from when on it spent nothing: what it had spent counts before that.
    */
   private static void place(
       Shares shares, Sharer member, Shares.Report report, long cell, long amount) {
@@ -256,7 +260,7 @@ final class Host {
     shares.count(member, knows ? cell : before, amount);
   }
 
-  /** A member has the kind of these shares again: what counted here stays until it says more. */
+  /** Records that a member has this kind again: what counted here stays until it reports more. */
   static void takeBack(Shares shares, Sharer member, Shares.Report report, long cell) {
     member.elsewhere = false;
     if (shares.partition.kind() == Partition.Kind.SPAN) {
@@ -309,8 +313,8 @@ final class Host {
   }
 
   /**
-   * What is spent counts here, where the member is one of the old kind. What comes back of a bucket
-   * or of slots may have been used by others since.
+   * Counts here what the member spent, as if it had the old kind. What it returns to a bucket or to
+   * slots does not come back: others may have used it since.
    */
   private void count(long spent) {
     Sharer known = host.sharers.get(report.member());
@@ -325,7 +329,7 @@ final class Host {
     member.elsewhere = true;
     member.counted.headMap(host.known, false).clear();
     Long out = member.counted.remove(Partition.OUT);
-    if (out != null) { // it may have spent them
+    if (out != null) { // the member may have spent them
       add(host.totals, Partition.OUT, -out);
       host.bucket.take(out);
     }

@@ -9,17 +9,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the time of a shared limit is cut into cells, and what may be spent in them. Times are
- * microseconds of the shared clock, since 1970.
+ * Division of the time of a shared limit into cells, and the amounts that may be spent in them.
+ * Times are microseconds of the shared clock, since 1970.
  *
- * @param kind what the cells are
+ * @param kind the kind of the cells
  * @param cellMicros the length of a cell of the grid, 0 where there is none
- * @param reach for how many cells after it a cell counts; of days, for how many microseconds
+ * @param reach for how many cells after it a cell counts; for days, for how many microseconds
  * @param capacity the most that may count at the same time, cut to {@link #MOST}
- * @param releases tokens or slots that come every {@code seconds}; 0 of all others
+ * @param releases tokens or slots that come every {@code seconds}; 0 for other kinds
  * @param seconds see {@code releases}
- * @param fillMicros how long an empty bucket takes to be full; 0 of all others
- * @param midnight where a day ends, null of all but {@link Kind#DAY}
+ * @param fillMicros how long an empty bucket takes to be full; 0 for other kinds
+ * @param midnight where a day ends, null for all but {@link Kind#DAY}
  */
 public record Partition(
     Kind kind,
@@ -30,56 +30,58 @@ public record Partition(
     long seconds,
     long fillMicros,
     @Nullable Midnight midnight) {
-  /** The bound of amounts and capacities: thousands of them add up exactly in a double. */
+  /** Bound of amounts and capacities: thousands of them add up exactly in a double. */
   public static final long MOST = 1L << 43;
 
-  /** What cells are. */
+  /** Kinds of cells. */
   public enum Kind {
     /** Cell c is the window [c × length, (c + 1) × length). */
     FIXED,
     /** Cell c is the sixtieth [c × length, (c + 1) × length) of a window. */
     TRAILING,
-    /** There is one cell, 0, and it does not end. */
+    /** There is a single cell, 0, which never ends. */
     CONCURRENCY,
-    /** A cell is a day or month of the calendar, its number the microsecond it begins at. */
+    /** A cell is a calendar day or month; its number is the microsecond at which it begins. */
     DAY,
-    /** A cell is 24 h long, its number the microsecond of its first grant. */
+    /** A cell is 24 h long; its number is the microsecond of its first grant. */
     SPAN,
     /**
-     * Cell c is the minute [c × length, (c + 1) × length) in which tokens were spent. Those that
+     * Cell c is the minute [c × length, (c + 1) × length) in which tokens were spent. Tokens that
      * were granted and may still be spent are in a cell of their own, {@link #OUT}.
      */
     BUCKET,
     /**
-     * A cell is a slot, or those that begin within 5 ms of it, its number the microsecond at which
-     * it begins. It counts from being handed out; nothing is reported of it.
+     * A cell is a slot, or several that begin within 5 ms of it; its number is the microsecond at
+     * which it begins. It counts from being handed out; nothing is reported of it.
      *
-     * <p>A slot is used when it has begun for certain, and not later than it may be: a tenth of an
-     * interval after that, 2 to 20 ms. So each release is later than its slot by at most that much
-     * and the width of the bounds of the shared clock, which is that of the quickest round trip and
-     * 0.2 ms a second since; where several slots are one, they go 5 ms sooner at most. Two releases
+     * <p>A slot may be used once it has certainly begun, and for a tenth of an interval after that,
+     * 2 to 20 ms. So each release is later than its slot by at most that much and the width of the
+     * bounds of the shared clock, which is the quickest round trip plus 0.2 ms for each second
+     * since. Where several slots are handed out as one, they go at most 5 ms sooner. Two releases
      * are closer than an interval by no more than that.
      */
     STRICT
   }
 
-  /** The cell of the tokens that members have out of a bucket; above all others. */
+  /**
+   * The cell of tokens of a bucket that members were granted and may still spend; above all others.
+   */
   public static final long OUT = 1L << 52;
 
-  /** How long a {@link Kind#SPAN} is. */
+  /** The length of a {@link Kind#SPAN}. */
   public static final long SPAN_MICROS = LimitSpec.Day.NANOS / 1_000;
 
   private static final long LEAST_SLIDING_NANOS = 10_000_000_000L;
   private static final long MINUTE_MICROS = 60_000_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** What a double and a long both hold, with room for a sum. */
+  /** Bound within which numbers are exact in a double and in a long, with room for a sum. */
   private static final BigInteger EXACT = BigInteger.ONE.shiftLeft(52);
 
   /**
-   * Returns how a limit is cut.
+   * Returns the cells of a limit.
    *
-   * @throws IllegalArgumentException when it is of a kind that is not shared in slices
+   * @throws IllegalArgumentException when its kind cannot be shared in slices
    */
   public static Partition of(LimitSpec spec) {
     return switch (spec) {
@@ -115,7 +117,10 @@ public record Partition(
     return new Partition(kind, cellMicros, reach, cut(capacity), 0, 0, 0, null);
   }
 
-  /** Shared, it has sub-cells as trailing windows have: each release counts a little longer. */
+  /**
+   * Returns the cells of a sliding window. It has sub-cells as trailing windows have when it is
+   * shared, so that each release counts a little longer.
+   */
   private static Partition sliding(LimitSpec.SlidingWindow window) {
     if (window.windowNanos() < LEAST_SLIDING_NANOS) {
       throw unshared("is a sliding window under 10 s");
@@ -172,7 +177,7 @@ public record Partition(
     }
   }
 
-  /** Returns whether cells of both have the same numbers. */
+  /** Returns whether the cells of both have the same numbers. */
   public boolean fits(Partition other) {
     return sameKind(other) && Objects.equals(zone(), other.zone());
   }
@@ -186,14 +191,14 @@ public record Partition(
     return midnight == null ? null : midnight.zone();
   }
 
-  /** Returns these cells of a limit of another capacity. */
+  /** Returns these cells with another capacity. */
   Partition holding(long other) {
     return new Partition(kind, cellMicros, reach, other, releases, seconds, fillMicros, midnight);
   }
 
   /**
-   * Returns four midnights in a row, of which {@code nowMicros} is between the second and the
-   * third; nothing of all but {@link Kind#DAY}.
+   * Returns four midnights in a row, with {@code nowMicros} between the second and the third; none
+   * for all but {@link Kind#DAY}.
    */
   public List<Long> midnights(long nowMicros) {
     if (midnight == null) {
@@ -213,7 +218,9 @@ public record Partition(
     return List.copyOf(found.subList(found.size() - 4, found.size()));
   }
 
-  /** Returns the day that runs, and those known to come, when each begins so much late. */
+  /**
+   * Returns the running day and the next one, if known, when each begins {@code lateMicros} late.
+   */
   List<Long> days(long nowMicros, long lateMicros) {
     List<Long> midnights = midnights(nowMicros);
     for (int i = 2; i >= 0; i--) {
@@ -225,12 +232,12 @@ public record Partition(
         "a day's guard is %d µs, expected less than a day".formatted(lateMicros));
   }
 
-  /** Whether the rate of tokens or slots is lower; false of all others. */
+  /** Returns whether the rate of tokens or slots is lower; false for other kinds. */
   boolean slowerThan(Partition other) {
     return (double) releases / seconds < (double) other.releases / other.seconds;
   }
 
-  /** Whether who lacks too much in one cell waits for room that comes bit by bit, or for a cell. */
+  /** Returns whether room for a large amount comes bit by bit, and not only with another cell. */
   boolean bitByBit() {
     return switch (kind) {
       case TRAILING, CONCURRENCY, BUCKET -> true;

@@ -2,17 +2,17 @@ package io.penstock.limit;
 
 import org.jspecify.annotations.Nullable;
 
-/** Equal parts of a limit, of which all together let pass no more than the whole. */
+/** Divides a limit into equal parts, which together let pass no more than the whole. */
 public final class Parts {
-  /** The longest that a {@link Rate} can say. */
+  /** The most seconds that a {@link Rate} can have. */
   private static final long LONGEST_SECONDS = 1_000_000_000L;
 
   private Parts() {}
 
   /**
-   * Returns what one of so many does, rounded down, or null when it lets nothing pass. Of rates the
-   * time between two releases is multiplied; a bucket holds one token at least, or it never would
-   * give any.
+   * Returns one of {@code members} equal parts, rounded down, or null when it lets nothing pass.
+   * For rates, the time between two releases is multiplied. A bucket has at least one token,
+   * because otherwise it would never release any.
    */
   public static @Nullable LimitSpec of(LimitSpec whole, long members) {
     return switch (whole) {

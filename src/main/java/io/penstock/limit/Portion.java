@@ -1,11 +1,11 @@
 package io.penstock.limit;
 
 /**
- * What this instance may spend of one cell of a shared limit, and did.
+ * The amount that this instance was granted in one cell of a shared limit, and the part it spent.
  *
  * @param cell of the shared clock
- * @param granted what it may spend in all, ≥ 0
- * @param used what it spent, refunds deducted, ≥ 0; above what was granted when usage ran over
+ * @param granted all that may be spent, ≥ 0
+ * @param used the spent amount less refunds, ≥ 0; above what was granted when usage ran over
  * @param span when the rest may be spent
  */
 record Portion(long cell, long granted, long used, Grid.Span span) {
@@ -21,7 +21,7 @@ record Portion(long cell, long granted, long used, Grid.Span span) {
     return new Portion(cell, granted, Math.max(0, State.sum(used, amount)), span);
   }
 
-  /** This one when so much of it was spent in another cell. */
+  /** Returns this granted cell after {@code amount} of it was spent in another cell. */
   Portion paying(long amount) {
     return granted(Math.max(0, State.sum(granted, -amount)));
   }
@@ -31,8 +31,8 @@ record Portion(long cell, long granted, long used, Grid.Span span) {
   }
 
   /**
-   * This one with its lease renewed. When that ended before, what has been free since is others':
-   * they may have been granted it meanwhile.
+   * Returns this granted cell with its lease renewed. If the lease had ended before, the part that
+   * was free is gone: others may have been granted it in the meantime.
    */
   Portion leased(Grid.Span next) {
     return span.untilNanos() <= next.fromNanos() ? granted(used) : during(next);

@@ -8,7 +8,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance may spend of a shared limit, and did, by cell, oldest first. Immutable.
+ * Amounts that an instance was granted of a shared limit, and spent, by cell, oldest first.
+ * Immutable.
  *
  * @param all at most one a cell
  */
@@ -22,7 +23,7 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
     return all.iterator();
   }
 
-  /** The last one that may be spent at {@code now}. */
+  /** Returns the last granted cell that may be spent at {@code now}, or null. */
   @Nullable Portion running(long now) {
     for (int at = all.size() - 1; at >= 0; at--) {
       if (all.get(at).span().runs(now)) {
@@ -33,12 +34,12 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
   }
 
   /**
-   * Returns the first instant at which {@code amount} can be spent from one portion, or {@link
+   * Returns the first instant at which {@code amount} can be spent from one cell, or {@link
    * Ticker#NEVER}. After the store has lost a day and has begun another one, the spans of both can
    * overlap. The later one is spent first; the earlier one can be spent again once the span of the
    * later one has ended.
    *
-   * @param held is subtracted from what is free in each portion
+   * @param held is subtracted from what is free in each cell
    * @param from the first instant that is of use, ≥ {@code now}
    */
   long opens(long amount, long held, long from, long now) {
@@ -58,9 +59,9 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
   }
 
   /**
-   * What may still be spent now; less than 0 when more was spent than granted.
+   * Returns what may still be spent now; less than 0 when more was spent than granted.
    *
-   * @param later whether what may be spent later is of the same window
+   * @param later whether amounts that may be spent later are of the same window
    */
   long unspent(boolean later, long held, long now) {
     long unspent = 0;
@@ -86,7 +87,7 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
   }
 
   /**
-   * These with another portion of a cell, made from the one that is there, or from an empty one.
+   * Returns these with the entry of a cell changed, starting with an empty one if there is none.
    */
   Portions with(long cell, UnaryOperator<Portion> change) {
     List<Portion> next = new ArrayList<>(all.size() + 1);
@@ -107,9 +108,9 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
   }
 
   /**
-   * These, with what was spent before anything was granted, and still counts, in the place of the
-   * one of which nobody knows when it was. Of a fixed window that is what its cell has charged;
-   * what is held is spent in none.
+   * Returns these with the entry of the unknown cell replaced: charges from before the first grant,
+   * as far as they count, are put into their cells. A fixed window itself knows what its cell has
+   * charged. Reserved output is spent in no cell.
    */
   Portions before(State alone, Grid grid, long now) {
     Portions next = new Portions(all.subList(1, all.size()));
@@ -127,7 +128,7 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
     return next;
   }
 
-  /** These, with what was used of one cell used of another. */
+  /** Returns these with the used amount of one cell moved to another cell. */
   Portions moved(long from, long to) {
     if (from == to || all.isEmpty() || all.getFirst().cell() != from) {
       return this;
@@ -137,7 +138,7 @@ record Portions(List<Portion> all) implements Iterable<Portion> {
     return used > 0 ? rest.using(to, used) : rest;
   }
 
-  /** Those of {@code oldest} and after, and the one of which nobody knows when it was. */
+  /** Returns the entries from cell {@code oldest} on, and that of the unknown cell. */
   Portions from(long oldest) {
     return new Portions(
         all.stream().filter(each -> each.cell() >= oldest || each.cell() == Grid.NONE).toList());

@@ -1,20 +1,21 @@
 package io.penstock.limit;
 
 /**
- * What was spent of a token bucket that members share and is not filled in again. It grows by what
- * a member says more to have spent than it said before, and shrinks by what it says less, and with
- * time, down to nothing:
+ * The spent tokens of a bucket that members share, as far as they are not filled in again. The
+ * number grows when a member reports more spent than before, and shrinks when it reports less, and
+ * with time, down to zero:
  *
  * <p>missing = max(0, max(0, missing − rate × elapsed) + Σ (reported − counted))
  *
- * <p>summed over the cells that are not forgotten. It may be more than the bucket holds: then its
- * level is below 0. What members have out and may still spend is missing besides, and is not filled
- * in as long as they have it: whenever it is spent, no more passes than if it had been taken then.
+ * <p>summed over the cells that are not forgotten. It may be more than the bucket's capacity: then
+ * the level of the bucket is below 0. Tokens that members have out and may still spend are missing
+ * in addition, and are not filled in as long as they are out: whenever they are spent, no more
+ * passes than if they had been taken then.
  */
 final class SharedBucket {
   private long missing;
 
-  /** Of the next token, in millionths of a token ÷ seconds of the rate. */
+  /** Filled part of the next token, in millionths of a token ÷ seconds of the rate. */
   private long part;
 
   private long filledAt;
@@ -23,7 +24,7 @@ final class SharedBucket {
     return missing;
   }
 
-  /** Takes, or gives back when negative; {@link #settle} follows. */
+  /** Takes tokens, or gives back a negative amount; {@link #settle} must follow. */
   void take(long amount) {
     missing += amount;
   }
@@ -32,7 +33,10 @@ final class SharedBucket {
     missing = Math.max(0, missing);
   }
 
-  /** Every product is below 2^53: when too much time passed for that, the rest of it is lost. */
+  /**
+   * Fills in tokens for the time that passed. Every product is below 2^53: the rest of a longer
+   * time is lost.
+   */
   void fill(Partition rate, long now) {
     if (now <= filledAt) {
       return;

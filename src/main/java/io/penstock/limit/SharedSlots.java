@@ -5,42 +5,45 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The slots of a strict rate that members share: each is handed out once, in order, and none is
- * closer to the one before it than an interval. Those nobody asked for in time are gone.
+ * The slots of a strict rate that members share. Each is handed out once, in order, and none is
+ * closer to the one before it than an interval. Slots that no member asked for in time are lost.
  *
  * <p>Slots that begin within 5 ms are handed out as one part: its cell is the microsecond of the
- * first one. No slot is later than a slice lives, so that after a loss of this all that were handed
- * out are over once that time is.
+ * first one. No slot is later than the end of a slice, so that after a loss of this data all slots
+ * that were handed out are over once that time is.
  */
 final class SharedSlots {
-  /** Slots of so long are one part. */
+  /** Slots within this time are one part. */
   private static final long TOGETHER_MICROS = 5_000;
 
-  /** A slot sooner than this would be over when the answer is there. */
+  /** A slot sooner than this would be over before the answer arrives. */
   static final long LEAD_MICROS = 2_000;
 
   private static final long EXACT = 1L << 53;
 
-  /** The first slot that nobody has, and what it is later, in parts of a microsecond ÷ releases. */
+  /** The first free slot, and its part of a microsecond, in units of a microsecond ÷ releases. */
   private long nextAt;
 
   private long part;
 
-  /** Returns when the last slot that was handed out is over, at the earliest. */
+  /**
+   * Returns the first free slot: at the earliest, the last one that was handed out is over then.
+   */
   long nextAt() {
     return nextAt;
   }
 
   /**
-   * Hands out slots: to who lacked one first if there are not enough for all who do, and when there
-   * are fewer than all want, to nobody but who is alone more than a part of them.
+   * Hands out slots. If there are not enough for all members that lack one, the first to lack one
+   * comes first. If there are fewer than all want, a member that is not alone gets only a part of
+   * them.
    *
-   * @param rate the lowest of those who live
+   * @param rate the lowest of living members
    * @param from no slot before it is wanted
    * @param last the latest that a slot may begin
-   * @param asks who is granted
-   * @param sharers all of them
-   * @param lacked what all who live lack or want
+   * @param asks the member that is granted slots
+   * @param sharers all members
+   * @param lacked what all living members lack or want
    * @param bound the most that is handed out
    */
   List<Part> grant(
@@ -63,18 +66,24 @@ final class SharedSlots {
     return parts;
   }
 
-  /** How many slots begin in so long; a product that is too much for a double is cut. */
+  /**
+   * Returns how many slots begin within a time, which is cut so that the product is exact in a
+   * double.
+   */
   static long free(Partition rate, long micros) {
     long cut = Math.min(micros, (EXACT - 1) / rate.releases());
     return cut * rate.releases() / perSecond(rate) + 1;
   }
 
-  /** How many slots are handed out that begin after {@code now}, the last one in part. */
+  /**
+   * Returns how many slots that begin after {@code now} are handed out, a part of one counted as
+   * one.
+   */
   long ahead(Partition rate, long now) {
     return nextAt > now ? free(rate, nextAt - now) : 0;
   }
 
-  /** So many slots are used by others, from {@code now} on. */
+  /** Marks {@code amount} slots from {@code now} on as used by others. */
   void use(Partition rate, long amount, long now) {
     if (amount > 0) {
       long late = nextAt >= now ? Math.min(part, rate.releases() - 1) : 0;

@@ -3,17 +3,18 @@ package io.penstock.limit;
 import java.util.SortedMap;
 
 /**
- * When the 24 h run in which a limit is shared: they begin with the first grant in them. After a
- * loss others may have been granted since, as if the first, before a member says that they began
- * earlier: then they did, and both count in them; and where nothing is granted in those that began
- * earlier, nothing is at all until they are over. Belongs to one thread at a time.
+ * Beginning of the running 24 h of a shared limit, which begin with the first grant in them. After
+ * a loss, something may be granted as if it were the first, before a member reports that the 24 h
+ * began earlier. Then they did begin earlier, and both amounts count in them. If nothing is granted
+ * in those that began earlier, nothing is granted at all until they are over. Belongs to one thread
+ * at a time.
  */
 final class SharedSpan {
   private long begins = Shares.NONE;
   private long known;
 
   /**
-   * Returns the cell that runs; {@code now} when none does.
+   * Returns the running cell; {@code now} when none runs.
    *
    * @param totals what counts, by cell
    * @param barred the last cell in which nothing is granted
@@ -38,12 +39,12 @@ final class SharedSpan {
     return runs ? cell : Shares.NONE;
   }
 
-  /** Something was granted in a cell, which therefore runs. */
+  /** Records that something was granted in a cell, which therefore runs. */
   void begin(long cell) {
     begins = cell;
   }
 
-  /** The first cell that is in none of those 24 h that are over. */
+  /** Returns the first cell that is in no 24 h that are over. */
   long known() {
     return known;
   }

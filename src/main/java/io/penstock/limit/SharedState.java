@@ -7,28 +7,28 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit that others spend too: what this instance alone would admit, and of that no more than it
- * was granted in the cell that runs. What is owed, paced, lowered and held is known to the local
- * one; what was granted and used of each cell of the shared clock is known here.
+ * State of a limit that is shared in slices: it admits what this instance alone would, but no more
+ * than was granted in the running cell. The local state knows what is owed, paced, lowered and
+ * reserved; this one knows what was granted and used of each cell of the shared clock.
  *
- * <p>What is held is kept free of the cell that runs, whichever that is. Of a concurrency limit
- * there is one cell, and what is out is used of it.
+ * <p>Reserved output is subtracted from the current cell. A concurrency limit has a single cell,
+ * and the permits in use are used of it.
  */
 final class SharedState implements Around {
-  /** What begins so soon is as near as what a round brings. */
+  /** Slices that begin within this time are as near as those of another round. */
   private static final long SOON_NANOS = 20_000_000;
 
   private final State local;
   private final Demand demand;
   private final @Nullable Grid grid;
 
-  /** All that count; that of {@link Grid#NONE} was charged when nobody knew which cell ran. */
+  /** All that count. {@link Grid#NONE} is that of charges before the running cell was known. */
   private final Portions portions;
 
   private final long held;
   private final long spent;
 
-  /** What was heard last of what others have. */
+  /** The last report about what others have. */
   private final Supplied supplied;
 
   private SharedState(
@@ -48,7 +48,7 @@ final class SharedState implements Around {
     this.supplied = supplied;
   }
 
-  /** A limit of which nothing was granted yet. */
+  /** Returns the state of a limit without any grants yet. */
   static SharedState sharing(State local, Demand demand, long now) {
     State alone =
         switch (local) {
@@ -58,7 +58,7 @@ final class SharedState implements Around {
         };
     Balance owed = alone.balance(now);
     if (alone instanceof StrictState strict) {
-      alone = StrictState.fresh(strict.spec(), now); // the slots are others' as well
+      alone = StrictState.fresh(strict.spec(), now); // others may have used slots as well
     }
     boolean permits = alone instanceof ConcurrencyState;
     Portion out = permits ? Portion.of(0).using(owed.held()) : Portion.of(Grid.NONE);
@@ -104,7 +104,7 @@ final class SharedState implements Around {
     return opens == Ticker.NEVER || opens <= Math.max(now, supplied.heardNanos()) + SOON_NANOS;
   }
 
-  /** Whether nothing is granted now because what was spent may have been lost. */
+  /** Returns whether nothing is granted now because what was spent may have been lost. */
   boolean isBarred(long now) {
     return supplied.bars(now);
   }
@@ -118,7 +118,7 @@ final class SharedState implements Around {
     return local;
   }
 
-  /** A shared window or day begins and ends when its cell does. */
+  /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   @Override
   public State own(long now) {
     return grid == null ? local : grid.aligned(local, now);
@@ -131,19 +131,19 @@ final class SharedState implements Around {
     return grid == null ? Grid.NONE : grid.cellAt(now);
   }
 
-  /** These when so much was spent in a cell; of a bucket it was out before. */
+  /** Returns the cells after {@code amount} was spent in one; in a bucket, it was out before. */
   private Portions using(long cell, long amount) {
     return local instanceof TokenBucketState
         ? portions.using(cell, amount).with(Partition.OUT, out -> out.paying(amount))
         : portions.using(cell, amount);
   }
 
-  /** The cell in which is spent what is of that portion. */
+  /** Returns the number of the cell in which spending from {@code running} counts. */
   private long cellOf(@Nullable Portion running, long now) {
     return running == null || running.cell() == Partition.OUT ? cellAt(now) : running.cell();
   }
 
-  /** Where a window or day ends, nothing of it counts in the next. */
+  /** Returns whether all that was spent in a window or day stops counting at its end. */
   private boolean endsAtOnce() {
     return local instanceof FixedWindowState || local instanceof DayState;
   }
@@ -236,7 +236,7 @@ final class SharedState implements Around {
     return new Taken(next, alone.receipt().in(cell));
   }
 
-  /** An idle window would begin with its first use, and the slots are not this instance's. */
+  /** Corrects a local state: an idle window begins with its cell, and the slots are not local. */
   private State beginning(State next, long now) {
     if (next instanceof StrictState) {
       return local;
@@ -261,14 +261,16 @@ final class SharedState implements Around {
         spent);
   }
 
-  /** Of a bucket that all spend no less is missing than if this instance alone did. */
+  /**
+   * Returns the refund: the shared bucket lacks at least as much as if only this instance spent it.
+   */
   private static long back(Answer.Receipt receipt, State alone, long amount, long now) {
     return alone instanceof TokenBucketState bucket
         ? bucket.back(receipt.cell(), amount, now)
         : amount;
   }
 
-  /** The window or day, as it is counted now, where the receipt is of it. */
+  /** Returns the running window or day as the local state has it, if the receipt is of it. */
   private long own(Answer.Receipt receipt, State alone, long now) {
     boolean runs = receipt.shared() == cellAt(now);
     return switch (alone) {
@@ -298,17 +300,17 @@ final class SharedState implements Around {
     return Partition.sameCells(local.spec(), next) ? with(changed) : sharing(changed, demand, now);
   }
 
-  /** This state when its slices may be spent no more. */
+  /** Returns this state with slices that may no longer be spent. */
   SharedState dropped() {
     return with(portions.each(each -> each.granted(each.used()).during(Grid.Span.NEVER)));
   }
 
-  /** This state with slices more; all of them may be spent in the spans that are said of them. */
+  /** Returns this state with more slices. All its slices may be spent in the given spans. */
   SharedState granted(List<Tally.Counted> more, Supplied supplied, LongFunction<Grid.Span> spans) {
     Portions next = more.isEmpty() ? portions : portions.moved(Grid.NONE, more.getFirst().cell());
     next = permits() ? next.each(each -> each.leased(spans.apply(each.cell()))) : next;
     for (Tally.Counted slice : more) {
-      // What ran over is not covered by what is granted after it was told.
+      // A later grant does not cover usage that ran over before.
       next =
           next.with(slice.cell(), each -> each.granted(State.sum(each.granted(), slice.amount())));
     }
@@ -319,9 +321,9 @@ final class SharedState implements Around {
   }
 
   /**
-   * This state as it is to be reported: all that it may still spend is what its portions then say.
+   * Returns this state for a report: its cells then contain all that it may still spend.
    *
-   * @param at how cells lie
+   * @param at the position of the cells
    * @param oldest the first cell that counts
    * @param ahead the last one that anything is granted in
    * @param keep how much may stay free in a cell
@@ -341,7 +343,7 @@ final class SharedState implements Around {
         next.each(each -> cut(each, each.cell() >= running && each.cell() <= last, keep, now)));
   }
 
-  /** What is free above what is kept is given up, and all of it once it may be spent no more. */
+  /** Gives up what is free above {@code keep}, or all when it may no longer be spent. */
   private Portion cut(Portion portion, boolean holds, long keep, long now) {
     long kept = holds ? held : 0;
     long covered = State.sum(spentIn(portion), kept);
@@ -350,7 +352,7 @@ final class SharedState implements Around {
     return portion.granted(State.sum(covered, stays));
   }
 
-  /** This state once it is known which cell runs: debt that it pays is spent in it. */
+  /** Returns this state once the running cell is known: debt that it pays is spent in it. */
   private SharedState settled(long now) {
     if (permits()) {
       return this;
@@ -386,7 +388,7 @@ final class SharedState implements Around {
     return Math.min(MOST, Math.max(spentIn(portion), portion.granted()));
   }
 
-  /** Debt of a fixed window is spent in the cells that pay it. */
+  /** Returns what was spent in a cell. Debt of a fixed window is spent in the cells that pay it. */
   private long spentIn(Portion portion) {
     return local instanceof FixedWindowState fixed
         ? Math.min(portion.used(), fixed.capacity())

@@ -3,9 +3,9 @@ package io.penstock.limit;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What is known of one of the members that share a limit. */
+/** The record of one of the members that share a limit. */
 final class Sharer {
-  /** By cell. */
+  /** Amounts by cell that were spent, or may be. */
   final NavigableMap<Long, Long> counted = new TreeMap<>();
 
   Partition partition;
@@ -13,13 +13,13 @@ final class Sharer {
   long heard;
   long wanted;
 
-  /** What it lacks in one cell, 0 when nothing. */
+  /** The amount it lacks in one cell, 0 when it lacks none. */
   long head;
 
-  /** When it began to lack it: the lower, the earlier. */
+  /** Order in which members began to lack something: the lower, the earlier. */
   long turn;
 
-  /** It had another kind of the limit when it was heard last. */
+  /** Whether the member had another kind of the limit in its last round. */
   boolean elsewhere;
 
   Sharer(Partition partition) {
@@ -30,12 +30,15 @@ final class Sharer {
     return now - heard > ttl;
   }
 
-  /** Returns {@link #newest}; tokens that are out are spent while a slice lasts, if at all. */
+  /**
+   * Returns {@link #newest}; for tokens that are out, the last cell in which their slice can be
+   * spent.
+   */
   long newest(long ttl) {
     return newest() == Partition.OUT ? (heard + ttl) / partition.cellMicros() : newest();
   }
 
-  /** Returns the last cell in which something of it counts. */
+  /** Returns the last cell in which something of the member counts. */
   long newest() {
     return counted.isEmpty() ? Shares.NONE : counted.lastKey();
   }

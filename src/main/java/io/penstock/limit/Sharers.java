@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The members that share one limit, and what holds of those that live. */
+/** The members that share one limit, and totals over the living ones. */
 final class Sharers {
   private final Map<String, Sharer> members = new LinkedHashMap<>();
   private long turns;
@@ -16,7 +16,7 @@ final class Sharers {
   private long reach;
   private int living;
 
-  /** Returns a member, or null when it was never heard. */
+  /** Returns a member, or null if it was never heard. */
   @Nullable Sharer get(String name) {
     return members.get(name);
   }
@@ -29,7 +29,7 @@ final class Sharers {
     return members;
   }
 
-  /** Takes note of who speaks, and of what it lacks. */
+  /** Records a member's report, and what it lacks. */
   Sharer hear(Shares.Report report, Partition at, long now) {
     Sharer member = add(report.member(), at);
     member.partition = at;
@@ -44,7 +44,7 @@ final class Sharers {
     return member;
   }
 
-  /** Finds the lowest capacity and the largest reach of the living. */
+  /** Finds the lowest capacity, the largest reach and the number of living members. */
   void bind(Partition at, long now, long ttl) {
     capacity = Partition.MOST;
     reach = 0;
@@ -61,22 +61,22 @@ final class Sharers {
     }
   }
 
-  /** Returns the lowest capacity of the living, as it was bound. */
+  /** Returns the lowest capacity of the living members, as of the last {@link #bind}. */
   long capacity() {
     return capacity;
   }
 
-  /** Returns the largest reach of the living, as it was bound. */
+  /** Returns the largest reach of the living members, as of the last {@link #bind}. */
   long reach() {
     return reach;
   }
 
-  /** Returns how many live, as it was bound. */
+  /** Returns the number of living members, as of the last {@link #bind}. */
   int living() {
     return living;
   }
 
-  /** Returns how the living member with the lowest rate cuts the limit, or null. */
+  /** Returns the cells of the living member with the lowest rate, or null. */
   @Nullable Partition slowest(long now, long ttl) {
     Partition slowest = null;
     for (Sharer member : members.values()) {
@@ -88,7 +88,7 @@ final class Sharers {
     return slowest;
   }
 
-  /** Returns how the member with the lowest rate of all cuts the limit, or null. */
+  /** Returns the cells of the member with the lowest rate, living or not, or null. */
   @Nullable Partition slowestEver() {
     Partition slowest = null;
     for (Sharer member : members.values()) {
@@ -98,12 +98,12 @@ final class Sharers {
     return slowest;
   }
 
-  /** Adds a member, unless it is there; returns it. */
+  /** Returns the member with that name, and adds it if there is none. */
   Sharer add(String name, Partition at) {
     return members.computeIfAbsent(name, absent -> new Sharer(at));
   }
 
-  /** Returns those who lack something and whose turn is between two, oldest first. */
+  /** Returns the members that lack something and have a turn between two others, oldest first. */
   List<Sharer> heads(long after, long before) {
     List<Sharer> heads = new ArrayList<>();
     for (Sharer member : members.values()) {
@@ -115,7 +115,7 @@ final class Sharers {
     return heads;
   }
 
-  /** Returns what all who live want ahead of need. */
+  /** Returns what all living members want ahead of need. */
   long wanted(long now, long ttl) {
     long sum = 0;
     for (Sharer member : members.values()) {
@@ -124,7 +124,7 @@ final class Sharers {
     return sum;
   }
 
-  /** Returns what all who live lack or want. */
+  /** Returns what all living members lack or want. */
   long lacked(long now, long ttl) {
     long sum = 0;
     for (Sharer member : members.values()) {
@@ -134,7 +134,7 @@ final class Sharers {
     return sum;
   }
 
-  /** Drops who is silent and of whom nothing counts any more. */
+  /** Drops silent members without any amount that still counts. */
   void drop(long known, long now, long ttl) {
     members.values().removeIf(member -> member.silent(now, ttl) && member.newest() < known);
   }

@@ -9,20 +9,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the members that share one limit were granted and have spent, by cell, and who lacks what:
- * the arithmetic of slices. Belongs to one thread at a time. The same in Lua is {@code grant.lua}
- * of room {@code sync}; both answer alike.
+ * Ledger of the slices of one limit: what members were granted and have spent, by cell, and what
+ * each lacks. Belongs to one thread at a time. The script {@code grant.lua} does the same in Lua,
+ * with the same answers.
  *
- * <p>Of a member in a cell one number counts: what it said it spent or may still spend, and what
- * was granted to it since. A cell counts until no window that any living member knows reaches back
- * to it. Nothing is granted in a cell one of whose windows has forgotten cells in it, so a clock
- * that is set back grants nothing until it is where it was.
+ * <p>For each member and cell one number counts: what the member reported as spent or still to be
+ * spent, and what it was granted since. A cell counts until no window of a living member reaches
+ * back to it. Nothing is granted in a cell when cells of one of its windows are forgotten: nothing
+ * is granted after a clock is set back until it is where it was.
  */
 public final class Shares {
   /** No cell. */
   public static final long NONE = -1;
 
-  /** For how long these are kept that nobody speaks of. */
+  /** How long a ledger is kept when no member reports. */
   private static final long KEPT_MICROS = 3_600_000_000L;
 
   private static final long AHEAD = 60;
@@ -38,17 +38,17 @@ public final class Shares {
   public record Part(long cell, long amount) {}
 
   /**
-   * What a member says.
+   * A member's report.
    *
-   * @param member which one
-   * @param number of its round: of none above that of its last one, nothing is taken notice
+   * @param member its name
+   * @param number of its round; a report that is not above that of its last one is ignored
    * @param from the first cell reported: in later ones that are not in {@code uses} it spent
-   *     nothing; of {@link Partition.Kind#STRICT} the first slot that is of use
-   * @param uses what it spent and may still spend, by cell
-   * @param head what it lacks in one cell, all or nothing
-   * @param wanted what it would like to have besides
+   *     nothing; for {@link Partition.Kind#STRICT} the first slot that is of use
+   * @param uses the amounts it spent and may still spend, by cell
+   * @param head the amount it lacks in one cell, all or nothing
+   * @param wanted the amount it would like to have besides
    * @param barred the last cell in which nothing is granted, or {@link #NONE}
-   * @param born which birth of these shares the member knows, or {@link #NONE}
+   * @param born when the ledger was created, as far as the member knows, or {@link #NONE}
    */
   public record Report(
       String member,
@@ -65,15 +65,14 @@ public final class Shares {
   }
 
   /**
-   * What it is granted.
+   * The answer to a member's report.
    *
    * @param capacity the lowest of living members
-   * @param born when these shares were asked for first, or {@link #NONE} when no notice was taken
-   *     of what was said, because it is late
-   * @param parts at most one a cell, each ≥ 1
-   * @param barred the last cell that nothing is granted in because what was spent there may be
+   * @param born when the ledger was created; {@link #NONE} if the report was late and ignored
+   * @param parts the grants, at most one a cell, each ≥ 1
+   * @param barred the last cell in which nothing is granted because what was spent there may be
    *     lost; {@link #NONE} when it is over
-   * @param left what is left over all members once that is granted
+   * @param left the remainder over all members after these grants
    */
   public record Granted(long capacity, long born, List<Part> parts, long barred, Remainder left) {
     public Granted {
@@ -95,15 +94,15 @@ public final class Shares {
   /** The cell that ran in the last round. */
   private long running;
 
-  /** When it was found out last that others like these were lost. */
+  /** When a loss of an earlier ledger was last discovered. */
   private long lostAt = NONE;
 
-  /** Makes shares of which none is granted. */
+  /** Creates an empty ledger. */
   public Shares(Partition partition) {
     this.partition = partition;
   }
 
-  /** Returns whether the member's cells are those of the others; days begin at the same times. */
+  /** Returns whether the member's cells are those of the others; days must begin together. */
   boolean fits(Partition other, long now) {
     if (other.kind() != Partition.Kind.DAY || !partition.sameKind(other)) {
       return partition.sameKind(other);
@@ -113,33 +112,33 @@ public final class Shares {
     return far || midnights.contains(known);
   }
 
-  /** Is what those had that are of another kind: they were born, and lost, when they were. */
+  /** Takes over the times of birth and loss from the ledger of another kind. */
   void follow(Shares other) {
     born = other.born;
     lostAt = Math.max(lostAt, other.lostAt);
   }
 
   /**
-   * Takes in what a member says, and grants.
+   * Processes a member's report, and grants slices.
    *
-   * @param at how the member cuts the limit
+   * @param at how the member divides the limit
    * @param now the shared clock, in microseconds
-   * @param ttl how long a slice may be spent, and how long a member lives that is silent
+   * @param ttl how long a slice may be spent, and how long a silent member counts as living
    */
   public Granted round(Report report, Partition at, long now, long ttl) {
     return late(report) ? LATE : round(report, at, now, ttl, null);
   }
 
-  /** Returns whether a later round of its member was heard. */
+  /** Returns whether a later round of the member was processed before. */
   boolean late(Report report) {
     Sharer before = sharers.get(report.member());
     return before != null && report.number() <= before.number;
   }
 
   /**
-   * Takes in what a member says, and grants.
+   * Processes a member's report, and grants slices.
    *
-   * @param host shares of another kind that bind these, or null
+   * @param host ledger of another kind that binds this one, or null
    */
   Granted round(Report report, Partition at, long now, long ttl, @Nullable Host host) {
     heardAt = now;
@@ -169,7 +168,7 @@ public final class Shares {
     return new Granted(sharers.capacity(), born, parts, last, left);
   }
 
-  /** Whether slices may last still that were granted before a loss. */
+  /** Returns whether slices that were granted before a loss may still be valid. */
   private boolean learning(long now, long ttl) {
     return lostAt != NONE && now < lostAt + ttl;
   }
@@ -195,7 +194,7 @@ public final class Shares {
     }
     long bound = host == null ? Long.MAX_VALUE : host.begin(member, first);
     count(member, report);
-    running = running(at, now); // a report may say since when a span runs
+    running = running(at, now); // a report may show since when a span runs
     forget(running);
     List<Part> parts =
         learning(now, ttl)
@@ -212,7 +211,7 @@ public final class Shares {
     totals.headMap(known, false).clear();
   }
 
-  /** Returns whether nothing is lost when these shares are: nothing counts, and nobody lives. */
+  /** Returns whether losing this ledger does no harm: nothing counts, and no member lives. */
   boolean idle(long now, long ttl) {
     for (Sharer member : sharers.all()) {
       if (!member.silent(now, ttl) || counts(member.newest(ttl), member.partition.reach(), now)) {
@@ -222,7 +221,7 @@ public final class Shares {
     return !counts(barred, 0, now) && slots.nextAt() <= now;
   }
 
-  /** Returns whether nobody would notice that these shares are no more. */
+  /** Returns whether this ledger can be dropped without any effect. */
   boolean ends(long now, long ttl) {
     return now - heardAt > KEPT_MICROS && idle(now, ttl);
   }
@@ -236,7 +235,7 @@ public final class Shares {
     };
   }
 
-  /** Who is silent waits for nothing, holds no permit, and may have spent the tokens it had out. */
+  /** Clears what silent members lack and their permits, and counts their tokens out as spent. */
   private void forgetSilent(long now, long ttl) {
     for (Sharer member : sharers.all()) {
       if (member.silent(now, ttl)) {
@@ -257,7 +256,7 @@ public final class Shares {
     };
   }
 
-  /** The slowest rate of the living fills the bucket. */
+  /** Fills the bucket at the slowest rate of the living members. */
   private void fill(long now, long ttl) {
     Partition slowest = sharers.slowest(now, ttl);
     if (slowest != null && partition.kind() == Partition.Kind.BUCKET) {

@@ -79,14 +79,14 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
 
   /**
    * Returns the exact time if nothing else comes and nothing is given back: each release in turn
-   * goes when a counting one stops to count, and counts itself from then on.
+   * goes when a counting one stops counting, and counts itself from then on.
    */
   @Override
   public long forecast(long ahead, long own, long now) {
     int over = over(now);
     int counting = instants.size() - over;
     long most = Math.max(1, spec.capacity() - held);
-    // So many releases must stop to count before the last one asked for; with 0 or less it goes
+    // So many releases must stop counting before the last one asked for; with 0 or less it goes
     // now.
     long ends = State.sum(ahead, own) + counting - most;
     long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);

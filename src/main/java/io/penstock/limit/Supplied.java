@@ -1,15 +1,15 @@
 package io.penstock.limit;
 
 /**
- * What was heard last of a shared limit.
+ * The last report of the store about a shared limit.
  *
- * @param capacity the lowest that any instance has for it
- * @param denied the least amount known not to be there for anybody now; {@link Long#MAX_VALUE}
- *     where nothing is known
- * @param heardNanos when that was heard: what may be spent at once began no sooner
- * @param untilNanos until when that stands
- * @param barred whether nothing is granted now because what was spent may have been lost
- * @param left what no instance had of the running cell when that was heard, ≥ 0
+ * @param capacity the lowest capacity that any instance has for it
+ * @param denied the least amount that is known to be unavailable to all instances now; {@link
+ *     Long#MAX_VALUE} when nothing is known
+ * @param heardNanos when the report came: slices that may be spent at once began no sooner
+ * @param untilNanos until when {@code denied} and {@code barred} are valid
+ * @param barred whether nothing is granted now because the record of spending may have been lost
+ * @param left the part of the running cell that no instance had when the report came, ≥ 0
  * @param leftUntilNanos when the whole limit is left again: from then on nothing is known
  */
 public record Supplied(
@@ -20,16 +20,19 @@ public record Supplied(
     boolean barred,
     long left,
     long leftUntilNanos) {
-  /** Nothing was. */
+  /** No report came. */
   public static final Supplied NOTHING =
       new Supplied(Long.MAX_VALUE, Long.MAX_VALUE, Long.MIN_VALUE / 2, 0);
 
-  /** Nothing was heard of what is left, and nothing is lost. */
+  /** Creates a report without a loss, and without knowledge of what is left. */
   public Supplied(long capacity, long denied, long heardNanos, long untilNanos) {
     this(capacity, denied, heardNanos, untilNanos, false, Long.MAX_VALUE, Long.MIN_VALUE);
   }
 
-  /** This, heard at {@code now} of nobody: nothing is known to be denied. */
+  /**
+   * Returns this report as of {@code now} without news of other instances: nothing is known to be
+   * denied.
+   */
   public Supplied alone(long now) {
     return new Supplied(capacity, Long.MAX_VALUE, now, 0, false, left, leftUntilNanos);
   }
@@ -42,12 +45,12 @@ public record Supplied(
     return amount >= denied && now < untilNanos;
   }
 
-  /** Whether what was left then still tells something. */
+  /** Returns whether the amount left is still known. */
   boolean tells(long now) {
     return now < leftUntilNanos;
   }
 
-  /** What is left of a bucket that holds so much: it fills evenly until it is full. */
+  /** Returns what is left of a bucket of that capacity: it fills evenly until it is full. */
   long filled(long capacity, long now) {
     double part = (double) (now - heardNanos) / Math.max(1, leftUntilNanos - heardNanos);
     return left + (long) (Math.max(0, capacity - left) * Math.clamp(part, 0, 1));
