@@ -25,7 +25,7 @@ public sealed interface Event {
   record Queued(long atNanos, String endpoint, long ticket, Cost cost) implements TicketEvent {}
 
   /**
-   * A ticket was let go.
+   * A ticket was granted.
    *
    * @param upstream where it goes, or null for a permit
    * @param model the model it asks for, if it names one
@@ -56,18 +56,19 @@ public sealed interface Event {
   record Cancelled(long atNanos, String endpoint, long ticket) implements TicketEvent {}
 
   /**
-   * What would have become of a ticket that nothing holds, because its endpoint is only a shadow.
+   * The fate that a ticket would have had in a queue that is only a shadow, and so does not make it
+   * wait.
    *
-   * @param ticket the number of the ticket that was let go in any case
+   * @param ticket the number of the ticket, which was granted in any case
    * @param waitedNanos how long it would have waited until then, since it arrived
-   * @param refusal why it would not have gone, or null if it would
+   * @param refusal why it would not have been granted, or null if it would
    */
   record Shadowed(
       long atNanos, String endpoint, long ticket, long waitedNanos, @Nullable Refusal refusal)
       implements TicketEvent {}
 
   /**
-   * A ticket's cost was replaced by what it used.
+   * A ticket's expected cost was replaced by its usage.
    *
    * @param reservedTokens input plus output that were expected
    * @param usedTokens input plus output that were used
@@ -85,8 +86,8 @@ public sealed interface Event {
       implements TicketEvent {}
 
   /**
-   * What was expected of a ticket that was let go was given back whole: it was never sent, or it
-   * goes again, and is let go anew.
+   * The expected cost of a granted ticket was given back whole: it was never sent, or it goes again
+   * and is granted anew.
    */
   record Returned(
       long atNanos,
@@ -98,12 +99,12 @@ public sealed interface Event {
       implements TicketEvent {}
 
   /**
-   * An upstream was called for something that is weighed, and that is over; once for each attempt.
+   * An attempt at an upstream is over. There is one for each call with a cost.
    *
-   * @param lastedNanos since the ticket was let go
-   * @param usage what the answer says that was used, or null when it says nothing
-   * @param error the status of an answer that is an error, or the reason why there is none to its
-   *     end; null when all is well
+   * @param lastedNanos since the ticket was granted
+   * @param usage the usage in the answer, or null when it has none
+   * @param error the status of an answer that is an error, or the reason why the answer did not
+   *     reach its end; null when all is well
    */
   record Called(
       long atNanos,
@@ -118,7 +119,7 @@ public sealed interface Event {
       implements Event {}
 
   /**
-   * An answer said how much input its request had, which had been estimated.
+   * The real input of a request became known from its answer, after it had been estimated.
    *
    * @param expectedTokens of input, as estimated before the call
    * @param usedTokens of input, as the provider counted them
@@ -130,40 +131,43 @@ public sealed interface Event {
   /**
    * The configuration was read.
    *
-   * @param applied whether it runs now
+   * @param applied whether it is in force now
    * @param detail what was found, or the first fault
    */
   record Reloaded(long atNanos, boolean applied, String detail) implements Event {}
 
   /**
-   * How this instance stands with those it shares limits with is otherwise than before.
+   * The relation of this instance to those it shares limits with has changed.
    *
-   * @param sharing of which limits, {@code exact} or {@code eventual}; null when it is of all
-   * @param members how many instances share them as far as is known, this one included; 0 when that
-   *     is not known
-   * @param detail what follows from it, in a few words
+   * @param sharing of which limits, {@code exact} or {@code eventual}; null for all
+   * @param members how many instances are known to share them, this one included; 0 when unknown
+   * @param detail the consequence, in a few words
    */
   record Synced(long atNanos, @Nullable String sharing, Change change, long members, String detail)
       implements Event {
-    /** What has changed. */
+    /** Kind of change. */
     public enum Change {
-      /** It has just come, and is granted nothing for as long as a slice lasts. */
+      /** This instance has just come, and is granted nothing for as long as a slice lasts. */
       JOINING,
-      /** It is granted what there is. */
+      /** This instance is granted what there is. */
       JOINED,
-      /** Nobody may know all that was spent: nothing is taken until that is learned. */
+      /** The amount spent is not fully known: nothing is taken until it is learned. */
       LEARNING,
-      /** That was learned. */
+      /** The amount spent has been learned. */
       LEARNED,
-      /** Limits grant nothing more for a while: what was spent of them may have been lost. */
+      /**
+       * Limits grant nothing more for a while, because the record of spending may have been lost.
+       */
       RECOVERING,
-      /** All limits grant again what there is. */
+      /** All limits grant what there is again. */
       RECOVERED,
-      /** Nothing was heard for as long as a slice lasts: limits do what is configured for that. */
+      /**
+       * Nothing was heard for as long as a slice lasts: limits do what is configured for an outage.
+       */
       CUT_OFF,
-      /** It is heard again, and limits are shared. */
+      /** Contact is restored, and limits are shared. */
       REJOINED,
-      /** Another number of instances shares limits. */
+      /** The number of instances that share limits has changed. */
       MEMBERS
     }
   }

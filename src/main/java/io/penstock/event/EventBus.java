@@ -2,11 +2,11 @@ package io.penstock.event;
 
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Passes each event on to everyone who listens, in the order they came. */
+/** Passes each event on to all listeners, in the order in which they subscribed. */
 public final class EventBus implements Events {
   private final CopyOnWriteArrayList<Events> listeners = new CopyOnWriteArrayList<>();
 
-  /** Adds a listener; closing what is returned removes it. */
+  /** Adds a listener, which is removed by closing the result. */
   public Subscription subscribe(Events listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);

@@ -6,8 +6,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Events for one slow reader: bounded, and what does not fit is lost and counted. Safe for many
- * writers and one reader.
+ * Bounded buffer of events for one slow reader: events that do not fit are lost and counted. Safe
+ * for many writers and one reader.
  */
 public final class EventRing implements Events {
   private final ArrayBlockingQueue<Event> waiting;
@@ -15,9 +15,9 @@ public final class EventRing implements Events {
   private final Runnable arrived;
 
   /**
-   * Makes a ring.
+   * Creates an empty buffer.
    *
-   * @param capacity how many events wait at the most, ≥ 1
+   * @param capacity the most events that wait, ≥ 1
    * @param arrived called after each event that fits, on the writer's thread
    */
   public EventRing(int capacity, Runnable arrived) {
@@ -34,19 +34,19 @@ public final class EventRing implements Events {
     }
   }
 
-  /** Counts events as lost that never came here. */
+  /** Adds to the number of lost events some that never came here. */
   public void lose(long events) {
     lost.addAndGet(events);
   }
 
-  /** Takes up to {@code most} events that wait. */
+  /** Removes and returns up to {@code most} events. */
   public List<Event> drain(int most) {
     List<Event> events = new ArrayList<>();
     waiting.drainTo(events, most);
     return events;
   }
 
-  /** Returns how many were lost since this was asked last. */
+  /** Returns how many events were lost since the last call. */
   public long takeLost() {
     return lost.getAndSet(0);
   }

@@ -1,4 +1,4 @@
-/** What happened, for whoever counts, shows or logs it. */
+/** Events of the gateway, for metrics, display and logs. */
 @NullMarked
 package io.penstock.event;
 

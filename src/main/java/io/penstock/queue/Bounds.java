@@ -1,11 +1,11 @@
 package io.penstock.queue;
 
 /**
- * How much may wait in one queue; all three bind.
+ * Bounds of one queue. All three apply.
  *
  * @param maxTickets ≥ 1
  * @param maxTokens of cost (input + output); {@link #UNLIMITED} for no bound
- * @param maxBytes of held bodies, ≥ 1
+ * @param maxBytes of stored bodies, ≥ 1
  */
 public record Bounds(long maxTickets, long maxTokens, long maxBytes) {
   /** No bound. */

@@ -5,7 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What decides the order of the queues of one endpoint. Belongs to one thread at a time.
+ * Discipline that determines the order of the queues of one endpoint. Belongs to one thread at a
+ * time.
  *
  * @param <T> the kind of ticket
  */
@@ -17,10 +18,10 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
   }
 
   /**
-   * Makes a discipline.
+   * Creates a discipline.
    *
-   * @param agingNanos by waiting so long a ticket gains one step of priority; 0 is off
-   * @param seed of what is drawn by chance
+   * @param agingNanos the time of waiting for which a ticket gains one step of priority; 0 is off
+   * @param seed of the random numbers
    */
   public static <T extends Ticket> Discipline<T> of(Order order, long agingNanos, long seed) {
     return order == Order.FAIR
@@ -28,15 +29,17 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
         : new RankedDiscipline<>(order, agingNanos, seed);
   }
 
-  /** Returns the order it keeps. */
+  /** Returns the order of this discipline. */
   public final Order order() {
     return order;
   }
 
-  /** Returns whether another would put the same tickets in the same order, chance aside. */
+  /**
+   * Returns whether another discipline would put the same tickets in the same order, chance aside.
+   */
   public abstract boolean same(Discipline<T> other);
 
-  /** Makes a queue that keeps this order. */
+  /** Creates a queue with this order. */
   public abstract TicketQueue<T> queue();
 
   /** Forgets a queue that is empty. */
@@ -45,8 +48,8 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
   /**
    * Gives a ticket its place before it waits anywhere.
    *
-   * @param priority larger goes first, where that counts
-   * @param flow whose it is, where shares are fair
+   * @param priority larger goes first, where priority counts
+   * @param flow the name of the flow that the ticket belongs to, where shares are fair
    * @param weight of the flow, ≥ 1
    */
   public abstract void enter(T ticket, int priority, String flow, int weight);
@@ -55,16 +58,16 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
   public abstract boolean precedes(Ticket a, Ticket b);
 
   /**
-   * Returns the tickets of some of its queues one by one, as they would go if everything fitted and
-   * nobody else came; null at the end. Nothing may change meanwhile. O(queues and flows) at first,
-   * and O(log of those) a ticket.
+   * Returns the tickets of some of its queues one by one, in the order in which they would go if
+   * everything fitted and no other ticket came; null at the end. The queues must not change
+   * meanwhile. O(queues and flows) at first, and O(log of those) for each ticket.
    */
   public abstract Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues);
 
-  /** Takes note that a ticket goes. It has left its queue. */
+  /** Records that a ticket goes. It has left its queue. */
   public abstract void charge(T ticket);
 
-  /** Takes note of what a ticket that went has used in the end, in tokens ≥ 0. */
+  /** Records the tokens, ≥ 0, that a ticket used after it went. */
   public abstract void settle(T ticket, long usedTokens);
 
   /** Returns whether {@link #settle} makes a difference. */
@@ -72,7 +75,7 @@ public abstract sealed class Discipline<T extends Ticket> permits RankedDiscipli
     return order == Order.FAIR;
   }
 
-  /** Returns whether it can be known who goes before a ticket. */
+  /** Returns whether it can be predicted which tickets go before a given one. */
   public final boolean foreseeable() {
     return order != Order.LIFO && order != Order.RANDOM;
   }

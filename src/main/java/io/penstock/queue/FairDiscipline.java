@@ -9,25 +9,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fair shares by tokens: the flow that got least, for its weight, goes next.
+ * Fair shares by tokens: the flow that got the least for its weight goes next.
  *
  * <p>Source: the virtual token counter of Sheng et al., <em>Fairness in Serving Large Language
  * Models</em>, OSDI 2024. A flow that comes back from idleness is lifted to the least active one,
- * so that nobody saves up; one that got more keeps what it got. What a request was thought to cost
- * counts when it goes, and what it used once that is known.
+ * so that it cannot save up a claim; a flow that got more keeps its count. The expected cost of a
+ * request counts when it goes, and its usage once that is known.
  *
- * <p>A flow whose tickets do not fit may be passed, but never so that the one that passes it is
- * more than one and a half times the largest cost ahead of it. With that, what two busy flows of
- * equal weight got over any stretch of time differs by three times the largest cost at most: what
- * lay between them at its end, plus what lay between them at its beginning.
+ * <p>A flow whose tickets do not fit may be overtaken, but the flow that overtakes it never gets
+ * ahead by more than one and a half times the largest cost. So over any stretch of time, the
+ * service of two busy flows of equal weight differs by at most three times the largest cost: the
+ * difference between them at its end, plus the difference at its beginning.
  */
 final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   private static final double MOST_AHEAD = 1.5;
   private static final int FEW = 1_024;
 
-  /**
-   * How many flows are remembered for having got more than others, though nothing of them waits.
-   */
+  /** How many flows without waiting tickets are remembered because they got more than others. */
   private static final int MOST_REMEMBERED = 10_000;
 
   private final Map<String, Flow> flows = new HashMap<>();
@@ -75,7 +73,10 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     ticket.rank = 0;
   }
 
-  /** What a flow got, lifted when it comes back: to the least of the active, or of the last. */
+  /**
+   * Returns the service of a flow. A flow that comes back is lifted to the least active flow, or to
+   * the last one that was active.
+   */
   double lifted(Flow flow) {
     if (!flow.idle()) {
       return flow.service();
@@ -97,7 +98,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     if (flow.idle()) {
       flow.lift(lifted(flow));
       flow.since(order);
-      flow.shares.forEach(FairQueue::moved); // those that rest
+      flow.shares.forEach(FairQueue::moved); // those in resting queues
       busy++;
     }
     flow.waits(tickets);
@@ -111,7 +112,10 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     }
   }
 
-  /** A flow that got less than this would fall too far behind if that ticket passed it. */
+  /**
+   * Returns the service below which {@code flow} would fall too far behind if {@code gone} passed
+   * it.
+   */
   double tooFarBehind(Ticket gone, Flow flow) {
     long cost = tokens(gone);
     return flow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / flow.weight;
@@ -166,8 +170,8 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
   }
 
   /**
-   * Forgets flows of which nothing waits and that got no more than the others. Should something of
-   * one still run and use more than was thought, that is forgotten as well.
+   * Forgets flows without waiting tickets that got no more than the others. If a request of such a
+   * flow still runs and uses more than expected, that is forgotten as well.
    */
   private void sweep() {
     if (flows.size() < sweepAt) {
@@ -180,7 +184,7 @@ final class FairDiscipline<T extends Ticket> extends Discipline<T> {
     sweepAt = Math.max(FEW, 2 * flows.size());
   }
 
-  /** How many flows it knows. */
+  /** Returns how many flows are known. */
   int known() {
     return flows.size();
   }

@@ -7,11 +7,11 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets by flow: the flow that got least comes first, and in each the oldest ticket. Only flows
- * of which something waits are here, so that nothing depends on how many are known.
+ * Tickets by flow: the flow that got the least comes first, and in each flow the oldest ticket.
+ * Only flows with waiting tickets are in the queue, so nothing depends on how many are known.
  */
 final class FairQueue<T extends Ticket> extends TicketQueue<T> {
-  /** What of one flow waits in one queue; a node among the others. */
+  /** The tickets of one flow that wait in one queue; a node among the others. */
   static final class Share<T extends Ticket> extends Node {
     final Flow flow;
     final FairQueue<T> queue;
@@ -23,7 +23,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
       this.queue = queue;
     }
 
-    /** Takes its place among the others from what the flow got. */
+    /** Sets its place among the others by the service of the flow. */
     void place() {
       // Doubles that are not negative are in the order of their bits.
       rank = Double.doubleToRawLongBits(flow.service());
@@ -31,7 +31,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
       reflect();
     }
 
-    /** Shows the sizes and skips of what waits. */
+    /** Copies the sizes and skips of the waiting tickets to this node. */
     void reflect() {
       Node top = tickets.top();
       if (top != null) {
@@ -61,14 +61,16 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   private final Sizes probe = new Sizes();
   private final FairDiscipline<T> discipline;
 
-  /** Whether its flows count as active: not those that come back before all of them have. */
+  /** Whether its flows count as active; false until all flows of a resting queue have come back. */
   private boolean counts = true;
 
   FairQueue(FairDiscipline<T> discipline) {
     this.discipline = discipline;
   }
 
-  /** The flow that got least of those that wait here and count as waiting, or null. */
+  /**
+   * Returns the flow with the least service of those that wait here and count as waiting, or null.
+   */
   @Nullable Flow least() {
     Share<T> first = counts ? shares.first() : null;
     return first == null ? null : first.flow;
@@ -82,12 +84,12 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     return flow;
   }
 
-  /** Goes through what waits here by flow. */
+  /** Returns an iteration over what waits here, by flow. */
   Walk<Share<T>> walk() {
     return new Walk<>(shares);
   }
 
-  @SuppressWarnings("unchecked") // the shares of a queue hold its kind of ticket
+  @SuppressWarnings("unchecked") // the shares of a queue contain its kind of ticket
   private @Nullable Share<T> share(Flow flow) {
     for (Share<?> each : flow.shares) {
       if (each.queue == this) {
@@ -105,7 +107,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     return share;
   }
 
-  /** Flows of which all rest are idle: they come back, lifted, as if anew. */
+  /** Makes flows idle if all their tickets rest; when they come back, they are lifted as if new. */
   @Override
   void rested() {
     List<Share<T>> all = new ArrayList<>();
@@ -167,7 +169,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     }
   }
 
-  /** Moves a share to the place of what its flow got. */
+  /** Moves a share to the place that the service of its flow gives it. */
   static <T extends Ticket> void moved(Share<T> share) {
     Treap<Share<T>> among = share.queue.shares;
     among.remove(share);
@@ -188,7 +190,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     if (share == null || first == null) {
       return 0;
     }
-    shares.skips(share); // tells the share of skips it does not know yet
+    shares.skips(share); // updates the share with skips that were counted above it
     return share.tickets.skips(first);
   }
 
@@ -199,7 +201,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     Share<T> least = shares.first();
     T first = least == null ? null : least.tickets.first();
     if (first == null || (least == same && first.order >= gone.order)) {
-      return; // nobody comes before it
+      return; // no ticket comes before it
     }
     if (same == null) {
       shares.skipBefore(Double.doubleToRawLongBits(flow.service()), flow.since());
@@ -257,7 +259,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     return later ? null : found;
   }
 
-  /** The next that may hold one that was skipped enough, or lags behind. */
+  /**
+   * Returns the next share that may contain a ticket that was skipped enough, or that lags behind.
+   */
   private @Nullable Share<T> next(Share<T> share, double behind, int maxSkips) {
     Share<T> next = shares.after(share);
     return next == null || next.flow.service() < behind

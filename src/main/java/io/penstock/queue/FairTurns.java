@@ -8,12 +8,13 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which turn tickets of several flows would go, if everything fitted and nobody else came.
+ * The order in which tickets of several flows would go if everything fitted and no other ticket
+ * came.
  *
  * @param <T> the kind of ticket
  */
 final class FairTurns<T extends Ticket> {
-  /** What one flow will have got by its next turn. */
+  /** The tickets of one flow, and the service it will have at its next turn. */
   private static final class Course<T extends Ticket> {
     final Flow flow;
     final Merged<T> tickets = new Merged<>();

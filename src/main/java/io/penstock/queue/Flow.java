@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Requests that share one part of a fair queue, and what they got of it.
+ * Requests that share one part of a fair queue, and the service they got.
  *
  * <p>The service is in tokens divided by weight, since the flow was first known or lifted. A double
  * is exact to a token up to 2⁵³.
@@ -14,7 +14,7 @@ final class Flow {
   final List<FairQueue.Share<?>> shares = new ArrayList<>(1);
   private double service;
 
-  /** The ticket with which something of it began to wait, by order of arrival. */
+  /** The arrival number of the ticket with which this flow began to wait. */
   private long since;
 
   private int waiting;
@@ -23,7 +23,10 @@ final class Flow {
     this.weight = weight;
   }
 
-  /** Of flows that got the same the one that waits longer comes first: smaller for that one. */
+  /**
+   * Returns since when the flow waits, as an arrival number. Of flows with equal service, the one
+   * with the smaller number comes first.
+   */
   long since() {
     return since;
   }
@@ -48,12 +51,12 @@ final class Flow {
     service = Math.max(service, least);
   }
 
-  /** Whether none of its requests waits. */
+  /** Returns whether none of its requests waits. */
   boolean idle() {
     return waiting == 0;
   }
 
-  /** Whether nothing of it is in any queue. */
+  /** Returns whether none of its tickets is in any queue. */
   boolean gone() {
     return shares.isEmpty();
   }

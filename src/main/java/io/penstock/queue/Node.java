@@ -6,31 +6,32 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a {@link Treap}: what it is ordered by, and what is known of it and of all below it.
- * Sizes are fields and no arrays, because one visit of a node is one read of memory then.
+ * Node of a {@link Treap}: its place in the order, its sizes and skips, and those of its subtree.
+ * Sizes are fields and not arrays, so that one visit of a node is one read of memory.
  */
 abstract class Node {
   @Nullable Node left;
   @Nullable Node right;
 
   /**
-   * Smaller goes first; of equal ranks the smaller order. Neither changes while it is in a treap.
+   * Smaller goes first; with equal ranks the smaller order. Neither changes while the node is in a
+   * treap.
    */
   long rank;
 
   long order;
 
-  /** Its own sizes. */
+  /** Sizes of this node. */
   private long input;
 
   private long output;
   private long total;
   private long stated;
 
-  /** {@link Dimension#MOST}: what is {@code most} here counts skips. */
+  /** {@link Dimension#MOST}; the field {@code most} is the number of skips. */
   private long whole;
 
-  /** The least of its subtree. */
+  /** Smallest sizes in the subtree. */
   private long leastInput;
 
   private long leastOutput;
@@ -38,7 +39,10 @@ abstract class Node {
   private long leastStated;
   private long leastWhole;
 
-  /** How often it was skipped, and the most of its subtree; what both children do not know yet. */
+  /**
+   * Skips of this node, the largest number of skips in the subtree, and skips that both children
+   * lack.
+   */
   private int skips;
 
   private int most;
@@ -46,7 +50,7 @@ abstract class Node {
   private final int heap;
 
   /**
-   * Makes a node that is in no treap.
+   * Creates a node that is in no treap.
    *
    * @param seed unique among the nodes of a treap: it decides the shape, nothing else
    */
@@ -58,7 +62,7 @@ abstract class Node {
     heap = (int) (mixed ^ (mixed >>> 33));
   }
 
-  /** Makes a node of the sizes of a cost. */
+  /** Creates a node with the sizes of a cost. */
   Node(long order, Cost cost) {
     this(order, order);
     input = Dimension.INPUT.of(cost);
@@ -76,7 +80,7 @@ abstract class Node {
     return before(other.rank, other.order);
   }
 
-  /** Whether it has that place: no two nodes of a treap do. */
+  /** Returns whether this node has that place. No two nodes of a treap have the same. */
   final boolean at(long otherRank, long otherOrder) {
     return rank == otherRank && order == otherOrder;
   }
@@ -85,7 +89,7 @@ abstract class Node {
     return heap > other.heap;
   }
 
-  /** Takes the least sizes below another node for its own. */
+  /** Copies the smallest sizes of the subtree of {@code top} to this node. */
   final void sizesOf(Node top) {
     input = top.leastInput;
     output = top.leastOutput;
@@ -102,17 +106,17 @@ abstract class Node {
     into.set(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
   }
 
-  /** Whether something in its subtree may be within {@code room}. */
+  /** Returns whether something in the subtree may be within {@code room}. */
   final boolean mayFit(Sizes room) {
     return room.admits(leastInput, leastOutput, leastTotal, leastStated, leastWhole);
   }
 
-  /** Whether it, or something in it, is within {@code room}. */
+  /** Returns whether this node, or something in it, is within {@code room}. */
   boolean fits(Sizes room) {
     return room.admits(input, output, total, stated, whole);
   }
 
-  /** Returns {@code instant} of its sizes, or the smallest over what is in it. */
+  /** Returns {@code instant} of the sizes of this node, or the smallest over what is in it. */
   long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
     sizesInto(probe);
     return instant.applyAsLong(probe);
@@ -122,7 +126,7 @@ abstract class Node {
     return most;
   }
 
-  /** As of the last time {@link #settle} was called on the way here. */
+  /** Returns the skips of this node, as of the last {@link #settle} on the way from the root. */
   final int skips() {
     return skips;
   }
@@ -131,19 +135,19 @@ abstract class Node {
     skips = count;
   }
 
-  /** Everything in the subtree was skipped so often more. */
+  /** Adds skips to everything in the subtree. */
   final void skipped(int times) {
     passed(times);
     most += times;
     owed += times;
   }
 
-  /** It was itself skipped so often more. */
+  /** Adds skips to this node alone. */
   void passed(int times) {
     skips += times;
   }
 
-  /** Tells the children what they do not know yet. */
+  /** Passes skips on to the children that lack them. */
   final void settle() {
     if (owed != 0) {
       if (left != null) {
@@ -156,7 +160,7 @@ abstract class Node {
     }
   }
 
-  /** Sums its subtree up again. */
+  /** Computes the values of the subtree from those of this node and its children. */
   final void sum() {
     most = skips;
     leastInput = input;
@@ -179,7 +183,7 @@ abstract class Node {
     }
   }
 
-  /** Is in no treap any more. */
+  /** Resets this node, which has been removed from its treap. */
   final void clear() {
     left = null;
     right = null;

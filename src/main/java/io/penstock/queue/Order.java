@@ -1,6 +1,6 @@
 package io.penstock.queue;
 
-/** In which order tickets leave a queue. */
+/** Order in which tickets leave a queue. */
 public enum Order {
   /** Oldest first. */
   FIFO,
@@ -8,10 +8,10 @@ public enum Order {
   LIFO,
   /** Highest priority first, which grows with waiting. */
   PRIORITY,
-  /** Each of those who wait is equally likely to be next. */
+  /** Each waiting ticket is equally likely to be next. */
   RANDOM,
   /** Earliest deadline first. */
   DEADLINE,
-  /** By flow: the one that got least goes next. */
+  /** By flow: the flow that got the least goes next. */
   FAIR
 }

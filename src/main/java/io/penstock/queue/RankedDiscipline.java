@@ -6,17 +6,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders in which the place of a ticket is a number that is known when it comes.
+ * Disciplines in which the place of a ticket is a number that is known when the ticket comes.
  *
- * <p>Priority that grows with waiting is one: {@code priority + (now − arrived) ÷ aging} orders
- * tickets as {@code arrived − priority × aging} does, whatever now is.
+ * <p>Priority that grows with waiting is one of them: {@code priority + (now − arrived) ÷ aging}
+ * orders tickets as {@code arrived − priority × aging} does, at any time.
  *
- * <p>Random is one as well: a ticket draws how long it waits, on a clock that stands where the last
- * that went stood, from an exponential distribution. That has no memory, so whoever waits is always
- * as likely as anybody else to be next, however long it has waited.
+ * <p>Random order is one as well: the wait of a ticket is drawn from an exponential distribution,
+ * on a clock that stands at the place of the last ticket that went. The distribution has no memory,
+ * so each waiting ticket is as likely as any other to be next, however long it has waited.
  */
 final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
-  /** The mean of what is drawn: fine enough for ties to be rare, and 2⁴³ draws without overflow. */
+  /** The mean of the distribution: ties are rare, and 2⁴³ draws do not overflow. */
   private static final double MEAN = 1 << 20;
 
   private final long agingNanos;
@@ -60,7 +60,7 @@ final class RankedDiscipline<T extends Ticket> extends Discipline<T> {
     if (agingNanos == 0) {
       return -(long) priority;
     }
-    // Exact unless somebody waits for centuries for each step.
+    // Exact unless a ticket waits for centuries for each step.
     double ahead = (double) priority * agingNanos;
     return Math.abs(ahead) > Long.MAX_VALUE / 4.0
         ? priority > 0 ? Long.MIN_VALUE / 2 : Long.MAX_VALUE / 2

@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Tickets whose place is known when they come, and does not change. */
+/** Tickets with a place that is known when they come, and does not change. */
 final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   private final Treap<T> tickets = new Treap<>();
   private final Sizes probe = new Sizes();
@@ -12,7 +12,7 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   void rested() {}
 
-  /** Adds all tickets here to those that are gone through. */
+  /** Adds all tickets of this queue to {@code all}. */
   void into(Merged<T> all) {
     all.add(tickets);
   }

@@ -13,7 +13,7 @@ public final class Sizes {
   private long stated;
   private long most;
 
-  /** Makes sizes that are all {@link Long#MAX_VALUE}. */
+  /** Creates sizes that are all {@link Long#MAX_VALUE}. */
   public Sizes() {
     reset();
   }
@@ -39,7 +39,7 @@ public final class Sizes {
     }
   }
 
-  /** Raises each to that of {@code other} if it is smaller. */
+  /** Raises each size to that of {@code other} if it is smaller. */
   public void raise(Sizes other) {
     set(
         Math.max(input, other.input),
@@ -49,7 +49,7 @@ public final class Sizes {
         Math.max(most, other.most));
   }
 
-  /** Lowers each to that of {@code other} if it is larger. */
+  /** Lowers each size to that of {@code other} if it is larger. */
   public void lower(Sizes other) {
     set(
         Math.min(input, other.input),

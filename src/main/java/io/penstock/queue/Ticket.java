@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request in the gateway.
  *
- * <p>Its state is one word, decided once by one compare-and-set, from any thread. Everything else
- * that changes here belongs to the queue it waits in and its one owner.
+ * <p>Its state is one word, decided once by one compare-and-set, from any thread. All other fields
+ * that change belong to the queue in which it waits, and that has one owner.
  */
 public class Ticket extends Node {
-  /** Where a ticket stands; all but {@link #PARKED} are final. */
+  /** State of a ticket; all but {@link #PARKED} are final. */
   public enum State {
-    /** Waiting, or not yet looked at. */
+    /** It waits, or has not been looked at yet. */
     PARKED,
-    /** Everything it needs was taken for it. */
+    /** Everything the ticket needs was taken for it. */
     GRANTED,
     /** Its client went away first. */
     CANCELLED,
@@ -45,15 +45,15 @@ public class Ticket extends Node {
   /** The queue this ticket waits in, or null. */
   @Nullable TicketQueue<?> queue;
 
-  /** Whose it is, where shares are fair. */
+  /** The flow it belongs to, where shares are fair. */
   @Nullable Flow flow;
 
   /**
-   * Makes a ticket that is parked.
+   * Creates a parked ticket.
    *
    * @param order its arrival number: smaller is earlier; unique in the process
-   * @param cost what it is expected to use
-   * @param bytes of body it holds while it waits, ≥ 0
+   * @param cost the expected usage
+   * @param bytes of its body that are stored while it waits, ≥ 0
    * @param arrivedNanos when it arrived
    * @param deadlineNanos when its waiting ends; {@link io.penstock.time.Ticker#NEVER} for never
    */
@@ -70,12 +70,12 @@ public class Ticket extends Node {
     return order;
   }
 
-  /** Returns what the request is expected to use. */
+  /** Returns the expected usage of the request. */
   public final Cost cost() {
     return cost;
   }
 
-  /** Returns the bytes of body it holds while it waits. */
+  /** Returns the bytes of its body that are stored while it waits. */
   public final long bytes() {
     return bytes;
   }
@@ -101,8 +101,8 @@ public class Ticket extends Node {
   }
 
   /**
-   * Returns whether something stays taken for it while it waits. Nothing is kept from it for those
-   * of whom that is not so: they may wait for what it has.
+   * Returns whether something stays taken for this ticket while it waits. Nothing is reserved at
+   * its expense for tickets without that: they may be waiting for what it has.
    */
   public boolean holds() {
     return false;

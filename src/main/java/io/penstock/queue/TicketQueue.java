@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tickets in the order of a {@link Discipline}, with an index on their sizes: the first that fits
- * is found in O(log n) where one dimension binds.
+ * is found in O(log n) if only one dimension is short.
  *
- * <p>It also counts <em>skips</em>: how often a ticket was passed by one that comes later in order,
- * exactly. Belongs to one thread at a time. No ticket is in two queues.
+ * <p>It also counts <em>skips</em>: how often a ticket was overtaken by one that comes later in
+ * order, exactly. Belongs to one thread at a time. No ticket is in two queues.
  *
  * @param <T> the kind of ticket
  */
@@ -18,8 +18,8 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
   private boolean resting;
 
   /**
-   * Says whether its tickets rest: then they count nowhere as waiting, as if they had not come, and
-   * none of them is let go.
+   * Sets whether its tickets rest. Resting tickets count nowhere as waiting, as if they had not
+   * come, and are not released.
    */
   public final void rest(boolean now) {
     if (resting != now) {
@@ -33,7 +33,7 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
     return resting;
   }
 
-  /** Takes note that {@link #resting} is another. */
+  /** Called when {@link #resting} has changed. */
   abstract void rested();
 
   /** Returns how many tickets wait here. */
@@ -41,7 +41,7 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
     return size;
   }
 
-  /** Adds a ticket at its place in order; its discipline must have been told that it came. */
+  /** Adds a ticket at its place in order. The ticket must have entered the discipline before. */
   public final void add(T ticket) {
     if (ticket.queue != null) {
       throw new IllegalStateException("ticket " + ticket.order() + " waits already");
@@ -51,13 +51,13 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
     size++;
   }
 
-  /** Removes a ticket that goes while those before it stay: each of them is skipped once more. */
+  /** Removes a ticket that goes while those before it stay: each of them counts one more skip. */
   public final void pass(T ticket) {
     skipBefore(ticket);
     remove(ticket);
   }
 
-  /** Removes a ticket, skipping nobody. */
+  /** Removes a ticket without a skip of any other. */
   public final void remove(T ticket) {
     if (ticket.queue != this) {
       throw new IllegalStateException("ticket " + ticket.order() + " does not wait here");
@@ -71,19 +71,19 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
 
   abstract void erase(T ticket);
 
-  /** Returns the first in order, or null when empty. */
+  /** Returns the first ticket in order, or null when empty. */
   public abstract @Nullable T first();
 
-  /** Returns how often the first was skipped; 0 when empty. */
+  /** Returns how often the first ticket was skipped; 0 when empty. */
   public abstract int skipsOfFirst();
 
   /**
-   * Counts a skip of all that come before {@code gone}, which waits here or in another queue of the
-   * same discipline.
+   * Counts a skip of all tickets here that come before {@code gone}, which waits here or in another
+   * queue of the same discipline.
    */
   public abstract void skipBefore(Ticket gone);
 
-  /** Counts so many skips of everybody here. */
+  /** Counts {@code times} skips of all tickets here. */
   public abstract void skipAll(int times);
 
   /**
@@ -93,7 +93,7 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
    */
   public abstract @Nullable T unskippable(@Nullable T last, Ticket gone, int maxSkips);
 
-  /** Returns the first in order whose sizes are all within {@code room}, or null. */
+  /** Returns the first ticket in order that is within {@code room} in all dimensions, or null. */
   public abstract @Nullable T firstWithin(Sizes room);
 
   /**
@@ -107,7 +107,7 @@ public abstract sealed class TicketQueue<T extends Ticket> permits RankedQueue, 
 
   /**
    * Calls {@code visitor} with each ticket that would go before {@code arrived}, which waits in no
-   * queue yet, if everything fitted and nobody else came. O(of those).
+   * queue yet, if everything fitted and no other ticket came. O(number of those tickets).
    */
   public abstract void ahead(Ticket arrived, Consumer<? super T> visitor);
 }

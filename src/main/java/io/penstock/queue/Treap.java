@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Nodes in order, with an index on their sizes and one on how often they were skipped. A treap
  * (Seidel and Aragon, 1996) whose links are the nodes' own fields. Adding, removing, skipping all
- * that are earlier and finding the next that was skipped enough take O(log n); so does finding the
- * first that fits, where one dimension binds.
+ * earlier nodes and finding the next that was skipped enough take O(log n). So does finding the
+ * first that fits, if only one dimension is short.
  *
  * <p>Belongs to one thread at a time. No node is in two treaps.
  *
@@ -31,7 +31,7 @@ final class Treap<N extends Node> {
     return (N) node;
   }
 
-  /** Returns the first after a place, or null. */
+  /** Returns the first node after a place, or null. */
   @Nullable N after(long rank, long order) {
     Node found = null;
     Node node = root;
@@ -50,7 +50,7 @@ final class Treap<N extends Node> {
     return after(node.rank, node.order);
   }
 
-  /** Returns the one at the top, which knows the least sizes of all; null when empty. */
+  /** Returns the root, which has the smallest sizes of all; null when empty. */
   @Nullable Node top() {
     return root;
   }
@@ -63,7 +63,7 @@ final class Treap<N extends Node> {
     size++;
   }
 
-  /** Removes a node; how often it was skipped is forgotten. */
+  /** Removes a node. Its number of skips is lost. */
   void remove(N node) {
     root = erase(root, node);
     if (first != null && first.at(node.rank, node.order)) {
@@ -81,7 +81,7 @@ final class Treap<N extends Node> {
     return node;
   }
 
-  /** Counts a skip of all that are before a place. */
+  /** Counts a skip of all nodes before a place. */
   void skipBefore(long rank, long order) {
     skipBefore(root, rank, order);
   }
@@ -103,14 +103,14 @@ final class Treap<N extends Node> {
     node.sum();
   }
 
-  /** Counts so many skips of all. */
+  /** Counts {@code times} skips of all nodes. */
   void skip(int times) {
     if (root != null) {
       root.skipped(times);
     }
   }
 
-  /** Returns how often the one that was skipped most was; 0 when empty. */
+  /** Returns the largest number of skips of a node; 0 when empty. */
   int mostSkips() {
     return root == null ? 0 : root.most();
   }
@@ -128,7 +128,9 @@ final class Treap<N extends Node> {
     return node.skips();
   }
 
-  /** Returns the first after a place that was skipped at least so often, or null. */
+  /**
+   * Returns the first node after a place that was skipped at least {@code times} times, or null.
+   */
   @Nullable N skipped(long rank, long order, int times) {
     return cast(skipped(root, rank, order, times));
   }
@@ -148,7 +150,7 @@ final class Treap<N extends Node> {
     return node.skips() >= times ? node : skipped(node.right, rank, order, times);
   }
 
-  /** Takes note of a node whose own sizes or skips have changed. */
+  /** Runs a change of a node's own sizes or skips, and updates the nodes above it. */
   void changed(N node, Runnable change) {
     changed(root, node, change);
   }
@@ -166,7 +168,7 @@ final class Treap<N extends Node> {
     at.sum();
   }
 
-  /** Returns the first in order whose sizes are all within {@code room}, or null. */
+  /** Returns the first node in order that is within {@code room} in all dimensions, or null. */
   @Nullable N firstWithin(Sizes room) {
     return cast(firstWithin(root, room));
   }
@@ -186,7 +188,7 @@ final class Treap<N extends Node> {
    * Returns the smallest value of {@code instant} over the sizes of all nodes, where larger sizes
    * never give smaller values; {@link Long#MAX_VALUE} when empty.
    *
-   * @param probe to ask with, of any content
+   * @param probe sizes to use as an argument, of any content
    */
   long soonest(ToLongFunction<Sizes> instant, Sizes probe) {
     return soonest(root, instant, probe, Long.MAX_VALUE);
@@ -222,7 +224,7 @@ final class Treap<N extends Node> {
     return node;
   }
 
-  /** Splits a subtree around {@code at}, whose children become the two parts. */
+  /** Splits a subtree around {@code at}: the two parts become its children. */
   private static void split(@Nullable Node node, Node at) {
     if (node == null) {
       at.left = null;

@@ -5,12 +5,12 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a treap in order, O(1) a node all in all. Nothing of the treap may change meanwhile.
+ * Iteration over a treap in order, amortized O(1) a node. The treap must not change meanwhile.
  *
  * @param <N> the kind of node
  */
 final class Walk<N extends Node> {
-  /** Those not visited whose left parts have been, the next on top. */
+  /** Nodes that are still to come after their left subtrees, the next on top. */
   private final Deque<Node> open = new ArrayDeque<>();
 
   Walk(Treap<N> treap) {
@@ -23,13 +23,13 @@ final class Walk<N extends Node> {
     }
   }
 
-  /** Returns the next, and stays in front of it; null at the end. */
+  /** Returns the next node without moving on; null at the end. */
   @SuppressWarnings("unchecked") // only nodes of the treap are linked
   @Nullable N peek() {
     return (N) open.peek();
   }
 
-  /** Returns the next and goes on; null at the end. */
+  /** Returns the next node and moves on; null at the end. */
   @Nullable N next() {
     N next = peek();
     if (next != null) {

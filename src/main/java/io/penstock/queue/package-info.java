@@ -1,4 +1,4 @@
-/** The ticket and where tickets wait, bounded, in a named order. */
+/** Tickets, and the queues in which they wait: bounded, in a named order. */
 @NullMarked
 package io.penstock.queue;
 

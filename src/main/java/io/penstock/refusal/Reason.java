@@ -2,11 +2,11 @@ package io.penstock.refusal;
 
 import java.util.Locale;
 
-/** Why a request was refused, with the HTTP status it is refused with. */
+/** Reason of a refusal, with the HTTP status of the answer. */
 public enum Reason {
-  /** The body is not what the dialect says, or a parameter cannot be read. */
+  /** The body does not match the dialect, or a parameter cannot be read. */
   BAD_REQUEST(400, false),
-  /** No key came with the request, or none that is known and valid. */
+  /** The request has no key, or its key is unknown or invalid. */
   UNAUTHENTICATED(401, false),
   /** The key may not use the model. */
   FORBIDDEN_MODEL(403, false),
@@ -24,9 +24,9 @@ public enum Reason {
   BODY_TOO_LARGE(413, false),
   /** The request is for a host that is not one of the gateway's. */
   FOREIGN_HOST(421, false),
-  /** The endpoint lets no connection become another protocol. */
+  /** The endpoint does not allow a connection to switch to another protocol. */
   UPGRADE_REFUSED(426, true),
-  /** One of the queue's bounds is reached. */
+  /** A bound of the queue is reached. */
   QUEUE_FULL(429, false),
   /** The wait would be longer than the request may wait. */
   ESTIMATED_WAIT_EXCEEDS_TIMEOUT(429, false),
@@ -40,7 +40,7 @@ public enum Reason {
   KEY_TPM(429, false),
   /** The key has used up its requests of the day. */
   KEY_RPD(429, true),
-  /** As many requests of the key are inside as may be. */
+  /** The key has reached its number of requests at the same time. */
   KEY_CONCURRENCY(429, false),
   /** The key has used up its tokens of the day. */
   KEY_BUDGET(429, true),
@@ -64,13 +64,13 @@ public enum Reason {
   SHUTTING_DOWN(503, false),
   /** Every upstream that could serve the request is disabled or unhealthy. */
   NO_HEALTHY_UPSTREAM(503, false),
-  /** A limit is shared with other instances, of which nothing is heard. */
+  /** A limit is shared with other instances, and the contact with them is lost. */
   LIMIT_UNAVAILABLE(503, false),
-  /** Redis has lost data: an instance that is gone may have used the limit up. */
+  /** Redis has lost data, and an instance that is gone may have used the limit up. */
   LIMIT_RECOVERING(503, false),
   /** The endpoint was removed while the request waited. */
   ENDPOINT_REMOVED(503, false),
-  /** An operator threw the request out. */
+  /** An operator removed the request. */
   REMOVED_BY_OPERATOR(503, false);
 
   private final int status;

@@ -3,11 +3,11 @@ package io.penstock.refusal;
 import java.util.OptionalLong;
 
 /**
- * A request that will not be served, and why.
+ * Refusal of a request: it will not be served.
  *
  * @param reason the reason
  * @param detail one sentence for a person, without secrets and without content of the request
- * @param retryAfterNanos the time after which the limit that bound would have room, or {@link
+ * @param retryAfterNanos the time after which the limit that caused it would have room, or {@link
  *     #UNKNOWN}
  */
 public record Refusal(Reason reason, String detail, long retryAfterNanos) {

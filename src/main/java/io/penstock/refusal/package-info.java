@@ -1,4 +1,4 @@
-/** Why not: the reason, its status, the limit that bound, and when trying again would help. */
+/** Refusals: the reason, its status, the limit that caused it, and when trying again would help. */
 @NullMarked
 package io.penstock.refusal;
 

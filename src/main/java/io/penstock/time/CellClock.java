@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
  * The shared clock as far as this instance can know it: bounds that move with its own monotonic
  * clock. Safe from any thread.
  *
- * <p>Asked at a and answered at b, by the monotonic clock, that it was s, the shared clock was at
- * most s at a and at least s at b. Both bounds widen by {@link #DRIFT_PPM}; of several answers the
- * narrowest bounds hold (Marzullo's intersection, of one source).
+ * <p>When a query was sent at a and answered at b, by the monotonic clock, with the shared time s,
+ * the shared clock was at most s at a and at least s at b. Both bounds widen by {@link #DRIFT_PPM};
+ * of several answers the narrowest bounds hold (Marzullo's intersection, of one source).
  */
 public final class CellClock {
-  /** How far two clocks that are both disciplined drift apart at most, in millionths. */
+  /** The most by which two disciplined clocks drift apart, in millionths. */
   public static final long DRIFT_PPM = 200;
 
   /**
    * @param low what to add to now for the earliest shared time, at {@code at}
-   * @param high what to add to now for the latest
+   * @param high what to add to now for the latest shared time, at {@code at}
    */
   private record Bounds(long low, long high, long at) {
     Bounds at(long now) {
@@ -28,17 +28,17 @@ public final class CellClock {
 
   private final AtomicReference<@Nullable Bounds> bounds = new AtomicReference<>();
 
-  /** Returns whether the shared time has ever been heard. */
+  /** Returns whether the shared time is known at all. */
   public boolean known() {
     return bounds.get() != null;
   }
 
   /**
-   * Takes in an answer.
+   * Adds an answer about the shared time.
    *
-   * @param asked when it was asked for, by the monotonic clock
-   * @param answered when it came, at least {@code asked}
-   * @param shared what it said, in nanoseconds since 1970
+   * @param asked when the query was sent, by the monotonic clock
+   * @param answered when the answer came, at least {@code asked}
+   * @param shared the shared time of the answer, in nanoseconds since 1970
    * @param quantum how much later it may have been: the step of the clock that was read
    * @return whether it agrees with what was known: if not, the shared clock was set, and only this
    *     answer counts from now on
@@ -63,16 +63,19 @@ public final class CellClock {
   }
 
   /**
-   * Returns the earliest the shared clock can say at {@code now}, in nanoseconds since 1970.
+   * Returns the earliest time that the shared clock can have at {@code now}, in nanoseconds since
+   * 1970.
    *
-   * @throws IllegalStateException when nothing was heard yet
+   * @throws IllegalStateException when no answer has come yet
    */
   public long earliest(long now) {
     Bounds moved = bounds(now);
     return now + moved.low();
   }
 
-  /** Returns the latest the shared clock can say at {@code now}, as {@link #earliest}. */
+  /**
+   * Returns the latest time that the shared clock can have at {@code now}, as {@link #earliest}.
+   */
   public long latest(long now) {
     Bounds moved = bounds(now);
     return now + moved.high();

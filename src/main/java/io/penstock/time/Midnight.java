@@ -6,19 +6,19 @@ import java.time.ZoneId;
 
 /**
  * The midnights of a time zone, of all days or of those that begin a month, in instants of the
- * monotonic clock. The wall clock is read at each call, so that it may be set, and drift from the
- * monotonic one, between two of them.
+ * monotonic clock. The wall clock is read at each call, because it may be set, or drift from the
+ * monotonic one, between two calls.
  *
  * @param zone where it is midnight, daylight saving included
- * @param wall what tells the time of day
- * @param each which of them
+ * @param wall the clock with the time of day
+ * @param each which midnights
  */
 public record Midnight(ZoneId zone, WallClock wall, Each each) {
-  /** Of what one begins. */
+  /** Selection of midnights. */
   public enum Each {
-    /** A day. */
+    /** Those that begin a day. */
     DAY(1),
-    /** A month of the calendar. */
+    /** Those that begin a month of the calendar. */
     MONTH(31);
 
     private final long days;
@@ -31,21 +31,21 @@ public record Midnight(ZoneId zone, WallClock wall, Each each) {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long NANOS_PER_DAY = 86_400_000_000_000L;
 
-  /** All midnights. */
+  /** Creates the midnights of all days. */
   public Midnight(ZoneId zone, WallClock wall) {
     this(zone, wall, Each.DAY);
   }
 
-  /** Returns how long it is from one to the next at most, an hour of daylight saving aside. */
+  /** Returns the longest time between two midnights, an hour of daylight saving aside. */
   public long apartNanos() {
     return each.days * NANOS_PER_DAY;
   }
 
   /**
-   * Returns the first of them after {@code instant}, to the millisecond: the first moment of the
+   * Returns the first midnight after {@code instant}, to the millisecond: the first moment of the
    * next date of the zone, or of the next first of a month.
    *
-   * @param now the instant at which this is asked, in nanoseconds as the other one
+   * @param now the present instant, in nanoseconds of the same clock
    */
   public long after(long instant, long now) {
     long wallMillis = wall.unixMillis() + Math.floorDiv(instant - now, NANOS_PER_MILLI);

@@ -8,7 +8,7 @@ package io.penstock.time;
  */
 @FunctionalInterface
 public interface Ticker {
-  /** The instant that never comes: only a wake-up helps. */
+  /** An instant that never comes: only a wake-up helps. */
   long NEVER = Long.MAX_VALUE;
 
   /** Returns the current instant in nanoseconds. Safe to call from any thread. */

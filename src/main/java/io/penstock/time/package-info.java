@@ -1,4 +1,4 @@
-/** Where <em>now</em> comes from: the monotonic clock, the cell clock and wall time. */
+/** The clocks: the monotonic clock, the cell clock and wall time. */
 @NullMarked
 package io.penstock.time;
 
