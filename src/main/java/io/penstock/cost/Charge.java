@@ -1,23 +1,23 @@
 package io.penstock.cost;
 
 /**
- * How a provider adds a request up against its limits; {@link Tariff} does the sums.
+ * Rule by which a provider counts a request against its limits; {@link Tariff} does the sums.
  *
- * <p>Under every charge requests are one each, taken at release, and budgets of input and of output
- * kept apart count the input at release and the output as it is produced. The charges differ in
- * what a limit of tokens counts, in whether reads from the provider's cache count as input, and in
- * whether calls count that the provider refuses.
+ * <p>Under every rule each request counts one in a limit of requests, taken at release, and
+ * separate limits of input and of output count the input at release and the output as it is
+ * produced. The rules differ in what a limit of tokens counts, in whether reads from the provider's
+ * cache count as input, and in whether calls count that the provider refuses.
  */
 public enum Charge {
   /**
-   * Input at release plus output as it is produced. This is the measure of endpoints, keys and
-   * groups, and of providers that count the tokens of both sides.
+   * Input at release plus output as it is produced. This is the rule of endpoints, keys and groups,
+   * and of providers that count the tokens of both sides.
    */
   TOTAL,
 
   /**
-   * Input and expected output together, at once, and nothing more until it is known what was used:
-   * then that counts. This is how keys and groups are charged for what comes in, before it waits.
+   * Input and expected output together, at once; nothing more until the usage is known, which then
+   * counts. This is how keys and groups are charged for what comes in, before it waits.
    */
   WHOLE,
 
@@ -30,8 +30,8 @@ public enum Charge {
   OPENAI,
 
   /**
-   * As {@link #OPENAI}; the requests of a minute are also held to their share of one second and of
-   * ten. Source: <i>Manage Azure OpenAI quota</i>
+   * As {@link #OPENAI}; the requests of a minute are also limited to their share of one second and
+   * of ten. Source: <i>Manage Azure OpenAI quota</i>
    * (learn.microsoft.com/azure/ai-services/openai/how-to/quota): an estimate of prompt, {@code
    * max_tokens} and {@code best_of}, and requests a minute evaluated over 1 or 10 seconds.
    */
@@ -53,24 +53,24 @@ public enum Charge {
   GEMINI,
 
   /**
-   * Input and the stated maximum are kept free from the start; in the end input without cache reads
-   * counts, cache writes included, and output times a rate of the model's. Source: <i>How tokens
-   * are counted in Amazon Bedrock</i>
+   * Input and the stated maximum are reserved from the start. In the end input without cache reads
+   * counts, cache writes included, and output times a rate of the model. Source: <i>How tokens are
+   * counted in Amazon Bedrock</i>
    * (docs.aws.amazon.com/bedrock/latest/userguide/quotas-token-burndown.html).
    */
   BEDROCK;
 
-  /** Returns whether calls count that the provider refuses for its limits. */
+  /** Returns whether calls that the provider refuses because of its limits count. */
   public boolean countsRejected() {
     return this == OPENAI || this == AZURE;
   }
 
-  /** Whether what is charged at release stands whatever the usage. */
+  /** Returns whether the amount charged at release stays, whatever the usage. */
   boolean keeps() {
     return this == OPENAI || this == AZURE;
   }
 
-  /** Whether input that was read from the provider's cache is free. */
+  /** Returns whether input that was read from the provider's cache is free. */
   boolean cacheReadsAreFree() {
     return this == ANTHROPIC || this == BEDROCK;
   }

@@ -3,11 +3,11 @@ package io.penstock.cost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request holds and states, before anything that was learned is put to it.
+ * Content of a request and the maximum it states, before anything learned is applied.
  *
  * @param model the model it asks for, or null
  * @param textTokens its input text in tokens, by a tokenizer or by the rule of thumb, ≥ 0
- * @param otherTokens input that is not text: what separates messages, images, tools of the
+ * @param otherTokens input that is not text: separators of messages, images, tools of the
  *     provider's own, ≥ 0
  * @param statedOutputTokens the largest output maximum it states for one answer, ≥ 0, or {@link
  *     #UNSTATED}
@@ -23,10 +23,10 @@ public record Content(
     long answers,
     boolean generates,
     boolean tokenized) {
-  /** The stated maximum of a request that states none. */
+  /** Value of {@code statedOutputTokens} when the request states no maximum. */
   public static final long UNSTATED = -1;
 
-  /** A request whose text was weighed by the rule of thumb. */
+  /** Creates content with text that was counted by the rule of thumb. */
   public Content(
       @Nullable String model,
       long textTokens,
@@ -37,23 +37,25 @@ public record Content(
     this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false);
   }
 
-  /** Returns the same with its text as a tokenizer counts it. */
+  /** Returns the same content with its text as a tokenizer counts it. */
   public Content tokenized(long byTokenizer) {
     return new Content(
         model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true);
   }
 
-  /** Returns the cost as it is expected while nothing is known of requests before. */
+  /** Returns the expected cost while nothing is known of earlier requests. */
   public Cost expected(long defaultOutputTokens) {
     return cost(textTokens, states() ? statedOutputTokens : defaultOutputTokens);
   }
 
-  /** Returns whether it states an output maximum. */
+  /** Returns whether the request states an output maximum. */
   boolean states() {
     return statedOutputTokens != UNSTATED;
   }
 
-  /** Returns the cost with so many tokens of text, and so many of output an answer. */
+  /**
+   * Returns the cost with {@code text} tokens of text, and {@code outputEach} of output per answer.
+   */
   Cost cost(long text, long outputEach) {
     long input = Math.min(sum(text, otherTokens), Cost.MAX_TOKENS);
     if (!generates) {
@@ -67,7 +69,7 @@ public record Content(
     return Math.min(a, Cost.MAX_TOKENS) + Math.min(b, Cost.MAX_TOKENS);
   }
 
-  /** At most what a cost may be. */
+  /** Returns each × times, at most {@link Cost#MAX_TOKENS}. */
   private static long product(long each, long times) {
     long most = Cost.MAX_TOKENS / Math.max(1, times);
     return each > most ? Cost.MAX_TOKENS : each * times;

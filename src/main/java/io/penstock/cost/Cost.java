@@ -1,7 +1,7 @@
 package io.penstock.cost;
 
 /**
- * What a request is expected to use, known before the call.
+ * Expected usage of a request, known before the call.
  *
  * @param inputTokens tokens the request sends, ≥ 0
  * @param outputTokens tokens the answers are expected to have together, ≥ 0
@@ -9,7 +9,7 @@ package io.penstock.cost;
  *     answers it asks for; 0 when it states none
  */
 public record Cost(long inputTokens, long outputTokens, long statedOutputTokens) {
-  /** A request that carries no tokens, such as a model list: it counts as one request only. */
+  /** The cost of a request without tokens, such as a model list: it counts as one request only. */
   public static final Cost NO_TOKENS = new Cost(0, 0, 0);
 
   /** The largest count of tokens in any part of a cost: 2^40, far above what a provider takes. */

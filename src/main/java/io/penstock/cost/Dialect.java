@@ -1,6 +1,6 @@
 package io.penstock.cost;
 
-/** How an endpoint's requests and answers are read. */
+/** Format in which the requests and answers of an endpoint are read. */
 public enum Dialect {
   /** OpenAI: chat and text completions, responses, embeddings. */
   OPENAI,
@@ -10,6 +10,6 @@ public enum Dialect {
   ANTHROPIC,
   /** Gemini: the path names model and call. */
   GEMINI,
-  /** Nothing is read: the cost is what the request's parameters say. */
+  /** Nothing is read: the cost is what the parameters of the request state. */
   NONE
 }

@@ -13,7 +13,7 @@ public enum Dimension {
   /** Input plus the larger of the stated maximum and the expected output. */
   MOST(4);
 
-  /** How many dimensions there are. */
+  /** Number of dimensions. */
   public static final int COUNT = 5;
 
   private final int index;
@@ -22,7 +22,7 @@ public enum Dimension {
     this.index = index;
   }
 
-  /** Returns the place of this dimension among all, 0 to {@link #COUNT} − 1. */
+  /** Returns the position of this dimension among all, 0 to {@link #COUNT} − 1. */
   public int index() {
     return index;
   }

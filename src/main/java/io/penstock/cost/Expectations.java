@@ -3,26 +3,28 @@ package io.penstock.cost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What answers have taught about requests to come: how many tokens a model's provider counts for a
- * text, and how long its answers are.
+ * Predicts the cost of requests from earlier answers: how many tokens a model's provider counts for
+ * a text, and how long its answers are.
  *
  * <p>Text is the estimate times a ratio learned for each model, one for text that a tokenizer
- * counted and one for text that the rule of thumb did. Output is what nine of ten answers stay
- * within: those to requests of about the same size by the same key to the same model; where they
- * are too few, those of that key and model whatever their size; else those of that model. A stated
- * maximum is never exceeded.
+ * counted and one for text that the rule of thumb did. Output is the length that nine of ten
+ * answers do not exceed: answers to requests of about the same size by the same key to the same
+ * model; if these are too few, answers to that key and model for any size; else those of that
+ * model. A stated maximum is never exceeded.
  *
  * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
  * remembered; older answers count less and less. Safe from any thread.
  */
 public final class Expectations {
-  /** How many pairs of a key and a model are remembered. */
+  /** Number of pairs of a key and a model that are remembered. */
   public static final int MAX_PAIRS = 10_000;
 
-  /** How many models are remembered. */
+  /** Number of models that are remembered. */
   public static final int MAX_MODELS = 1_000;
 
-  /** A request with more of its input beside its text than 1 in this many teaches none of text. */
+  /**
+   * Nothing is learned about text from a request with more other input than 1 ÷ this of its text.
+   */
   private static final long TEXT_TO_OTHER = 4;
 
   private record Pair(String key, String model) {}
@@ -40,7 +42,7 @@ public final class Expectations {
   private final Recent<Pair, OutputsBySize> pairs;
   private final Recent<String, Model> models;
 
-  /** Makes some that nothing has taught. */
+  /** Creates an instance without anything learned. */
   public Expectations() {
     this(MAX_PAIRS, MAX_MODELS);
   }
@@ -51,10 +53,10 @@ public final class Expectations {
   }
 
   /**
-   * Returns what a request is expected to use.
+   * Returns the expected cost of a request.
    *
-   * @param key who asks
-   * @param defaultOutputTokens the output of one answer while nothing is stated and nothing known
+   * @param key the key of the caller
+   * @param defaultOutputTokens the output of one answer while none is stated and nothing is known
    */
   public Cost expect(Content content, String key, long defaultOutputTokens) {
     Model model = content.model() == null ? null : models.find(content.model());
@@ -80,7 +82,7 @@ public final class Expectations {
     return learned == Outputs.UNKNOWN ? model.outputs.ninetieth(size(content)) : learned;
   }
 
-  /** Takes note of what a request really used, as its answer says. */
+  /** Learns from the usage of a request, as its answer states it. */
   public void answered(Content content, String key, Usage usage) {
     if (content.model() == null) {
       return;
@@ -96,20 +98,23 @@ public final class Expectations {
     }
   }
 
-  /** An answer that came to its stated maximum would have been longer: nobody knows by how much. */
+  /**
+   * Returns the length of an answer. An answer that came to its stated maximum would have been
+   * longer, by an unknown amount.
+   */
   private static long length(Content content, Usage usage) {
     long each = Math.ceilDiv(usage.outputTokens(), Math.max(1, content.answers()));
     boolean cut = content.states() && each >= content.statedOutputTokens();
     return cut ? Outputs.LONGEST : each;
   }
 
-  /** The size as it was estimated: it does not move with what is learned. */
+  /** Returns the size as it was estimated, so that it does not move with what is learned. */
   private static long size(Content content) {
     return Math.min(content.textTokens(), Cost.MAX_TOKENS)
         + Math.min(content.otherTokens(), Cost.MAX_TOKENS);
   }
 
-  /** Returns how many tokens were counted for each estimated; 1 while nothing is known. */
+  /** Returns how many tokens were counted for each estimated token; 1 while nothing is known. */
   double textRatio(Content content) {
     Model model = content.model() == null ? null : models.find(content.model());
     return model == null ? 1 : model.ratio(content).ratio();

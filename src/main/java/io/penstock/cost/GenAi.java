@@ -3,26 +3,26 @@ package io.penstock.cost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What OpenTelemetry's conventions for generative AI call what we measure: the one table of these
- * names, for metrics and for spans. Where Prometheus reads them, dots are underscores.
+ * Names of OpenTelemetry's conventions for generative AI: the one table of these names, for metrics
+ * and for spans. Where Prometheus reads them, dots are underscores.
  */
 public final class GenAi {
-  /** Attribute: what a model is asked for, as {@link #name(Operation)} says it. */
+  /** Attribute: the operation of the model, as named by {@link #name(Operation)}. */
   public static final String OPERATION_NAME = "gen_ai.operation.name";
 
-  /** Attribute: whose way to speak it is, as {@link #provider} says it. */
+  /** Attribute: the provider that defined the dialect, as named by {@link #provider}. */
   public static final String PROVIDER_NAME = "gen_ai.provider.name";
 
-  /** Attribute: the model that is asked, under the name that clients have for it. */
+  /** Attribute: the model that is asked, under the name that clients use. */
   public static final String REQUEST_MODEL = "gen_ai.request.model";
 
-  /** Attribute of spans: the model that answered, as the answer calls it. */
+  /** Attribute of spans: the model that answered, under the name in the answer. */
   public static final String RESPONSE_MODEL = "gen_ai.response.model";
 
-  /** Attribute of spans: tokens of input that were used. */
+  /** Attribute of spans: used tokens of input. */
   public static final String INPUT_TOKENS = "gen_ai.usage.input_tokens";
 
-  /** Attribute of spans: tokens of output that were used. */
+  /** Attribute of spans: used tokens of output. */
   public static final String OUTPUT_TOKENS = "gen_ai.usage.output_tokens";
 
   /** Attribute of metrics: {@link #INPUT} or {@link #OUTPUT}. */
@@ -43,7 +43,7 @@ public final class GenAi {
   /** A value of {@link #TOKEN_TYPE}. */
   public static final String OUTPUT = "output";
 
-  /** A value of {@link #ERROR_TYPE}: something else than what has a name. */
+  /** A value of {@link #ERROR_TYPE}: an error without a name of its own. */
   public static final String OTHER_ERROR = "_OTHER";
 
   /** Metric: a histogram of the tokens of a call, by {@link #TOKEN_TYPE}. */
@@ -54,7 +54,7 @@ public final class GenAi {
 
   private GenAi() {}
 
-  /** Returns whose way to speak a dialect is; null where it is nobody's. */
+  /** Returns the name of the provider that defined a dialect; null when there is none. */
   public static @Nullable String provider(Dialect dialect) {
     return switch (dialect) {
       case OPENAI -> "openai";
@@ -65,7 +65,7 @@ public final class GenAi {
     };
   }
 
-  /** Returns what an operation is called. */
+  /** Returns the name of an operation. */
   public static String name(Operation operation) {
     return switch (operation) {
       case CHAT -> "chat";

@@ -1,12 +1,12 @@
 package io.penstock.cost;
 
-/** What a limit counts. */
+/** Unit that a limit counts. */
 public enum Measure {
-  /** Requests: each ticket weighs one. */
+  /** Requests: each ticket counts one. */
   REQUESTS,
-  /** Requests that run at the same time: each holds one until its answer has ended. */
+  /** Requests that run at the same time: each has a permit until its answer has ended. */
   CONCURRENCY,
-  /** Tokens, as the limit's {@link Charge} adds them up. */
+  /** Tokens, as the {@link Charge} of the limit counts them. */
   TOKENS,
   /** Tokens of input alone. */
   INPUT_TOKENS,

@@ -1,10 +1,10 @@
 package io.penstock.cost;
 
-/** What a request that is weighed asks a model for. */
+/** Kind of work that a request asks of a model. */
 public enum Operation {
   /** The next message of a conversation. */
   CHAT,
-  /** The text that follows another. */
+  /** The text that continues another. */
   COMPLETION,
   /** Content of any kind, as Gemini calls it. */
   GENERATION,

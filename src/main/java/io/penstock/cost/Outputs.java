@@ -3,18 +3,18 @@ package io.penstock.cost;
 import java.util.Arrays;
 
 /**
- * How long answers were, in tokens, and the length that nine of ten of them stay within. A
- * histogram with eight bins an octave, in which an older half of the answers counts half; at most
- * about 400 bytes. Safe from any thread.
+ * Lengths of answers, in tokens, and the length that nine of ten of them do not exceed. A histogram
+ * with eight bins an octave, in which an older half of the answers counts half; at most about 400
+ * bytes. Safe from any thread.
  */
 final class Outputs {
-  /** What is returned while too little is known. */
+  /** Result while too little is known. */
   static final long UNKNOWN = -1;
 
-  /** How many answers make known how long they are. */
+  /** Number of answers from which lengths count as known. */
   static final int ENOUGH = 20;
 
-  /** Answers count half from here on; in all, the last one or two thousand tell. */
+  /** All counts are halved at this many answers, so that the last one or two thousand matter. */
   static final int MOST = 1_024;
 
   /** Longer answers count as this long. */
@@ -22,7 +22,7 @@ final class Outputs {
 
   private static final int BINS_AN_OCTAVE = 8;
 
-  /** Lengths from here on are those of answers that were cut off: how long they are is unknown. */
+  /** Lengths from here on are those of answers that were cut off, with an unknown length. */
   static final long CUT = from(bin(LONGEST));
 
   private static final double PART = 0.9;
@@ -31,7 +31,7 @@ final class Outputs {
   private short[] counts = new short[0];
   private int total;
 
-  /** Takes note of an answer of that many tokens, ≥ 0. */
+  /** Adds an answer of that many tokens, ≥ 0. */
   synchronized void add(long tokens) {
     int bin = bin(Math.min(tokens, LONGEST));
     reach(bin);
@@ -48,10 +48,10 @@ final class Outputs {
   }
 
   /**
-   * Returns the tokens that an answer stays within nine times of ten, or {@link #UNKNOWN}. Of n
-   * answers the k-th shortest is not exceeded by the next one with a probability of k ÷ (n + 1); in
-   * a bin they are taken to lie evenly, so that answers that are all nearly as long as each other
-   * are expected to be up to an eighth longer.
+   * Returns the tokens that an answer does not exceed nine times of ten, or {@link #UNKNOWN}. Of n
+   * answers the k-th shortest is not exceeded by the next one with a probability of k ÷ (n + 1).
+   * Lengths in a bin are taken to lie evenly, so answers that are all of nearly the same length are
+   * expected to be up to an eighth longer.
    */
   synchronized long ninetieth() {
     if (total < ENOUGH) {
@@ -69,7 +69,7 @@ final class Outputs {
     return from + (long) Math.ceil(width * ((rank - below) / counts[at])) - 1;
   }
 
-  /** Makes room for a bin; only the octaves that answers were in are kept. */
+  /** Makes room for a bin. Only the octaves with answers are stored. */
   private void reach(int bin) {
     if (counts.length == 0) {
       first = bin - bin % BINS_AN_OCTAVE;
@@ -84,7 +84,7 @@ final class Outputs {
     }
   }
 
-  /** Halves every count; what is left over goes to the next bin, so that ranks keep their place. */
+  /** Halves every count. The remainder goes to the next bin, so that ranks keep their place. */
   private void halve() {
     int over = 0;
     int sum = 0;
@@ -97,7 +97,10 @@ final class Outputs {
     total = sum;
   }
 
-  /** Bins 0 to 15 are one token each; from there on they double in width each eight. */
+  /**
+   * Returns the bin of a length. Bins 0 to 15 are one token wide; from there on the width doubles
+   * every eight bins.
+   */
   private static int bin(long tokens) {
     if (tokens < BINS_AN_OCTAVE) {
       return (int) tokens;
@@ -106,7 +109,7 @@ final class Outputs {
     return BINS_AN_OCTAVE * shift + (int) (tokens >> shift);
   }
 
-  /** Returns the least tokens of a bin. */
+  /** Returns the smallest number of tokens of a bin. */
   private static long from(int bin) {
     if (bin < 2 * BINS_AN_OCTAVE) {
       return bin;

@@ -3,8 +3,8 @@ package io.penstock.cost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long answers were to requests of each size: sizes from one power of two to the next are
- * alike. Safe from any thread.
+ * Lengths of answers to requests of each size. Sizes from one power of two to the next are alike.
+ * Safe from any thread.
  */
 final class OutputsBySize {
   /** Inputs of 2^20 tokens and more are one size. */
@@ -13,7 +13,7 @@ final class OutputsBySize {
   private final Outputs all = new Outputs();
   private final @Nullable Outputs[] bySize = new @Nullable Outputs[SIZES];
 
-  /** Takes note of an answer of {@code outputTokens} to a request of {@code inputTokens}. */
+  /** Adds an answer of {@code outputTokens} to a request of {@code inputTokens}. */
   void add(long inputTokens, long outputTokens) {
     all.add(outputTokens);
     made(size(inputTokens)).add(outputTokens);
@@ -33,8 +33,9 @@ final class OutputsBySize {
   }
 
   /**
-   * Returns the tokens that the answer to a request of that size stays within nine times of ten;
-   * while too few of the size are known, those to a request of any; or {@link Outputs#UNKNOWN}.
+   * Returns the tokens that the answer to a request of that size does not exceed nine times of ten.
+   * If too few of that size are known, all sizes count; {@link Outputs#UNKNOWN} if those are too
+   * few.
    */
   long ninetieth(long inputTokens) {
     Outputs alike = known(size(inputTokens));

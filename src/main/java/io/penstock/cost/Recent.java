@@ -8,9 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was learned, by whom it is about: at most so many entries. When there is no room for another
- * the tenth that was touched longest ago is forgotten. Safe from any thread; nothing waits but who
- * adds.
+ * Bounded map of learned values. When there is no room for another entry, the tenth that was
+ * touched longest ago is forgotten. Safe from any thread; only adding an entry may block.
  */
 final class Recent<K, V> {
   private static final class Entry<V> {
@@ -32,13 +31,13 @@ final class Recent<K, V> {
     this.empty = empty;
   }
 
-  /** Returns what is known, or null. */
+  /** Returns the value, or null. */
   @Nullable V find(K of) {
     Entry<V> known = entries.get(of);
     return known == null ? null : known.value;
   }
 
-  /** Returns what is known, or a new entry, which was touched last now. */
+  /** Returns the value, or that of a new entry, and marks the entry as touched last. */
   V touch(K of) {
     Entry<V> known = entries.get(of);
     Entry<V> entry = known == null ? added(of) : known;

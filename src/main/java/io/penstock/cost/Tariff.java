@@ -5,24 +5,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request asks of the limits of one pool, and what it comes to in the end.
+ * Computes how much a request takes from the limits of one pool, before and after the call.
  *
- * <p>A weight has two parts: what is <em>taken</em> when the request is released, and what is
- * <em>held</em> while its answer runs and charged as the answer is produced.
+ * <p>A weight has two parts: the amount <em>taken</em> when the request is released, and the amount
+ * <em>reserved</em> while its answer runs and charged as the answer is produced.
  *
- * @param charge how the provider adds a request up
- * @param settlesUsage whether a charge that is kept whatever the answer uses is settled by the
- *     usage all the same
+ * @param charge the rule by which the provider counts a request
+ * @param settlesUsage whether the usage settles even a charge that otherwise stays, whatever the
+ *     answer uses
  * @param burndown how many tokens of a limit one token of output takes under {@link
- *     Charge#BEDROCK}, ≥ 1; of no use under others
+ *     Charge#BEDROCK}, ≥ 1; unused under others
  */
 public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
-  /** Says that what was taken at release stands, whatever the usage. */
+  /** Result when the amount taken at release stays, whatever the usage. */
   public static final long KEEP = -1;
 
   private static final int FAST_BURNDOWN = 5;
 
-  /** Claude before 3.7, by the names it has at Bedrock. */
+  /** Claude before 3.7, by its names at Bedrock. */
   private static final Pattern EARLY_CLAUDE =
       Pattern.compile("claude-(v?[12]\\b|instant|3-(haiku|sonnet|opus|5))");
 
@@ -32,12 +32,15 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
     }
   }
 
-  /** Returns the tariff of a charge as its provider describes it, one token for one. */
+  /** Returns the tariff of a rule as its provider describes it, one token for one. */
   public static Tariff of(Charge charge) {
     return new Tariff(charge, false, 1);
   }
 
-  /** Returns the tariff of a pool that {@code models} share; the fastest burndown binds. */
+  /**
+   * Returns the tariff of a pool that {@code models} share, with the highest burndown of any of
+   * them.
+   */
   public static Tariff of(Charge charge, boolean settlesUsage, Collection<String> models) {
     int burndown = models.stream().mapToInt(Tariff::burndownOf).max().orElse(1);
     return new Tariff(charge, settlesUsage, burndown);
@@ -51,7 +54,7 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
     return fast ? FAST_BURNDOWN : 1;
   }
 
-  /** Returns what {@code cost} asks of a limit of {@code measure}. */
+  /** Returns the weight of {@code cost} in a limit of {@code measure}. */
   public Weight weigh(Measure measure, Cost cost) {
     return switch (measure) {
       case REQUESTS -> Weight.exactly(1);
@@ -78,8 +81,8 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   }
 
   /**
-   * Returns the dimension in which {@link Weight#amount} grows for a limit of {@code measure}, or
-   * null where all requests weigh one.
+   * Returns the dimension with which {@link Weight#amount} grows for a limit of {@code measure}, or
+   * null where all requests have the weight one.
    */
   public @Nullable Dimension dimension(Measure measure) {
     return switch (measure) {
@@ -100,8 +103,8 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   }
 
   /**
-   * Returns what the part taken at release should have been, given what was used, or {@link #KEEP}
-   * when it stands.
+   * Returns the amount that should have been taken at release, given the usage, or {@link #KEEP}
+   * when it stays.
    */
   public long settled(Measure measure, Usage usage) {
     return switch (measure) {
@@ -112,10 +115,10 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   }
 
   /**
-   * Returns {@link #settled} of an answer that does not say what it used: its input is as it was
+   * Returns {@link #settled} for an answer that does not state its usage: its input is as it was
    * expected.
    *
-   * @param outputTokens of it that were seen
+   * @param outputTokens the tokens of the answer that were seen
    */
   public long settled(Measure measure, long inputTokens, long outputTokens) {
     return charge == Charge.WHOLE && measure == Measure.TOKENS ? inputTokens + outputTokens : KEEP;
@@ -139,7 +142,8 @@ public record Tariff(Charge charge, boolean settlesUsage, int burndown) {
   }
 
   /**
-   * Returns what {@code outputTokens} tokens just produced charge to a limit of {@code measure}.
+   * Returns the amount that {@code outputTokens} tokens just produced charge to a limit of {@code
+   * measure}.
    */
   public long produced(Measure measure, long outputTokens) {
     return switch (measure) {

@@ -1,27 +1,30 @@
 package io.penstock.cost;
 
 /**
- * How many tokens a model's provider counts for each token that was estimated of a text: 1 until it
- * is known better. Safe from any thread.
+ * Ratio of the tokens that a model's provider counts to the tokens estimated for a text: 1 until
+ * more is known. Safe from any thread.
  */
 final class TextRatio {
-  /** Usage that differs from the estimate by more than this factor is no matter of text. */
+  /**
+   * Usage that differs from the estimate by more than this factor is not due to text, and is
+   * ignored.
+   */
   static final double MOST = 8;
 
-  /** A text longer than this teaches as one of this length. */
+  /** A longer text counts as one of this length. */
   private static final double LONGEST = 32_768;
 
-  /** What the beginning counts for: a text of so many tokens that is as was estimated. */
+  /** The weight of the initial ratio: that of a text of so many tokens, all estimated correctly. */
   private static final double BEGINNING = 256;
 
-  /** Each text has the earlier ones count that much less, so that about the last 250 tell. */
+  /** The factor by which each text reduces the earlier ones, so that about the last 250 count. */
   private static final double DECAY = 1 - 1.0 / 256;
 
   private double estimated = BEGINNING;
   private double used = BEGINNING;
   private volatile double ratio = 1;
 
-  /** Takes note of a text: as it was estimated, and as the provider counted it. */
+  /** Adds a text: its tokens as estimated, and as the provider counted them. */
   synchronized void add(long estimatedTokens, long usedTokens) {
     if (estimatedTokens <= 0
         || usedTokens > MOST * (double) estimatedTokens
@@ -34,7 +37,7 @@ final class TextRatio {
     ratio = used / estimated;
   }
 
-  /** Returns what an estimate comes to, in tokens: the more the more was estimated. */
+  /** Returns the expected tokens for an estimate, which grow with it. */
   long of(long estimatedTokens) {
     return Math.round((double) estimatedTokens * ratio);
   }

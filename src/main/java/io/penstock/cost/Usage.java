@@ -1,15 +1,15 @@
 package io.penstock.cost;
 
 /**
- * What a request really used, as its answer says. Counts above {@link Cost#MAX_TOKENS} are cut to
- * it: what an answer claims must not overflow what is added up.
+ * Real usage of a request, as its answer states it. Counts above {@link Cost#MAX_TOKENS} are cut to
+ * that, so that no claim in an answer makes a sum overflow.
  *
  * @param inputTokens tokens of input, cache reads and writes included, ≥ 0
  * @param cacheReadTokens the part of the input that was read from the provider's cache
- * @param cacheWriteTokens the part of the input that was written to it; with what was read no more
- *     than the input
+ * @param cacheWriteTokens the part of the input that was written to the cache; together with the
+ *     part that was read no more than the input
  * @param outputTokens tokens of output, those of reasoning included, ≥ 0
- * @param reasoningTokens the part of the output that nobody sees
+ * @param reasoningTokens the part of the output that the client does not see
  */
 public record Usage(
     long inputTokens,
@@ -35,7 +35,7 @@ public record Usage(
     reasoningTokens = Math.min(reasoningTokens, outputTokens);
   }
 
-  /** Nothing was written to a cache, and all of the output was seen. */
+  /** Creates usage without writes to a cache, and without reasoning. */
   public Usage(long inputTokens, long cacheReadTokens, long outputTokens) {
     this(inputTokens, cacheReadTokens, 0, outputTokens, 0);
   }

@@ -1,11 +1,11 @@
 package io.penstock.cost;
 
 /**
- * What one ticket asks of one limit.
+ * The amount that one ticket needs of one limit.
  *
  * @param taken charged at release, ≥ 0
- * @param held kept free while the answer runs and charged as it is produced, ≥ 0
- * @param least the part of {@code taken} that cannot be done without; the rest is expectation
+ * @param held reserved while the answer runs and charged as it is produced, ≥ 0
+ * @param least the part of {@code taken} that is certainly needed; the rest is expectation
  */
 public record Weight(long taken, long held, long least) {
   public Weight {
@@ -21,7 +21,7 @@ public record Weight(long taken, long held, long least) {
     return new Weight(taken, 0, taken);
   }
 
-  /** Returns taken plus held: what must be free for this to be admitted. */
+  /** Returns taken plus held: the amount that must be free for this to be admitted. */
   public long amount() {
     return taken + held;
   }

@@ -1,6 +1,4 @@
-/**
- * What a request weighs before the call and what it weighed after; dialects and charges by name.
- */
+/** Expected and real costs of requests, and the dialects and charge rules of providers. */
 @NullMarked
 package io.penstock.cost;
 
