@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The names that OpenTelemetry's conventions for generative AI have. */
+/** Tests of the names in OpenTelemetry's conventions for generative AI. */
 class GenAiTest {
   @ParameterizedTest
   @CsvSource({

@@ -13,7 +13,7 @@ class TariffTest {
   /** 100 in, 40 out expected, 300 stated. */
   private static final Cost COST = new Cost(100, 40, 300);
 
-  /** 90 in of which 30 from the cache, 25 out. */
+  /** 90 in, with 30 of them from the cache, and 25 out. */
   private static final Usage USAGE = new Usage(90, 30, 25);
 
   @ParameterizedTest
@@ -99,7 +99,7 @@ class TariffTest {
     assertThat(charge.countsRejected()).isEqualTo(counts);
   }
 
-  /** What a queue compares with the room is what a limit will be asked for. */
+  /** A queue compares the same size with the room as a limit will be asked for. */
   @ParameterizedTest
   @EnumSource(Charge.class)
   void dimensionOfATicket_isTheAmountOfItsWeight(Charge charge) {

@@ -14,7 +14,7 @@ class TextRatioTest {
   void text_countsAsItIsLong_besideABeginningThatFades() {
     assertThat(ratio.ratio()).isEqualTo(1);
     ratio.add(1_000, 2_000);
-    // the beginning of 256 counts 255 now
+    // the initial weight of 256 counts as 255 now
     assertThat(ratio.ratio()).isCloseTo(2_255.0 / 1_255, within(EXACT));
     ratio.add(1_000, 500);
     double fade = 1 - 1.0 / 256;

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a trailing window stays, whoever else spends or counts it. */
+/** Tests that the properties of a trailing window stay when others spend or count it too. */
 class AroundTest {
   private static final long NOW = 2_000 * SECOND;
   private static final long WINDOW = 60 * SECOND;

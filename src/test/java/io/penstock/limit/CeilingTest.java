@@ -24,7 +24,10 @@ class CeilingTest {
     assertThat(ceiling.opens(1_000_000, 0, 600)).isEqualTo(600);
   }
 
-  /** In a year a double tells nanoseconds apart no more, and quotients come out too late. */
+  /**
+   * For times of a year a double no longer distinguishes nanoseconds, and quotients come out too
+   * late.
+   */
   @ParameterizedTest
   @CsvSource({
     "247592, 471327, 418404, 366",

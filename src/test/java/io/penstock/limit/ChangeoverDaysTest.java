@@ -15,7 +15,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
-/** The kind of a limit changes that is one of days. */
+/** Tests of limits with a kind that changes from or to days. */
 class ChangeoverDaysTest {
   private static final long HOUR = 60 * MINUTE;
   private static final ZoneId PACIFIC = ZoneId.of("America/Los_Angeles");
@@ -82,7 +82,10 @@ class ChangeoverDaysTest {
     assertThat(left(FIRST_USE)).isEqualTo(7);
   }
 
-  /** What is left in the Pacific that long after midnight, while no member of the old kind is. */
+  /**
+   * Returns what is left some time after midnight in the Pacific zone, when no member has the old
+   * kind.
+   */
   private static long leftInThePacific(long after) {
     Sharing sharing = new Sharing();
     LimitSpec old = day(PACIFIC, 0);

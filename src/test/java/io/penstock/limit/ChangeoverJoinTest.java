@@ -9,14 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Members change from the old kind of a limit to the new one, and back. */
+/** Tests of members that change from the old kind of a limit to the new one, and back. */
 class ChangeoverJoinTest {
   private static final long STAYS = 1_000 * SECOND;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(10, 60 * NANOS);
   private static final LimitSpec HOUR = new LimitSpec.FixedWindow(10, 3_600 * NANOS);
   private static final LimitSpec PERMITS = new LimitSpec.Concurrency(10);
 
-  /** Its cells are a second long. */
+  /** Cells of this window are a second long. */
   private static final LimitSpec TRAILING = new LimitSpec.TrailingWindow(10, 60 * NANOS, 0, 1);
 
   private final Sharing sharing = new Sharing();

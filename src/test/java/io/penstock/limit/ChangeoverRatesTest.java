@@ -13,7 +13,7 @@ import io.penstock.limit.Shares.Part;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The kind of a limit changes that is a bucket or a strict rate, or becomes one. */
+/** Tests of limits with a kind that changes from or to a bucket or a strict rate. */
 class ChangeoverRatesTest {
   private static final long STAYS = 1_000 * SECOND;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, 60 * NANOS);
@@ -22,7 +22,7 @@ class ChangeoverRatesTest {
   private static final LimitSpec THREE = slots(3, 1);
   private static final LimitSpec SLOW = slots(1, 10);
 
-  /** It hardly fills. */
+  /** A bucket that fills slowly enough to be ignored. */
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(1, 1_000), 100);
 
   private final Sharing sharing = new Sharing();

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Some members have the old kind of a limit, and one has the new one. */
+/** Tests with some members that have the old kind of a limit while another has the new kind. */
 class ChangeoverTest {
-  /** A living member is heard that often. */
+  /** A living member is heard within this time. */
   private static final long STAYS = 1_000 * SECOND;
 
   private static final LimitSpec FIXED = fixed(10);
@@ -27,7 +27,7 @@ class ChangeoverTest {
     return new LimitSpec.FixedWindow(capacity, 60 * NANOS);
   }
 
-  /** Its cells are a second long. */
+  /** Returns a window with cells of a second. */
   private static LimitSpec trailing(long capacity) {
     return new LimitSpec.TrailingWindow(capacity, 60 * NANOS, 0, 1);
   }

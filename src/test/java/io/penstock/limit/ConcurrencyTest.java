@@ -39,7 +39,7 @@ class ConcurrencyTest extends LimitContract {
     limit.give(receipt, receipt.taken(), receipt.held(), now);
   }
 
-  /** No instant is named, because none is known: only one that ends makes room. */
+  /** No instant is returned, because none is known: room comes only when a permit is given back. */
   @Override
   @Test
   void exhausted_admitsAtTheInstantItNamesAndNotBefore() {

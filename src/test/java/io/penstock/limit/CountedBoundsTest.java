@@ -13,7 +13,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
 
-/** When what others counted, and what was counted here, makes room again. */
+/** Tests of the instant at which the counts of others, and of this instance, make room again. */
 class CountedBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;
@@ -21,7 +21,7 @@ class CountedBoundsTest {
   private static final long GUARD = 50_000_000;
   private static final long DAY = LimitSpec.Day.NANOS;
 
-  /** The end of the sub-cell that the start is in. */
+  /** The end of the sub-cell that contains the start. */
   private static final long EDGE = 1_001 * SECOND;
 
   private final Demand demand = new Demand(() -> {});
@@ -30,7 +30,7 @@ class CountedBoundsTest {
     return new LimitSpec.TrailingWindow(100, WINDOW, guardNanos, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /** What others counted just now. */
+  /** Returns counts of others that were heard just now. */
   private static Foreign heard(long window, long amount, long now) {
     return Foreign.none(window, SHIFT).heard(cell(window, now), amount, now - 1, SHIFT, now);
   }
@@ -138,7 +138,7 @@ class CountedBoundsTest {
     assertThat(limit.earliest(1, START)).isEqualTo(end + DAY);
   }
 
-  /** A month of 31 days ago began two months ago, when the last one was short. */
+  /** Going back 31 days from the first of March leads to January, because February is short. */
   @Test
   void monthThatBegan_countsNothingOfTheLastOne() {
     long first = ZonedDateTime.parse("2027-03-01T00:00:00Z").toInstant().toEpochMilli();

@@ -9,7 +9,7 @@ import io.penstock.time.Midnight;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
-/** A fixed window of the Unix clock, of which others have counted some. */
+/** A fixed window of the Unix clock with counts of others. */
 class CountedFixedTest extends LimitContract {
   private static final long WINDOW = 10 * SECOND;
   private static final long BEGIN = cell(WINDOW, START) * WINDOW - SHIFT;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Weight;
 import org.junit.jupiter.api.Test;
 
-/** A trailing window of which others have counted some, over the time that counts, and just now. */
+/**
+ * A trailing window with counts of others, some from the time that counts and some from just now.
+ */
 class CountedTrailingTest extends LimitContract {
   static final long SHIFT = 1_800_000_000_123L * 1_000_000;
   private static final long WINDOW = 60 * SECOND;

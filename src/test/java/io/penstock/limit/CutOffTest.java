@@ -19,7 +19,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import org.junit.jupiter.api.Test;
 
-/** What a limit lets pass that others spend or count too, while nothing is heard of them. */
+/** Tests of limits that others spend or count too, during an outage. */
 class CutOffTest {
   private static final long NOW = 4 * SECOND;
   private static final Refusal AWAY = Refusal.of(Reason.LIMIT_UNAVAILABLE, "away");
@@ -27,7 +27,7 @@ class CutOffTest {
   private static final Cut SHUT = new Cut.Shut(AWAY);
   private static final long END = 3 * SECOND + WINDOW;
 
-  /** A trailing window at a pace of one a second, of which others have counted 40. */
+  /** Returns a trailing window with a pace of one a second and a count of 40 by others. */
   private static Limit counted(long burst) {
     Limit limit = new Limit(new LimitSpec.TrailingWindow(60, 6 * WINDOW, 0, burst), NOW);
     Foreign others =

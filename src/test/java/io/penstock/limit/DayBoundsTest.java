@@ -10,7 +10,7 @@ import java.time.ZonedDateTime;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A day at its ends: midnights close to others, guards, and what is held. */
+/** Tests of a day at its ends: midnights close to others, guards, and reserved output. */
 class DayBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long HOUR = 3_600 * SECOND;
@@ -29,7 +29,7 @@ class DayBoundsTest {
     return new LimitSpec.Day(capacity, new Midnight(ZoneOffset.UTC, () -> wallMillis), guardNanos);
   }
 
-  /** One is charged and one held until a day after the start. */
+  /** Returns a limit with one charged and one reserved until a day after the start. */
   private static Limit oneAndOneHeld() {
     Limit limit = new Limit(THREE, START);
     limit.take(new Weight(1, 1, 1), START);
@@ -107,7 +107,9 @@ class DayBoundsTest {
     assertThat(restored.earliest(1, START + 2 * HOUR)).isEqualTo(START + DAY);
   }
 
-  /** A clock that is late by a second still has a midnight to come, which ends the next day. */
+  /**
+   * For a wall clock that is a second late, a midnight is still to come, which ends the next day.
+   */
   @Test
   void restoredWhenItsDayEnds_isAsIfNothingHadBeenCharged() {
     wall("2026-03-01T23:59:59Z");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.time.Ticker;
 import org.junit.jupiter.api.Test;
 
-/** A fixed window that owes and holds, and one that begins when others say so. */
+/** Tests of a fixed window with debt and reserved output, and of a beginning that others set. */
 class FixedWindowBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;

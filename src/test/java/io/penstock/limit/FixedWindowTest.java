@@ -114,7 +114,7 @@ class FixedWindowTest extends LimitContract {
   void held_countsAgainstEveryWindowUntilItIsLetGo() {
     Answer.Receipt receipt = (Answer.Receipt) limit.take(new Weight(20, 30, 20), START);
     long third = START + 3 * WINDOW;
-    // Nothing but the holder can make room for 71 beside 30 held.
+    // With 30 reserved, 71 fit only after a release of reserved output.
     assertThat(take(71, third)).isEqualTo(new Answer.Wait(Ticker.NEVER));
     taken(70, third);
     limit.give(receipt, 0, 30, third + 1);

@@ -9,12 +9,14 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which sub-cells what others counted is taken to be in. Sub-cells are of a second here. */
+/**
+ * Tests of the sub-cells to which counts of others are assigned. Sub-cells are a second long here.
+ */
 class ForeignTest {
   private static final long WINDOW = 60 * SECOND;
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** The cell that runs, and its beginning: instants are those of the Unix clock. */
+  /** The running cell, and its beginning: instants are those of the Unix clock. */
   private static final long CELL = 100;
 
   private static final long BEGIN = CELL * WINDOW;
@@ -25,7 +27,7 @@ class ForeignTest {
     return NONE.heard(cell, amount, since, 0, now);
   }
 
-  /** What is in the sub-cell of an instant. */
+  /** Returns what was counted in the sub-cell of an instant. */
   private static long in(Foreign foreign, long instant) {
     return foreign.trailing(instant, 0) - foreign.trailing(instant + SECOND, 0);
   }

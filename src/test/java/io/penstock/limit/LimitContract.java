@@ -14,28 +14,28 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What every limit keeps, whatever it is to do and wherever it comes from. */
+/** Properties of every limit, whatever its kind and wherever it comes from. */
 abstract class LimitContract {
   static final long SECOND = 1_000_000_000L;
 
   /** An instant long after the origin, not at any edge. */
   static final long START = 1_000 * SECOND + 123_456_789;
 
-  /** Makes a limit that owes nothing and whose capacity is at most 5,000. */
+  /** Creates a limit that owes nothing, with a capacity of at most 5,000. */
   abstract Limit limit();
 
-  /** Returns how much one ticket weighs at the most: 1 for limits of requests. */
+  /** Returns the largest amount that one ticket takes: 1 for limits of requests. */
   abstract long largest();
 
   /** Returns another spec for the same limit, of a larger capacity or rate. */
   abstract LimitSpec larger();
 
-  /** Returns the time within which all that can be charged to it is forgotten. */
+  /** Returns the time within which all that can be charged to the limit is forgotten. */
   long forgets() {
     return 1_000 * SECOND;
   }
 
-  /** Takes until the limit says when to come back. */
+  /** Takes until the limit answers when to come back. */
   private Answer.Wait exhaust(Limit limit, long amount, long now) {
     for (int taken = 0; taken < 100_000; taken++) {
       if (limit.take(Weight.exactly(amount), now) instanceof Answer.Wait wait) {
@@ -165,7 +165,7 @@ abstract class LimitContract {
   @Test
   void hugeCharges_leaveTheLimitExhaustedAndSound() {
     if (limit().balance(START).equals(charged(limit()))) {
-      return; // a limit of requests has no use for charges
+      return; // limits of requests are not charged
     }
     Limit limit = limit();
     for (int charge = 0; charge < 10; charge++) {
@@ -182,7 +182,7 @@ abstract class LimitContract {
     return limit.balance(START);
   }
 
-  /** Uses some of a limit at random; returns the instant at which that was over. */
+  /** Uses some of a limit at random. Returns the instant at which that was over. */
   private long use(Limit limit, Random random) {
     long now = START;
     for (int step = random.nextInt(20); step > 0; step--) {
@@ -215,7 +215,7 @@ abstract class LimitContract {
     Limit limit = limit();
     limit.charge(3 * limit.capacity(), 0, START);
     if (limit.balance(START).equals(Balance.ZERO)) {
-      return; // a limit of requests has no use for charges
+      return; // limits of requests are not charged
     }
     long until = limit.earliest(1, START);
     assertThat(until).isBetween(START + 1, START + forgets());
@@ -263,7 +263,7 @@ abstract class LimitContract {
     assertThat(exhausting(limit)).isLessThanOrEqualTo(most);
   }
 
-  /** How many of one each it admits at once. */
+  /** Returns how many amounts of one the limit admits at once. */
   private static long exhausting(Limit limit) {
     long most = 0;
     while (limit.take(Weight.exactly(1), START) instanceof Answer.Receipt) {

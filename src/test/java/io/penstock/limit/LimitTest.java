@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a limit answers that nobody else spends or counts, and that no provider speaks of. */
+/** Tests of limits that nobody else spends or counts, without statements of a provider. */
 class LimitTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;
   private static final long WINDOW = 10 * SECOND;
   private static final Refusal REFUSAL = Refusal.of(Reason.LIMIT_UNAVAILABLE, "It is away.");
 
-  /** Limits of five. */
+  /** Returns limits with a capacity of five. */
   static Stream<LimitSpec> fives() {
     return Stream.of(
         new LimitSpec.TokenBucket(new Rate(5, 10), 5),
@@ -79,7 +79,7 @@ class LimitTest {
     assertThat(window.lacks(2, START)).isFalse();
   }
 
-  /** What was granted is enough: nobody is asked for more. */
+  /** The grants are enough, so no more is asked for. */
   @Test
   void sharedAndOpen_lacksNothing() {
     Demand demand = new Demand(() -> {});

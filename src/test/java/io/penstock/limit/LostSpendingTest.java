@@ -10,7 +10,7 @@ import io.penstock.refusal.Refusal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A limit of which nothing is granted because what was spent of it may have been lost. */
+/** Tests of limits that grant nothing because the record of spending may have been lost. */
 class LostSpendingTest {
   private static final long NOW = 4 * SECOND;
   private static final long UNTIL = 9 * SECOND;

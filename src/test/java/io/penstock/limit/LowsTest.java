@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class LowsTest {
-  /** How many stretches are kept. */
+  /** Number of stretches that are kept. */
   private static final int MOST = 64;
 
-  /** These after so many takes one after the other, each the least that begins a stretch. */
+  /** Returns the lows after {@code times} takes, each just large enough to begin a stretch. */
   private static Lows takenOften(Lows lows, int times, long from, long missing) {
     Lows next = lows;
     long sum = missing;

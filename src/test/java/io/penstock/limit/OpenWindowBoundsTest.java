@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What an open window takes, gives back and charges in place, and what needs a successor. */
+/**
+ * Tests of what an open window takes, gives back and charges in place, and of what needs a
+ * successor.
+ */
 class OpenWindowBoundsTest {
   private static final long WINDOW = 1_000_000;
   private static final long START = 5_000_000;

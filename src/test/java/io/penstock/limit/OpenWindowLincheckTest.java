@@ -15,7 +15,7 @@ class OpenWindowLincheckTest {
     Interleavings.check(Spending.class);
   }
 
-  /** What may be done to a window: some of it in place, some of it freezes the word. */
+  /** Operations on a window: some in place, and some that freeze the word. */
   @Param(name = "amount", gen = IntGen.class, conf = "1:3")
   public static final class Spending {
     private static final long WINDOW = 1_000_000;

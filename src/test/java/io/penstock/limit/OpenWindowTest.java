@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
-/** A fixed window that changes in place, against the one that never changes. */
+/** Compares a fixed window that changes in place with an immutable window. */
 class OpenWindowTest {
   private static final long WINDOW = 1_000_000;
   private static final long CAPACITY = 100;
@@ -22,7 +22,7 @@ class OpenWindowTest {
     return new LimitSpec.FixedWindow(capacity, WINDOW);
   }
 
-  /** What a limit says and does, in one thread and on immutable states alone. */
+  /** A limit for one thread, on immutable states alone. */
   private static final class Plain {
     private State state = FixedWindowState.starting(spec(CAPACITY), Balance.ZERO, START);
 
@@ -155,7 +155,7 @@ class OpenWindowTest {
     }
   }
 
-  /** The bytes this thread allocates in so many steps, linking the first one included. */
+  /** Returns the bytes this thread allocates for all steps, linkage at the first step included. */
   private static long bytes(LongConsumer step) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();

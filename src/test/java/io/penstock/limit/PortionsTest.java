@@ -8,7 +8,7 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What may be spent of slices, and when. */
+/** Tests of when slices may be spent, and how much of them. */
 class PortionsTest {
   private static final long SECOND = 1_000_000_000L;
 

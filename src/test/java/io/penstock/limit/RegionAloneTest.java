@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A limit that regions share, of which no other one has said anything. */
+/** A limit that regions share, without any report of another region. */
 class RegionAloneTest extends LimitContract {
   private static final long WINDOW = 60 * SECOND;
 

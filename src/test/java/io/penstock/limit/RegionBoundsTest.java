@@ -21,7 +21,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What other regions' counts leave of a limit, to the instant, and what it is beside them. */
+/**
+ * Tests of the exact instants at which other regions' counts leave room, and of effects on other
+ * calls.
+ */
 class RegionBoundsTest {
   private static final long WINDOW = 60 * SECOND;
   private static final long CELL = cell(WINDOW, START);
@@ -109,7 +112,10 @@ class RegionBoundsTest {
     assertThat(limit.room(BEGIN)).isEqualTo(700);
   }
 
-  /** Of 600 counted before, 400 fit beside what is held and wanted: 60 s × 401 ÷ 600 are left. */
+  /**
+   * The cell before counted 600, and 400 fit with the reserved and wanted amounts: 60 s × 401 ÷ 600
+   * are left.
+   */
   @Test
   void whatIsHeld_isKeptFreeWhenTheCellBeforeFades() {
     Limit limit = limit(counted(CELL - 1, 600));
@@ -147,7 +153,7 @@ class RegionBoundsTest {
     assertThat(limit.opens(1, BEGIN)).isEqualTo(BEGIN + 16 * WINDOW);
   }
 
-  /** Each slice is of a cell that is full, and each empty cell has no slice. */
+  /** Each slice is of a cell that is full, and the empty cells have no slices. */
   @Test
   void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
     Limit limit = new Limit(spec(1_000), BEGIN);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A trailing window of which other regions counted some, in this cell and in the one before. */
+/** A trailing window with counts of other regions, in this cell and in the previous one. */
 class RegionTrailingTest extends LimitContract {
   private static final long WINDOW = 60 * SECOND;
   private static final long CELL = cell(WINDOW, START);
@@ -216,7 +216,7 @@ class RegionTrailingTest extends LimitContract {
     Limit limit = limit(1_000, BEGIN, new Words(CELL, 0, 400, 0));
     limit.take(Weight.exactly(99), BEGIN);
     Regional.denied(limit, Weight.exactly(1_000), BEGIN);
-    Regional.denied(limit, Weight.exactly(5_000), BEGIN); // which can never be
+    Regional.denied(limit, Weight.exactly(5_000), BEGIN); // this could never pass
     assertThat(denials).isEmpty();
     limit.take(Weight.exactly(1), BEGIN);
     Regional.denied(limit, Weight.exactly(1_000), BEGIN);

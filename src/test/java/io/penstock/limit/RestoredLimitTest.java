@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A limit made anew of what another one remembered, beside the other one that was never ended. */
+/**
+ * Compares a limit restored from another one's memory with the other one, which was never ended.
+ */
 class RestoredLimitTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
@@ -75,7 +77,9 @@ class RestoredLimitTest {
       }
     }
 
-    /** What is remembered; from then on the limit itself has what is held charged as well. */
+    /**
+     * Returns what is remembered. From then on the reserved output of this limit is charged, too.
+     */
     List<Cell> save() {
       List<Cell> cells = limit.cells(now);
       long held = limit.balance(now).held();
@@ -134,7 +138,7 @@ class RestoredLimitTest {
     }
   }
 
-  /** Another process counts its instants from another origin. */
+  /** Another process has another origin of its instants. */
   @ParameterizedTest
   @MethodSource("all")
   void restoredAtAnotherOrigin_neverHasMoreRoom(LimitSpec spec) {
@@ -197,7 +201,9 @@ class RestoredLimitTest {
         .isBetween(START + 2 + window, START + SECOND + window);
   }
 
-  /** What goes at once may do so again when it has left the window, not at a pace. */
+  /**
+   * An amount that may pass at once may do so again when it has left the window, without a pace.
+   */
   @Test
   void withoutAPace_nothingIsPacedAfterwards() {
     LimitSpec spec = new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100);

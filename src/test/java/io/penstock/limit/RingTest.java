@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class RingTest {
-  /** Of four, the newest is that of index 9, where 90 was counted; index 6 is the oldest. */
+  /** Four cells: index 9 is the newest, where 90 was counted; index 6 is the oldest. */
   private static final long[] RING = {80, 90, 60, 70};
 
   @Test

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Limits that are no windows, shared. */
+/** Tests of shared limits that are not windows. */
 class SharedKindsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long DAY = LimitSpec.Day.NANOS;
@@ -76,7 +76,7 @@ class SharedKindsTest {
     assertThat(limit.room(DAY)).isEqualTo(45);
   }
 
-  /** The endpoint's thread would otherwise look for a ticket to release for ever. */
+  /** Otherwise the endpoint's thread would look for a ticket to release for ever. */
   @Test
   void twoDaysOverlap_theLaterIsSpent_andLimitOpensOnlyWhenThatHasRoom() {
     Limit limit = shared(new LimitSpec.Day(100, null, 0));
@@ -228,7 +228,7 @@ class SharedKindsTest {
     assertThat(takes(limit, 1, late)).isTrue();
   }
 
-  /** An answer that grants nothing more. */
+  /** Applies a report that grants nothing more. */
   private static void renew(Limit limit, long from, long until) {
     Supplied supplied = new Supplied(100, Long.MAX_VALUE, 0, 0);
     limit.granted(List.of(), supplied, any -> new Grid.Span(from, until));

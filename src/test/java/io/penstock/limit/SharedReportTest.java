@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a shared limit reports, says that it lacks, and tells of what is left for all. */
+/** Tests of what a shared limit reports, records as lacking, and shows as left for all. */
 class SharedReportTest {
   private static final long NOW = 4 * SECOND;
   private static final long MILLI = 1_000_000;

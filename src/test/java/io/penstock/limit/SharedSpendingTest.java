@@ -16,7 +16,7 @@ import io.penstock.cost.Weight;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a shared limit spends of what it was granted, keeps free of it and has back. */
+/** Tests of how a shared limit spends, reserves and gives back what it was granted. */
 class SharedSpendingTest {
   private static final long NOW = 4 * SECOND;
   private static final LimitSpec DAY = new LimitSpec.Day(100, null, 0);
@@ -169,9 +169,7 @@ class SharedSpendingTest {
     assertThat(fixed(50).spec()).isEqualTo(FIXED);
   }
 
-  /**
-   * What came after it was all used would else be in the way of what is left of the earlier one.
-   */
+  /** Otherwise the later day, which is all used, would block what is left of the earlier one. */
   @Test
   void dayThatIsUsedUp_isNotRenewed_andTheOneBeforeIsSpentAgain() {
     Limit limit = shared(DAY, 0);

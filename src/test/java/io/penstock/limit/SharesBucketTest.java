@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** A token bucket that members share: how it fills, and what it forgets. */
+/** Tests of a token bucket that members share: how it fills, and what it forgets. */
 class SharesBucketTest {
   private static final LimitSpec ONE_A_SECOND = bucket(1, 1);
 
@@ -24,7 +24,7 @@ class SharesBucketTest {
     return new LimitSpec.TokenBucket(new Rate(releases, seconds), burst);
   }
 
-  /** Has a member speak that spent so much in the first minute. */
+  /** Returns the grants to a member that reports {@code amount} as spent in the first minute. */
   private Shares.Granted spent(LimitSpec spec, long amount) {
     return sharing.member("a", spec).spent(minute, amount).round();
   }
@@ -108,7 +108,7 @@ class SharesBucketTest {
     assertThat(left(fast, 0)).as("all that live are fast").isEqualTo(4);
   }
 
-  /** Rates of which a product would not be exact in a double. */
+  /** A bucket with rates so large that a product of them is not exact in a double. */
   private static final LimitSpec LARGE = bucket(999_999_999, 1_000_000_000);
 
   @Test

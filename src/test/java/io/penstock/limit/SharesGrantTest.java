@@ -12,11 +12,11 @@ import io.penstock.limit.Shares.Part;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** What one member is granted while others want of the same limit. */
+/** Tests of the grants to one member while others want some of the same limit. */
 class SharesGrantTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(10, 60 * NANOS);
 
-  /** Its cells are a second long. */
+  /** Cells of this window are a second long. */
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(10, 60 * NANOS, 0, LimitSpec.TrailingWindow.UNPACED);
 
@@ -93,7 +93,7 @@ class SharesGrantTest {
     assertThat(sharing.member("b", BUCKET).lacks(2).wants(9).gets()).containsExactly(out(3));
   }
 
-  /** Another one wants much more than there is, and a third one has given back all it had. */
+  /** Makes one other member want much more than there is, and another give back all it had. */
   private void othersWantMore(LimitSpec spec) {
     long running = second();
     sharing.member("c", spec).spent(running, 60).gets();

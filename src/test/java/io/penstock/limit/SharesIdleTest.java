@@ -16,14 +16,14 @@ import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When nothing is lost with the shares of a limit. */
+/** Tests of when the ledger of a limit can be lost without harm. */
 class SharesIdleTest {
   private static final long HOUR = 3_600 * SECOND;
   private static final long MIDNIGHT = START - START % DAY;
 
   private long number;
 
-  /** What a member is granted that says so in the first instant. */
+  /** Returns the grants to a member that makes this report in the first instant. */
   private List<Part> round(Shares shares, LimitSpec spec, long wanted, long barred, Part... uses) {
     number++;
     Shares.Report report =

@@ -13,7 +13,7 @@ import io.penstock.time.Midnight;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
-/** What is left of a shared limit, when all of it is again, and until when it is barred. */
+/** Tests of what is left of a shared limit, when it is whole again, and until when it is barred. */
 class SharesLeftTest {
   private static final long HOUR = 3_600 * SECOND;
   private static final long MIDNIGHT = START - START % DAY;

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Random members that spend, return, overrun and lose answers, of windows and permits. */
+/** Random members that spend, return, overrun and lose answers, for windows and permits. */
 class SharesPropertyTest {
   private static final long SECOND = 1_000_000;
   private static final long TTL = 2 * SECOND;
@@ -23,7 +23,7 @@ class SharesPropertyTest {
     private final Shares shares;
     private final Map<String, TreeMap<Long, Long>> members = new HashMap<>();
 
-    /** What was granted or overrun, by cell, as far as it was not returned. */
+    /** Amounts that were granted or overrun, by cell, less what was returned. */
     private final TreeMap<Long, Long> spent = new TreeMap<>();
 
     private long overrun;
@@ -50,7 +50,7 @@ class SharesPropertyTest {
       return members.computeIfAbsent(member, absent -> new TreeMap<>());
     }
 
-    /** One round in which everything is reported; returns what is granted. */
+    /** Reports everything in one round. Returns the grants. */
     List<Part> round(String member, long head, long wanted) {
       NavigableMap<Long, Long> own = own(member);
       own.headMap(oldest(), false).clear();
@@ -91,7 +91,7 @@ class SharesPropertyTest {
       everybodyHeard();
     }
 
-    /** Nobody loses permits for being silent: that is another test. */
+    /** Keeps members from losing permits by silence, which another test covers. */
     private void everybodyHeard() {
       boolean leases = partition.kind() == Partition.Kind.CONCURRENCY;
       if (leases || random.nextInt(2) == 0) {
@@ -116,7 +116,7 @@ class SharesPropertyTest {
       }
     }
 
-    /** Once everybody said what it has, one head takes exactly what is free. */
+    /** Asserts that one head takes exactly what is free, once every member has reported. */
     void assertNoLeak(String seed) {
       now += 30 * SECOND;
       members.keySet().forEach(member -> round(member, 0, 0));
@@ -145,14 +145,15 @@ class SharesPropertyTest {
   }
 
   /**
-   * Others want all they can get, again and again; in a few windows the old head has what it lacks.
+   * Others want all they can get, again and again. In a few windows the old head gets what it
+   * lacks.
    */
   @Test
   void oldHeadAmongGreedyMembers_isNotStarved() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Game game = new Game(seed);
       if (game.partition.kind() == Partition.Kind.CONCURRENCY) {
-        continue; // permits that are never given back
+        continue; // permits are never given back here
       }
       long head = game.partition.capacity() / 2 + 1;
       long begun = game.now;

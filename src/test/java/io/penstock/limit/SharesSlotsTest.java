@@ -9,7 +9,7 @@ import io.penstock.limit.Shares.Part;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The slots of a strict rate that members share. */
+/** Tests of the slots of a strict rate that members share. */
 class SharesSlotsTest {
   private static final LimitSpec SLOW = rate(1, 10);
   private static final LimitSpec TEN = rate(10, 1);

@@ -4,14 +4,14 @@ import io.penstock.limit.Shares.Part;
 import java.util.Arrays;
 import java.util.List;
 
-/** Members that share one limit, and what each of them says and is granted. */
+/** Members that share one limit, with the reports and the grants of each. */
 final class Sharing {
   static final long NANOS = 1_000_000_000L;
   static final long SECOND = 1_000_000;
   static final long MINUTE = 60 * SECOND;
   static final long DAY = 86_400 * SECOND;
 
-  /** For how long a slice may be spent, and a member lives that is silent. */
+  /** How long a slice may be spent, and how long a silent member counts as living. */
   static final long TTL = 2 * SECOND;
 
   /** 22:13:20 UTC: a minute began 20 s ago, and a day in UTC ends 6,400 s later. */
@@ -23,7 +23,7 @@ final class Sharing {
   /** The shared clock, in microseconds. */
   long now = START;
 
-  /** Another time for which slices last. */
+  /** How long slices last in this test. */
   long ttl = TTL;
 
   Sharing() {
@@ -42,23 +42,23 @@ final class Sharing {
     return new Part(Partition.OUT, amount);
   }
 
-  /** Returns the number of the minute that runs. */
+  /** Returns the number of the running minute. */
   long minute() {
     return now / MINUTE;
   }
 
-  /** Has time pass; returns these members. */
+  /** Moves the clock on. Returns this object. */
   Sharing after(long micros) {
     now += micros;
     return this;
   }
 
-  /** Returns what a member will say that lacks and wants nothing, and spent nothing. */
+  /** Returns a report for a member that lacks and wants nothing, and has spent nothing. */
   Says member(String name, LimitSpec spec) {
     return new Says(name, spec);
   }
 
-  /** What one member says in one round. */
+  /** The report of one member in one round. */
   final class Says {
     private final String name;
     private final LimitSpec spec;
@@ -74,19 +74,19 @@ final class Sharing {
       this.spec = spec;
     }
 
-    /** What it needs in one cell, all or nothing. */
+    /** Sets the amount the member needs in one cell, all or nothing. */
     Says lacks(long amount) {
       head = amount;
       return this;
     }
 
-    /** What it would like to have besides. */
+    /** Sets the amount the member would like to have besides. */
     Says wants(long amount) {
       wanted = amount;
       return this;
     }
 
-    /** The first cell of which it says anything. */
+    /** Sets the first cell that is reported. */
     Says from(long cell) {
       from = cell;
       return this;
@@ -101,32 +101,32 @@ final class Sharing {
       return this;
     }
 
-    /** The last cell in which nothing is to be granted. */
+    /** Sets the last cell in which nothing is to be granted. */
     Says bars(long cell) {
       barred = cell;
       return this;
     }
 
-    /** Which birth of the shares it knows. */
+    /** Sets which birth of the ledger the member knows. */
     Says knows(long birth) {
       born = birth;
       return this;
     }
 
-    /** Says it in its next round. */
+    /** Reports in the member's next round. */
     Shares.Granted round() {
       number++;
       return round(number);
     }
 
-    /** Says it in a round of that number. */
+    /** Reports in a round with that number. */
     Shares.Granted round(long number) {
       Shares.Report report =
           new Shares.Report(name, number, from, uses, head, wanted, barred, born);
       return shares.round(report, Partition.of(spec), now, ttl);
     }
 
-    /** Says it in its next round; returns what it is granted. */
+    /** Reports in the member's next round. Returns the grants. */
     List<Part> gets() {
       return round().parts();
     }
@@ -137,7 +137,7 @@ final class Sharing {
     return number;
   }
 
-  /** Returns whether nobody would notice that the shares are no more. */
+  /** Returns whether the ledger can be dropped without any effect. */
   boolean ends() {
     return shares.ends(now, ttl);
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Weight;
 import java.util.List;
 
-/** Limits that are shared, and slices of them. */
+/** Shared limits, and slices of them. */
 final class Slices {
   static final long SECOND = 1_000_000_000L;
   static final long WINDOW = 10 * SECOND;
@@ -13,7 +13,7 @@ final class Slices {
   static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(100, 6 * WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
 
-  /** Windows of ten seconds; that of 7 begins three seconds after the origin. */
+  /** Windows of ten seconds; the one with number 7 begins three seconds after the origin. */
   static final Grid GRID = new Grid(7, 3 * SECOND, WINDOW);
 
   static final Supplied HEARD = new Supplied(1_000, Long.MAX_VALUE, 0, 0);
@@ -26,7 +26,7 @@ final class Slices {
     return limit;
   }
 
-  /** A fixed window on the grid, with so much granted in the cell of 7. */
+  /** Returns a fixed window on the grid, with {@code granted} in cell 7. */
   static Limit fixed(long granted) {
     Limit limit = shared(FIXED, 3 * SECOND);
     report(limit, 7, 4 * SECOND);
@@ -44,7 +44,7 @@ final class Slices {
   }
 
   /**
-   * What is reported of the cells from that of now on, when slices are granted until {@code to}.
+   * Returns the report of the cells from the running one on, with slices granted until {@code to}.
    */
   static Tally report(Limit limit, long to, long now) {
     return limit.tally(GRID, GRID.cellAt(now), to, 1_000, now);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Weight;
 import org.junit.jupiter.api.Test;
 
-/** A sliding window of more than can be remembered one by one. */
+/** A sliding window with too large a capacity to remember single releases. */
 class SlidingCellsTest extends LimitContract {
   private static final long WINDOW = 60 * SECOND;
 

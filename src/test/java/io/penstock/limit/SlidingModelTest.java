@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A sliding window against a plain list of all that was released. */
+/** Compares a sliding window with a plain list of all releases. */
 class SlidingModelTest {
   private static final long WINDOW = 1_000_000;
 
@@ -18,7 +18,9 @@ class SlidingModelTest {
     return releases.stream().filter(at -> at > after).count();
   }
 
-  /** The first instant at which so many more fit, looked for among those at which one ends. */
+  /**
+   * Returns the first instant with room for {@code amount}, among those at which a release ends.
+   */
   private static long opens(List<Long> releases, long capacity, long amount, long now) {
     long at = now;
     while (since(releases, at - WINDOW) + amount > capacity) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Slots 100 ms apart whose releases may come before them. */
+/** Slots 100 ms apart, with releases that may come before their slots. */
 class StrictEarlyTest extends LimitContract {
   private static final long SLOT = SECOND / 10;
   private static final Weight ONE = Weight.exactly(1);
@@ -54,7 +54,7 @@ class StrictEarlyTest extends LimitContract {
     assertThat(limit.take(ONE, START + 80_000_000)).isEqualTo(early);
   }
 
-  /** As fast as it lets go, with pauses: never more than the slots there were. */
+  /** Releases as fast as possible, with pauses, never use more slots than there were. */
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 30_000_000, 100_000_000, 250_000_000, 1_000_000_000})
   void anyRun_hasAsManyReleasesAsSlots(long earlyNanos) {
@@ -73,7 +73,10 @@ class StrictEarlyTest extends LimitContract {
     }
   }
 
-  /** A release may also come an interval after its slot without moving the grid. */
+  /**
+   * Asserts the bound. It allows for releases up to an interval after their slot, which do not move
+   * the grid.
+   */
   private static void assertNoRunAbove(List<Long> releases, long earlyNanos) {
     for (int from = 0; from < releases.size(); from++) {
       for (int to = from; to < releases.size(); to++) {

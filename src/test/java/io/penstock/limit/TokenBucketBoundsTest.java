@@ -6,7 +6,7 @@ import io.penstock.cost.Weight;
 import io.penstock.time.Ticker;
 import org.junit.jupiter.api.Test;
 
-/** A token bucket where numbers are at their ends. */
+/** Tests of a token bucket at the limits of its numbers. */
 class TokenBucketBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long START = LimitContract.START;
@@ -19,7 +19,7 @@ class TokenBucketBoundsTest {
     return (Answer.Receipt) limit.take(Weight.exactly(amount), now);
   }
 
-  /** The part of the next token that is there as well makes no wait shorter than none. */
+  /** The part of the next token that is also there does not make a wait shorter than zero. */
   @Test
   void exactlyWhatIsThere_isForecastForNow() {
     taken(10, START);
@@ -40,7 +40,7 @@ class TokenBucketBoundsTest {
     }
   }
 
-  /** Of 512 a second one comes every 1,953,125 ns. */
+  /** At 512 a second a token comes every 1,953,125 ns. */
   @Test
   void moreThanNanosecondsCanCount_neverOpens() {
     long burst = 10_000_000_000_000L;

@@ -13,18 +13,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A token bucket against one that counts in exact fractions of a token. */
+/** Compares a token bucket with a model that counts in exact fractions of a token. */
 class TokenBucketModelTest {
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000L);
 
-  /** What is there, in tokens times the nanoseconds of the rate's seconds. */
+  /** A bucket with a level in tokens times the nanoseconds of the rate's seconds. */
   private static final class Exact {
     private final BigInteger unit;
     private final BigInteger rate;
     private final BigInteger burst;
     private BigInteger level;
 
-    /** The most that was there since the last take. */
+    /** The highest level since the last take. */
     private BigInteger most;
 
     private long at;
@@ -53,19 +53,19 @@ class TokenBucketModelTest {
       most = level;
     }
 
-    /** Whole tokens come back, as many as were missing ever since, or a part of one more. */
+    /** Gives back whole tokens: at most as many as were missing ever since, rounded up. */
     void add(long tokens) {
       BigInteger missing = burst.subtract(most).add(unit).subtract(BigInteger.ONE).divide(unit);
       level = level.add(BigInteger.valueOf(tokens).min(missing).multiply(unit)).min(burst);
     }
 
-    /** Whole tokens, rounded down. */
+    /** Returns the level in whole tokens, rounded down. */
     long tokens() {
       BigInteger[] parts = level.divideAndRemainder(unit);
       return parts[0].longValueExact() - (parts[1].signum() < 0 ? 1 : 0);
     }
 
-    /** The first nanosecond at which so many are there. */
+    /** Returns the first nanosecond at which the bucket has {@code tokens} tokens. */
     long opens(long tokens) {
       BigInteger missing = BigInteger.valueOf(tokens).multiply(unit).subtract(level);
       BigInteger[] parts = missing.max(BigInteger.ZERO).divideAndRemainder(rate);
@@ -136,7 +136,7 @@ class TokenBucketModelTest {
     }
   }
 
-  /** What was let go, as it counts in the end. */
+  /** A take with the amount that counts in the end. */
   private static final class Passed {
     private final Answer.Receipt receipt;
     private long amount;
@@ -147,7 +147,10 @@ class TokenBucketModelTest {
     }
   }
 
-  /** What is missing from a bucket that nothing was ever taken from but what counts in the end. */
+  /**
+   * Returns what is missing from a bucket after only the takes, with the amounts that count in the
+   * end.
+   */
   private static double missing(List<Passed> all, double perNano, long now) {
     double missing = 0;
     long before = 0;
@@ -160,8 +163,8 @@ class TokenBucketModelTest {
   }
 
   /**
-   * Takes as much as there is again and again, and gives most of it back later; returns the share
-   * of that which comes back.
+   * Takes all there is again and again, and gives most of it back later. Returns the share of that
+   * which comes back.
    */
   private static double givesBackLate(Random random, int load, String where) {
     long burst = 1 + random.nextLong(300);

@@ -63,7 +63,7 @@ class TokenBucketTest extends LimitContract {
     thirds.take(Weight.exactly(2), START);
     assertThat(thirds.earliest(1, START)).isEqualTo(START + 333_333_334);
     thirds.take(Weight.exactly(1), START + 333_333_334);
-    // The two thirds of a nanosecond that came too much are not lost.
+    // The two thirds of a nanosecond that were filled in too much are not lost.
     assertThat(thirds.earliest(1, START + 333_333_334)).isEqualTo(START + 666_666_667);
     thirds.take(Weight.exactly(1), START + 666_666_667);
     assertThat(thirds.earliest(1, START + 666_666_667)).isEqualTo(START + SECOND);

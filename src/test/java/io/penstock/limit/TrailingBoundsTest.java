@@ -7,7 +7,10 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A trailing window at the ends of what it counts, paces, remembers and is told. */
+/**
+ * Tests of a trailing window at the ends of its sub-cells, its pace, its memory and what a provider
+ * states.
+ */
 class TrailingBoundsTest {
   private static final long SECOND = LimitContract.SECOND;
   private static final long WINDOW = 60 * SECOND;
@@ -35,7 +38,7 @@ class TrailingBoundsTest {
     assertThat(limit.balance(last).charged()).isEqualTo(40);
   }
 
-  /** The ring has 62 sub-cells: one that old has its place taken by the newest. */
+  /** The ring has 62 sub-cells, so the newest sub-cell takes the place of a sub-cell that old. */
   @Test
   void givenBackToASubCellThatWasOverwritten_givesTheNewestNothing() {
     Limit limit = new Limit(spec(100, GUARD, 100), EDGE);
@@ -95,7 +98,9 @@ class TrailingBoundsTest {
     assertThat(limit.paced(31, EDGE)).isEqualTo(EDGE + SECOND / 10);
   }
 
-  /** Ten at once and then one each 0.6 s: nobody knows but that the ten were used before. */
+  /**
+   * The burst is ten, then one each 0.6 s: the ten may have been used before the remembered time.
+   */
   @Test
   void restored_paceIsThatOfABurstUsedBeforeAllThatCounts() {
     List<Cell> cells = List.of(new Cell(EDGE - WINDOW + SECOND, 95));

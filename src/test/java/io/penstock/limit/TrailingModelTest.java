@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A trailing window against one that remembers every release to the nanosecond. */
+/** Compares a trailing window with a model that remembers every release to the nanosecond. */
 class TrailingModelTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -19,7 +19,7 @@ class TrailingModelTest {
 
   private record Release(long at, long amount) {}
 
-  /** The largest sum of releases in any closed interval of a length. */
+  /** Returns the largest sum of releases in any closed interval of a length. */
   private static long largestIn(List<Release> releases, long length) {
     long most = 0;
     long sum = 0;
@@ -66,7 +66,7 @@ class TrailingModelTest {
     }
   }
 
-  /** Refused for the window only if an exact one of a sub-cell more would be too full as well. */
+  /** A take is refused only if an exact window, longer by a sub-cell, would be too full as well. */
   @Test
   void randomCosts_keepIdleAtMostWhatOneMoreSubCellHolds() {
     for (long seed = 1; seed <= 20; seed++) {

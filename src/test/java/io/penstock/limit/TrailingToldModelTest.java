@@ -14,7 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a provider says of a trailing window, against one that remembers every take. */
+/**
+ * Compares a trailing window under a provider's statements with a model that remembers every take.
+ */
 class TrailingToldModelTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -22,7 +24,7 @@ class TrailingToldModelTest {
   private static final LimitSpec SPEC =
       new LimitSpec.TrailingWindow(CAPACITY, WINDOW, 50_000_000, CAPACITY);
 
-  /** One take, of both limits. */
+  /** A take from both limits. */
   private static final class Taken {
     private final long at;
     private final Answer.Receipt told;
@@ -38,13 +40,16 @@ class TrailingToldModelTest {
       recount();
     }
 
-    /** What was given back before a notice is in it, or will be with the next. */
+    /**
+     * Records the amount that a notice includes. What was given back before it is in it, or in the
+     * next.
+     */
     private void recount() {
       counted = told.taken() + told.held();
     }
   }
 
-  /** What was said last that is of use. */
+  /** The last useful statement of the provider. */
   private record Said(int request, long since, long left, long most, long reset) {}
 
   private final List<Taken> takes = new ArrayList<>();
@@ -64,7 +69,7 @@ class TrailingToldModelTest {
     return Math.max(0, last.left() + grown.longValueExact() - since);
   }
 
-  /** Takes from both if the taught one lets it. Returns whether it did. */
+  /** Takes from both limits if the one with statements admits it. Returns whether it did. */
   private boolean take(Limit told, Limit untold, Weight weight, long now) {
     if (!(told.take(weight, now) instanceof Answer.Receipt receipt)) {
       return false;
@@ -180,7 +185,9 @@ class TrailingToldModelTest {
     return sum;
   }
 
-  /** Four take, one is told that 100 are left of everything: no interleaving gives more. */
+  /**
+   * Four threads take while one applies a statement that 100 are left: no interleaving admits more.
+   */
   @Test
   void takenAndToldByThreads_neverMoreThanWasLeft() throws Exception {
     for (int round = 0; round < 50; round++) {

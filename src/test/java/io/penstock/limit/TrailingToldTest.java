@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A trailing window of 1,000 a minute whose provider says something else. */
+/** A trailing window of 1,000 a minute with a provider that states something else. */
 class TrailingToldTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -133,7 +133,8 @@ class TrailingToldTest {
     Answer.Receipt second = taken(100, NOW + SECOND);
     assertThat(second.taken()).isEqualTo(100);
     assertThat(limit.earliest(890, NOW + SECOND)).isEqualTo(NOW + 9_900_000_000L);
-    // 901 + 100 never were left before the reset, and 899 is all the window has until it forgets
+    // 901 + 100 were never left before the reset, and 899 is all the window has until charges leave
+    // it
     assertThat(limit.earliest(899, NOW + SECOND)).isEqualTo(NOW + 9_990_000_000L);
   }
 
@@ -168,7 +169,7 @@ class TrailingToldTest {
     told(first, 700, UNSAID, UNSAID, NOW);
     long back = NOW + 120 * SECOND;
     assertThat(limit.earliest(1, NOW)).isEqualTo(NOW + 61 * SECOND);
-    // the least of this one is above what is in force: it waits for what is configured
+    // its least amount is above the limit in force: it waits for the configured one
     assertThat(limit.take(Weight.exactly(900), NOW)).isEqualTo(new Answer.Wait(back));
     assertThat(limit.take(new Weight(900, 0, 10), NOW))
         .isEqualTo(new Answer.Wait(NOW + 61 * SECOND));
@@ -185,7 +186,7 @@ class TrailingToldTest {
     Answer.Receipt first = (Answer.Receipt) paced.take(Weight.exactly(100), NOW);
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);
     paced.told(new Notice(first.mark(), NOW, 500, UNSAID, UNSAID), NOW);
-    // 50 at once, 100 went: 100 are owed at 500 a minute
+    // with 50 at once, 100 passed: 100 are owed at 500 a minute
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 12 * SECOND - 6 * SECOND + 1_200_000_000);
     paced.told(new Notice(first.mark(), NOW, 1_000, UNSAID, UNSAID), NOW);
     assertThat(paced.paced(10, NOW)).isEqualTo(NOW + 600_000_000);

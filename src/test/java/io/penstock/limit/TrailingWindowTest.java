@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Weight;
 import org.junit.jupiter.api.Test;
 
-/** A trailing window that is not paced: its burst is its capacity. */
+/** A trailing window without a pace: its burst is its capacity. */
 class TrailingWindowTest extends LimitContract {
   private static final long WINDOW = 60 * SECOND;
   private static final long GUARD = 50_000_000;
@@ -113,7 +113,7 @@ class TrailingWindowTest extends LimitContract {
     for (long cell = 0; cell < 1_000; cell++) {
       limit.charge(1, 0, EDGE + cell * SECOND + 60_000_000);
     }
-    // at 60 ms into a sub-cell the 61st before it, which ended 60.06 s ago, counts no more
+    // 60 ms into a sub-cell, the 61st before it, which ended 60.06 s ago, no longer counts
     assertThat(limit.balance(EDGE + 999 * SECOND + 60_000_000).charged()).isEqualTo(61);
   }
 
@@ -124,7 +124,7 @@ class TrailingWindowTest extends LimitContract {
     taken(40, EDGE - 5);
     assertThat(take(1, EDGE - 5)).isInstanceOf(Answer.Wait.class);
     assertThat(take(1, EDGE + 5)).isInstanceOf(Answer.Wait.class);
-    // both count as of the later sub-cell
+    // both count as if in the later sub-cell
     assertThat(take(1, EDGE + WINDOW + GUARD)).isInstanceOf(Answer.Wait.class);
     assertThat(take(100, EDGE + SECOND + WINDOW + GUARD)).isInstanceOf(Answer.Receipt.class);
   }

@@ -83,7 +83,7 @@ class FairDisciplineTest {
     room.lower(Dimension.INPUT, 10);
     Ticket first = Objects.requireNonNull(queue.firstWithin(room));
     assertThat(first).isSameAs(later);
-    // Or the younger ticket of y would go before the older, which is behind x here.
+    // Otherwise the younger ticket of y would go before the older, which is behind x here.
     assertThat(discipline.precedes(elsewhere, first)).isFalse();
     assertThat(discipline.precedes(oldest, elsewhere)).isTrue();
   }
@@ -110,7 +110,7 @@ class FairDisciplineTest {
       park("busy", 1, 10);
       go(first());
     }
-    // Of 20 the one that was away gets its half, not all.
+    // The flow that was away gets half of the 20, not all.
     assertThat(served("back")).isBetween(90L, 110L);
   }
 
@@ -125,7 +125,7 @@ class FairDisciplineTest {
       }
       go(first());
     }
-    // It asks again as soon as it was served, with large requests: 1,000 at most ahead of many.
+    // It asks again as soon as it was served, with large requests: at most 1,000 ahead of many.
     assertThat(served("few")).isLessThanOrEqualTo(served("many") + 1_000);
     assertThat(served("many")).isGreaterThan(0);
   }
@@ -138,7 +138,7 @@ class FairDisciplineTest {
     park("b", 1, 10);
     go(costly);
     discipline.settle(costly, 5);
-    // b is at 0 and a at 5; then b is at 10, and had the cost stood, a at 1,000.
+    // b is at 0 and a at 5; then b is at 10. If the expected cost had stayed, a would be at 1,000.
     assertThat(List.of(go(first()), go(first()), go(first()))).containsExactly("b", "a", "b");
   }
 
@@ -154,12 +154,12 @@ class FairDisciplineTest {
       go(small.get(passed));
       passed++;
     }
-    // The largest that went is 10: quick may be 15 ahead of it.
+    // The largest ticket that went is 10, so quick may be 15 ahead of it.
     assertThat(passed).isEqualTo(1);
     assertThat(queue.unskippable(null, small.get(passed), 1_000)).isSameAs(large);
   }
 
-  /** Any two equal flows that are busy all the while, over any stretch of time. */
+  /** Checks any two equal flows that are busy all the time, over any stretch of time. */
   @Test
   void busyFlows_gotTheSameOverAnyStretch_upToThreeTimesTheLargest() {
     for (int seed = 1; seed <= 20; seed++) {
@@ -183,7 +183,7 @@ class FairDisciplineTest {
       room.reset();
       room.lower(Dimension.INPUT, random.nextInt(100));
       Ticket fits = queue.firstWithin(room);
-      // What may not be skipped keeps the room until it goes itself.
+      // A ticket that may not be skipped keeps the room until it goes itself.
       Ticket kept = fits == null ? first() : queue.unskippable(null, fits, 64);
       go(kept == null ? Objects.requireNonNull(fits) : kept);
       for (String one : names) {
@@ -217,7 +217,7 @@ class FairDisciplineTest {
       queue.pass(first);
       discipline.charge(first);
     }
-    // Ties go to the oldest head, which the estimate does not look at: one a flow at the most.
+    // Ties go to the oldest head, which the estimate ignores: one ticket a flow at the most.
     assertThat(ahead).containsAll(before);
     assertThat(ahead.size() - before.size()).isLessThanOrEqualTo(4);
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What is known of flows, and for how long. */
+/** Tests of what is known of flows, and for how long. */
 class FairFlowsTest {
   private static final int FEW = 1_024;
   private static final int MOST_REMEMBERED = 10_000;
@@ -21,14 +21,14 @@ class FairFlowsTest {
     return ahead;
   }
 
-  /** So many flows, each of which comes and goes unserved. */
+  /** Makes flows that each come and leave without service. */
   private void comeAndLeave(String prefix, int flows) {
     for (int each = 0; each < flows; each++) {
       queue.remove(use.park(queue, prefix + each, 1));
     }
   }
 
-  /** So many flows, each of which gets something. */
+  /** Makes flows that each come and get some service. */
   private void comeAndGo(String prefix, int flows) {
     for (int each = 0; each < flows; each++) {
       use.serve(queue, prefix + each, 1);
@@ -121,7 +121,7 @@ class FairFlowsTest {
   @Test
   void tenThousandGotMore_allAreRemembered() {
     comeAndGo("half-", MOST_REMEMBERED / 2);
-    // Those that were known are looked through at 8,192, which leaves 5,000, and then at 10,000.
+    // The known flows are swept at 8,192, which leaves 5,000, and then at 10,000.
     comeAndLeave("left-", 8 * FEW - MOST_REMEMBERED / 2);
     comeAndGo("rest-", MOST_REMEMBERED / 2);
     assertThat(use.discipline.known()).isEqualTo(MOST_REMEMBERED);

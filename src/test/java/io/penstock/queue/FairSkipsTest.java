@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Who may be passed by whom where shares are fair. */
+/** Tests of overtaking and its bounds where shares are fair. */
 class FairSkipsTest {
   private static final int MANY = 1_000;
 
@@ -16,7 +16,7 @@ class FairSkipsTest {
   void exactlyOneAndAHalfTimesTheLargestAhead_mayPass() {
     Ticket held = use.park(queue, "held", 100);
     use.serve(queue, "quick", 5);
-    // By going it would be 5 + 10 = 1.5 × 10 ahead.
+    // If it went, it would be 5 + 10 = 1.5 × 10 ahead.
     assertThat(queue.unskippable(null, use.arrive("quick", 1, 10), MANY)).isNull();
     use.serve(queue, "quick", 1);
     assertThat(queue.unskippable(null, use.arrive("quick", 1, 10), MANY)).isSameAs(held);
@@ -29,7 +29,7 @@ class FairSkipsTest {
     Ticket second = use.park(queue, "quick", 2, 6);
     assertThat(queue.unskippable(null, first, MANY)).isNull();
     use.go(queue, first);
-    // It got 3 for its weight, and would have 6: more than 9 ÷ 2 ahead.
+    // Divided by its weight it got 3, and would have 6: more than 9 ÷ 2 ahead.
     assertThat(queue.unskippable(null, second, MANY)).isSameAs(held);
   }
 
@@ -93,7 +93,7 @@ class FairSkipsTest {
     Ticket held = use.park(queue, "held", 100);
     use.serve(queue, "quick", 10);
     Ticket gone = use.park(queue, "quick", 10);
-    // Had the 1,000 stayed, quick could get 1,500 ahead.
+    // If the 1,000 had stayed, quick could get 1,500 ahead.
     assertThat(queue.unskippable(null, gone, MANY)).isSameAs(held);
   }
 

@@ -8,7 +8,7 @@ final class FairUse {
   final FairDiscipline<Ticket> discipline = new FairDiscipline<>();
   private long next = 1;
 
-  /** One that has come, and waits nowhere. */
+  /** Returns a ticket that has come, and waits nowhere. */
   Ticket arrive(String flow, int weight, long tokens) {
     Ticket ticket = new Ticket(next++, Cost.ofInput(tokens), 0, 0, Ticker.NEVER);
     discipline.enter(ticket, 0, flow, weight);
@@ -30,7 +30,7 @@ final class FairUse {
     discipline.charge(ticket);
   }
 
-  /** One comes and goes at once. */
+  /** Lets a ticket come and go at once. */
   void serve(TicketQueue<Ticket> queue, String flow, long tokens) {
     go(queue, park(queue, flow, tokens));
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Those who wait, told in the order in which they go. */
+/** Tests that waiting tickets are returned in the order in which they go. */
 class InTurnTest {
   private static final int TICKETS = 200;
 
@@ -25,7 +25,7 @@ class InTurnTest {
     return numbers;
   }
 
-  /** Lets all go, the first of all queues each time. */
+  /** Lets all tickets go, each time the first of all queues. Returns their arrival numbers. */
   private static List<Long> gone(Discipline<Ticket> discipline, List<TicketQueue<Ticket>> queues) {
     List<Long> gone = new ArrayList<>();
     while (true) {

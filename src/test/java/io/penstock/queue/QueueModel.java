@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A list that does everything a queue does in the slow and obvious way. */
+/** A model of a queue as a list, which does everything in the slow and obvious way. */
 final class QueueModel {
   final List<Ticket> tickets = new ArrayList<>();
   private final Map<Long, Integer> skips = new HashMap<>();

@@ -64,7 +64,7 @@ class RankedDisciplineTest {
   @Test
   void priorityAged_waitingMakesUpForPriority() {
     long[] never = {Ticker.NEVER, Ticker.NEVER, Ticker.NEVER, Ticker.NEVER};
-    // A step takes 2 s, they come 1 s apart: 1 more is ahead of those up to 2 s older.
+    // A step takes 2 s and tickets come 1 s apart: 1 more puts it ahead of those up to 2 s older.
     assertThat(leaving(Order.PRIORITY, 2 * SECOND, new int[] {0, 0, 0, 1}, never))
         .containsExactly(0L, 1L, 3L, 2L);
   }
@@ -80,7 +80,7 @@ class RankedDisciplineTest {
   @Test
   void priorityAged_stepsOfDecades_twoStepsAreMoreThanOne() {
     long[] never = {Ticker.NEVER, Ticker.NEVER};
-    // The largest step that is told exactly, of 73 years.
+    // The largest step that is computed exactly, of 73 years.
     assertThat(leaving(Order.PRIORITY, 1L << 61, new int[] {1, 2}, never)).containsExactly(1L, 0L);
   }
 
@@ -90,7 +90,7 @@ class RankedDisciplineTest {
     assertThat(leaving(Order.DEADLINE, 0, new int[4], deadlines)).containsExactly(2L, 1L, 3L, 0L);
   }
 
-  /** The oldest of ten goes as often as the newest, however long it was passed over before. */
+  /** The oldest of ten goes as often as the newest, however often it was skipped before. */
   @Test
   void random_whoeverWaitsIsAsLikelyToBeNext() {
     Discipline<Ticket> discipline = Discipline.of(Order.RANDOM, 0, 42);

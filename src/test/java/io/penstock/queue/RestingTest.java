@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Queues that rest, beside one that does not. */
+/** Tests of queues that rest, beside an active queue. */
 class RestingTest {
   private final FairUse use = new FairUse();
   private final TicketQueue<Ticket> resting = use.discipline.queue();
   private final TicketQueue<Ticket> active = use.discipline.queue();
 
-  /** A flow gets a thousand tokens and waits on. */
+  /** Makes a flow that gets a thousand tokens and goes on waiting. */
   private Ticket busy() {
     Ticket gone = use.park(active, "busy", 1_000);
     Ticket stays = use.park(active, "busy", 1_000);
@@ -35,7 +35,7 @@ class RestingTest {
     resting.rest(true);
     use.park(resting, "later", 1);
     Ticket busy = busy();
-    // A new flow is lifted to what the busy one got, not to what those that rest got.
+    // A new flow is lifted to the service of the busy flow, not to that of resting flows.
     Ticket fresh = use.park(active, "fresh", 1);
     assertThat(active.first()).isSameAs(busy);
     assertThat(use.discipline.precedes(busy, fresh)).isTrue();
@@ -48,7 +48,7 @@ class RestingTest {
     resting.rest(true);
     Ticket busy = busy();
     resting.rest(false);
-    // Both got the same now, and the one that rested waits longer.
+    // Both have the same service now, and the flow that rested waits longer.
     assertThat(use.discipline.precedes(first, busy)).isTrue();
     use.go(resting, first);
     assertThat(use.discipline.precedes(busy, second)).isTrue();

@@ -15,7 +15,7 @@ class TicketLincheckTest {
     Interleavings.check(Deciding.class);
   }
 
-  /** What may be done to one ticket. */
+  /** Operations on one ticket. */
   public static final class Deciding {
     private final Ticket ticket = new Ticket(1, Cost.NO_TOKENS, 0, 0, Ticker.NEVER);
 

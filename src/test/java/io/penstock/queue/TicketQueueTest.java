@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every order owes, whichever it is. */
+/** Tests of the properties of every order. */
 class TicketQueueTest {
   private static final long AGING = 1_000;
   private static final long STAYS = 1_000;
 
-  /** Primes, so that no two flows come to have got the same for their weight. */
+  /** Primes, so that no two flows ever have the same service. */
   private static final List<Integer> WEIGHTS = List.of(7_919, 7_927, 7_933, 7_937);
 
   private static Ticket ticket(long order, long input, long output, long deadline) {
@@ -51,7 +51,7 @@ class TicketQueueTest {
     return room;
   }
 
-  /** Two queues of one discipline, each beside a list. */
+  /** Two queues of one discipline, each with a list as its model. */
   private static final class Pair {
     final Random random;
     final Discipline<Ticket> discipline;
@@ -74,8 +74,8 @@ class TicketQueueTest {
     }
 
     /**
-     * Has a flow got something no other got, and something of it wait for ever: flows that got the
-     * same to the token stand in an order that a list does not know.
+     * Gives a flow some service that no other flow has, and a ticket that waits for ever: flows
+     * with exactly equal service have an order that a list does not know.
      */
     private void beginFlow(int flow) {
       Ticket served = ticket(-1, 1_000_000L * (flow + 1), 0, Ticker.NEVER);
@@ -178,7 +178,8 @@ class TicketQueueTest {
   @EnumSource(Order.class)
   void onlyThoseSkippedEnough_areUnskippable(Order order) {
     if (order == Order.FAIR) {
-      return; // there, who falls too far behind is as well: see FairDisciplineTest
+      return; // there, tickets that would fall too far behind are unskippable, too: see
+              // FairDisciplineTest
     }
     Pair pair = new Pair(order, 3);
     for (int step = 0; step < 500; step++) {
@@ -195,7 +196,7 @@ class TicketQueueTest {
   @EnumSource(Order.class)
   void ahead_isThoseThatGoBefore(Order order) {
     if (order == Order.FAIR) {
-      return; // depends on what each takes: see FairDisciplineTest
+      return; // depends on the tokens of each: see FairDisciplineTest
     }
     Pair pair = new Pair(order, 5);
     for (int step = 0; step < 300; step++) {
@@ -297,7 +298,7 @@ class TicketQueueTest {
     }
   }
 
-  /** Those that were smaller are gone: nothing but one of those that wait need be looked at. */
+  /** All smaller tickets are gone, so looking at a single waiting ticket is enough. */
   @ParameterizedTest
   @EnumSource(Order.class)
   void allThatWaitAreAlike_soonestAsksAFew(Order order) {
@@ -338,7 +339,7 @@ class TicketQueueTest {
     assertThat(queue.skipsOfFirst()).isZero();
   }
 
-  /** A waiting ticket with its cost, as an upper bound: all that is allocated to make it wait. */
+  /** A waiting ticket with its cost, as an upper bound: all that is allocated for the wait. */
   @Test
   void waitingTicket_takesAtMostHalfAKilobyte() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

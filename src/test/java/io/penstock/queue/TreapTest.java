@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TreapTest {
-  /** One that counts how often it was compared with a room. */
+  /** A node that counts how often it was compared with a room. */
   private static final class Compared extends Node {
     int comparisons;
 
@@ -40,7 +40,7 @@ class TreapTest {
     return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
   }
 
-  /** A treap beside a map of how often each was skipped. */
+  /** A treap, and a map with the number of skips of each node as its model. */
   private static final class Skipped {
     final Random random;
     final Treap<Ticket> treap = new Treap<>();
@@ -153,7 +153,7 @@ class TreapTest {
     for (int order = 0; order < 100_000; order++) {
       treap.add(ticket(order, 1));
     }
-    // A perfect tree of them has 17 levels.
+    // A perfect tree of these nodes has 17 levels.
     assertThat(depth(treap.top())).isLessThan(70);
   }
 
@@ -172,7 +172,7 @@ class TreapTest {
       }
       deepest = order % 500 == 0 ? Math.max(deepest, depth(treap.top())) : deepest;
     }
-    // A perfect tree of them has 10 levels.
+    // A perfect tree of these nodes has 10 levels.
     assertThat(deepest).isLessThan(40);
   }
 }

@@ -12,7 +12,7 @@ class MidnightTest {
   private static final long HOUR = 3_600_000_000_000L;
   private static final long MILLI = 1_000_000;
 
-  /** Of no meaning in itself: the monotonic clock starts anywhere. */
+  /** Without meaning: the monotonic clock starts anywhere. */
   private static final long NOW = 17 * HOUR + 123;
 
   private static Midnight at(String zone, String instant) {
