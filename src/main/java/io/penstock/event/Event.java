@@ -137,9 +137,9 @@ public sealed interface Event {
   record Reloaded(long atNanos, boolean applied, String detail) implements Event {}
 
   /**
-   * The relation of this instance to those it shares limits with has changed.
+   * The state of this instance in the sharing of limits has changed.
    *
-   * @param sharing of which limits, {@code exact} or {@code eventual}; null for all
+   * @param sharing the kind of sharing, {@code exact} or {@code eventual}; null for all limits
    * @param members how many instances are known to share them, this one included; 0 when unknown
    * @param detail the consequence, in a few words
    */

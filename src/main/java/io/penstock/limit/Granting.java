@@ -22,7 +22,7 @@ final class Granting {
    * Grants the member what it lacks, then what it wants besides. Returns amounts by cell.
    *
    * @param wantedByAll what all living members want ahead of need
-   * @param soon the latest instant at which a later cell begins soon
+   * @param soon the latest beginning of a later cell that is near enough to grant ahead
    */
   Map<Long, Long> grant(long wantedByAll, long soon) {
     long turn = member.head > 0 ? member.turn : Long.MAX_VALUE;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * taken over.
  */
 final class Host {
-  /** A living member is heard within 15 minutes. */
+  /** A living member is heard within 15 minutes, which is less than this. */
   private static final long STAYS_MICROS = 1_000_000_000L;
 
   private static final long HOUR_MICROS = 3_600_000_000L;

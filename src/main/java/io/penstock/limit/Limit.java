@@ -81,7 +81,7 @@ public final class Limit {
     return room >= current.capacity(now) ? Long.MAX_VALUE : room;
   }
 
-  /** Returns the length of a sub-cell in ns: charges within one need not be told apart. */
+  /** Returns the length of a sub-cell in ns. Charges within one need not be distinguished. */
   public long subCellNanos() {
     return spec().subCellNanos();
   }

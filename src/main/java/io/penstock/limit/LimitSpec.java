@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Specification of a limit. Equal specs make equal limits. All durations are in nanoseconds. */
 public sealed interface LimitSpec {
-  /** Returns how long charges need not be told apart: one of 60 sub-cells, if the limit has any. */
+  /**
+   * Returns the time within which charges need not be distinguished: one of 60 sub-cells, if the
+   * limit has any.
+   */
   default long subCellNanos() {
     return Long.MAX_VALUE;
   }

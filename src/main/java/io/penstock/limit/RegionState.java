@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RegionState(State own, Abroad abroad, long newest, long cur, long prev, long held, long hot)
     implements Around {
-  /** More windows or cells than ever need to pass before an amount that can be admitted is. */
+  /** Bound of a search over windows and cells; the caller searches on at the instant reached. */
   private static final int MOST_STEPS = 16;
 
   /** Returns a state with what other regions report. */

@@ -22,7 +22,9 @@ final class Ring {
     return next;
   }
 
-  /** Returns the sum of the amounts from index {@code first} on, which the ring must still hold. */
+  /**
+   * Returns the sum of the amounts from index {@code first} on, which must still be in the ring.
+   */
   static long sum(long[] cells, long first, long newest) {
     int count = (int) Math.max(0, newest - first + 1);
     int at = Math.floorMod(first, cells.length);

@@ -86,7 +86,7 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, Instants instants, long 
     int over = over(now);
     int counting = instants.size() - over;
     long most = Math.max(1, spec.capacity() - held);
-    // So many releases must stop counting before the last one asked for; with 0 or less it goes
+    // The number of releases that must stop counting before the last one can go; if ≤ 0 it goes
     // now.
     long ends = State.sum(ahead, own) + counting - most;
     long rounds = ends <= counting ? 0 : Math.ceilDiv(ends - counting, most);

@@ -179,7 +179,7 @@ class TicketQueueTest {
   void onlyThoseSkippedEnough_areUnskippable(Order order) {
     if (order == Order.FAIR) {
       return; // there, tickets that would fall too far behind are unskippable, too: see
-              // FairDisciplineTest
+      // FairDisciplineTest
     }
     Pair pair = new Pair(order, 3);
     for (int step = 0; step < 500; step++) {
