@@ -13,21 +13,21 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one caller may spend: the quotas of its key, and of the group the key is in. Those who wait
- * do so at the same account only if it is the same object, which it stays when its terms change.
+ * Quotas of one caller: those of its key and of the group that the key belongs to. Requests share a
+ * wait only if they have the same account object; it stays the same object when its terms change.
  * Safe from any thread.
  *
- * <p>Each request is {@linkplain #enter inside} from its arrival until it is settled: while anybody
- * is, the quotas stay the same objects.
+ * <p>Each request is {@linkplain #enter inside} from its arrival until it is settled. While any
+ * request is inside, the quotas stay the same objects.
  */
 public final class Account {
-  /** What came of a charge at arrival. */
+  /** Result of a charge at arrival. */
   public sealed interface Charged {}
 
   /**
-   * All that was asked for was taken.
+   * The whole cost was taken.
    *
-   * @param givers who gave it
+   * @param givers the quotas it was taken from
    */
   public record Taken(List<Quota> givers, List<Spend> spends) implements Charged {}
 
@@ -35,11 +35,11 @@ public final class Account {
   public record Denied(Refusal refusal) implements Charged {}
 
   /**
-   * Nothing was taken, and with the next slices it is known whether it can be.
+   * Nothing was taken; the next round of slices shows whether the cost can be taken.
    *
-   * @param demand wakes who waits for them
-   * @param begin when some may be spent that are here already; {@link
-   *     io.penstock.time.Ticker#NEVER} for none
+   * @param demand wakes those that wait for slices
+   * @param begin the instant from which slices that are here already may be spent; {@link
+   *     io.penstock.time.Ticker#NEVER} when there are none
    */
   public record Dry(Demand demand, long begin) implements Charged {}
 
@@ -51,11 +51,12 @@ public final class Account {
   private volatile boolean waits;
 
   /**
-   * Makes an account.
+   * Creates an account.
    *
-   * @param name whose it is, for people
+   * @param name name of the key, for logs and messages
    * @param waits as {@link #waits}
-   * @param quotas those of a model at an instant, in the order in which they are checked
+   * @param quotas returns the quotas for a model at an instant, in the order in which they are
+   *     checked
    */
   public Account(
       String name, boolean waits, BiFunction<@Nullable String, Long, List<Quota>> quotas) {
@@ -64,47 +65,49 @@ public final class Account {
     this.quotas = quotas;
   }
 
-  /** Returns whose it is. */
+  /** Returns the name of the key, for logs and messages. */
   public String name() {
     return name;
   }
 
   /**
-   * Returns whether requests wait for what they lack and are charged at release; otherwise they are
-   * refused or charged, once, at arrival.
+   * Returns whether requests wait when a limit lacks room and are charged at release; otherwise
+   * they are charged or refused once, at arrival.
    */
   public boolean waits() {
     return waits;
   }
 
-  /** Changes what {@link #waits} says, for who comes from now on. */
+  /** Sets {@link #waits} for requests that arrive from now on. */
   public void waits(boolean waits) {
     this.waits = waits;
   }
 
-  /** Returns the quotas that a request for {@code model} faces: those of the key come first. */
+  /** Returns the quotas that a request for {@code model} faces, those of the key first. */
   public List<Quota> quotas(@Nullable String model, long now) {
     return quotas.apply(model, now);
   }
 
-  /** Lets a request in; it must {@link #leave} once, after all it took is settled. */
+  /** Counts a request as inside; it must {@link #leave} once, after all its charges are settled. */
   public void enter() {
     while (true) {
       int before = inside.get();
       if (before == SHUT) {
-        Thread.onSpinWait(); // for as long as it takes to forget some limits
+        Thread.onSpinWait(); // a short wait: ifEmpty only forgets some limits
       } else if (inside.compareAndSet(before, before + 1)) {
         return;
       }
     }
   }
 
-  /** Sees a request out. */
+  /** Ends what {@link #enter} began. */
   public void leave() {
     inside.decrementAndGet();
   }
 
-  /** Runs {@code action} while nobody is inside and nobody comes in; not when somebody is. */
+  /**
+   * Runs {@code action} if no request is inside, and lets none in until it ends; else does nothing.
+   */
   public void ifEmpty(Runnable action) {
     if (inside.compareAndSet(0, SHUT)) {
       try {
@@ -116,11 +119,11 @@ public final class Account {
   }
 
   /**
-   * Takes all that a ticket costs from all quotas, or says which of them denies it, and why, or
-   * that nobody knows yet. One that is denied has taken nothing that anybody could have missed, and
-   * wakes nobody.
+   * Takes the cost of a ticket from all quotas, or from none. Where a quota has no room, the result
+   * says which one and why, or that this is not known until the next slices come. A denied ticket
+   * takes nothing that other tickets could have missed, and wakes no waiters.
    *
-   * @param coming a ticket that nobody else has seen
+   * @param coming a new ticket that no other thread knows
    */
   public Charged charge(@Nullable String model, Ticket coming, long now) {
     List<Quota> givers = quotas(model, now);
@@ -134,7 +137,8 @@ public final class Account {
         continue;
       }
       Refusal denial = unmet == null ? null : unmet.told(now).refusal(quota.name(), now);
-      boolean limited = !quota.limits().isEmpty(); // not any more, maybe, for who waits there still
+      boolean limited =
+          !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
       boolean shared = limited && !quota.personal();
       if (denial == null && shared && !quota.line().lets(coming, skipped, now)) {
         denial = quota.kept();
@@ -154,9 +158,9 @@ public final class Account {
   }
 
   /**
-   * Returns the refusal that any request gets that comes now and costs at least itself, whatever
-   * its model; null where there is none, where nobody knows yet, and where requests wait. Takes
-   * nothing, and other regions are told as of any refusal.
+   * Returns the refusal that every request would get now: even one without tokens, for any model.
+   * Returns null when there is no such refusal, when it is not known yet, and when requests wait.
+   * Takes nothing. Other regions are informed as about any refusal.
    */
   public @Nullable Refusal foreseen(long now) {
     if (waits) {
@@ -176,7 +180,10 @@ public final class Account {
     }
   }
 
-  /** Takes note of one that has just come, and waits or was refused. */
+  /**
+   * Reports to other regions which of the limits they share had no room for a request that has just
+   * arrived and now waits or was refused.
+   */
   public void stayed(@Nullable String model, Cost cost, long now) {
     quotas(model, now).forEach(quota -> quota.stayed(cost, now));
   }
@@ -186,7 +193,8 @@ public final class Account {
     for (int at = 0; at < givers.size(); at++) {
       Unmet unmet = givers.get(at).charge(coming.cost(), now, spends);
       if (unmet != null) {
-        // Others were faster since the first look: who looked meanwhile looks again.
+        // Other requests took it after the first look. Tickets that looked meanwhile may have seen
+        // too little room: they look again.
         spends.forEach(spend -> spend.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.line().wake());
         Dry dry = unmet.dry(now);
@@ -198,7 +206,8 @@ public final class Account {
   }
 
   /**
-   * Accounts are themselves and nothing else; by their names they come in the same order always.
+   * Compares by identity. The hash code is that of the name, so that hash order is the same in each
+   * run.
    */
   @Override
   public boolean equals(@Nullable Object other) {

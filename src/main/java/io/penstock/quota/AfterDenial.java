@@ -13,31 +13,31 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has who was denied once be judged by what is shared right now: until the end of the denied cell
- * of a fixed window, or for one window from the denied request, each decision is to be preceded by
- * a fetch of the shared count. One is on its way for a limit at a time, and who comes within {@link
- * #FRESH_NANOS} of an answer shares it. Safe from any thread; nothing here waits.
+ * Fetches the shared count of a limit before each decision, for some time after the limit denied a
+ * request: until the end of the denied cell of a fixed window, else for one window from the denied
+ * request. At most one fetch runs per limit, and decisions within {@link #FRESH_NANOS} of an answer
+ * reuse it. Safe from any thread; no method blocks.
  */
 public final class AfterDenial {
-  /** Fetches what others counted of one limit. Safe from any thread; returns at once. */
+  /** Fetches the counts of other instances for one limit. Safe from any thread; returns at once. */
   @FunctionalInterface
   public interface Fetch {
-    /** Returns the sum over all others by cell, or fails; it may never complete. */
+    /** Returns the sum over all other instances by cell. The stage may fail, or never complete. */
     CompletionStage<List<Count>> others(LimitId id);
   }
 
-  /** Who decides waits no longer than this, and then goes by what is known. */
+  /** Longest wait of a decision for a fetch; after that it uses the counts that are known. */
   public static final long MOST_NANOS = 300_000_000;
 
-  /** For how long an answer is as good as a new one. */
+  /** Time during which an answer is reused. */
   public static final long FRESH_NANOS = 20_000_000;
 
-  /** So many limits are remembered at once: those that are denied beyond are judged as others. */
+  /** Most limits that are remembered at once. Further denied limits are decided without a fetch. */
   static final int MOST = 10_000;
 
   private static final CompletionStage<Boolean> KNOWN = CompletableFuture.completedStage(true);
 
-  /** One limit that said no. */
+  /** State of a limit that denied a request. */
   private static final class Denied {
     private long until;
     private @Nullable CompletableFuture<Boolean> running;
@@ -53,11 +53,12 @@ public final class AfterDenial {
   private final Map<LimitId, Denied> all = new HashMap<>();
 
   /**
-   * Makes one that knows of no denial.
+   * Creates an object without denials.
    *
-   * @param counted which limits others count too, after the fact: all others are never fetched
-   * @param merge takes in what was fetched, before who waits for it decides
-   * @param wall tells when cells of fixed windows end
+   * @param counted whether other instances count a limit too, after the fact; other limits are
+   *     never fetched
+   * @param merge receives the fetched counts before the waiting decisions go on
+   * @param wall gives the ends of the cells of fixed windows
    */
   public AfterDenial(
       Predicate<LimitId> counted, Fetch fetch, Consumer<List<Count>> merge, WallClock wall) {
@@ -67,7 +68,7 @@ public final class AfterDenial {
     this.wall = wall;
   }
 
-  /** Takes note that a limit said no to a request that came at {@code now}. */
+  /** Remembers that a limit denied a request that arrived at {@code now}. */
   public synchronized void denied(LimitId id, LimitSpec spec, long now) {
     if (!counted.test(id)) {
       return;
@@ -91,9 +92,9 @@ public final class AfterDenial {
   }
 
   /**
-   * Returns what is to complete before a decision about a limit, at the latest {@link #MOST_NANOS}
-   * after {@code now}: true when the shared count is known then, false when it could not be had.
-   * Already complete where nothing is to be fetched.
+   * Returns a stage to wait for before a decision about a limit, but no longer than {@link
+   * #MOST_NANOS} after {@code now}. It completes with true when the shared count is known, with
+   * false when the fetch failed. It is already complete when nothing is to be fetched.
    */
   public CompletionStage<Boolean> before(LimitId id, long now) {
     CompletableFuture<Boolean> mine;
@@ -125,11 +126,11 @@ public final class AfterDenial {
     }
   }
 
-  /** An answer is as old as its question. */
+  /** Ends a fetch. The age of an answer counts from its request. */
   private void ended(
       LimitId id, CompletableFuture<Boolean> mine, long askedAt, @Nullable List<Count> others) {
     if (others != null) {
-      merge.accept(others); // late or not: counts are absolute
+      merge.accept(others); // even if late: counts are absolute
     }
     synchronized (this) {
       Denied denied = all.get(id);

@@ -4,32 +4,33 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tells the others what was counted here, and here what the others counted, after the fact. Safe
- * from any thread; {@link #exchange} returns at once.
+ * Store through which instances exchange what they counted, after the fact. Safe from any thread;
+ * {@link #exchange} returns at once.
  *
- * <p>Counts are absolute and a writer's count of a cell only grows, so that of two that differ the
- * larger is the newer one: merging is taking the maximum, and what is lost, repeated or late heals
- * with the next exchange. Cells are numbered floor(Unix time ÷ the limit's duration), and are kept
- * until the end of the cell after them.
+ * <p>Counts are absolute and a writer's count of a cell only grows, so the larger of two different
+ * counts is the newer one. Merging takes the maximum, and the next exchange repairs what was lost,
+ * repeated or late. The number of a cell is floor(Unix time ÷ duration of the limit). A cell is
+ * kept until the end of the next cell.
  *
- * <p>When the stage completes exceptionally, or never, the exchange may have been applied. The
- * caller goes on with the last counts of others it knows and sends its own again the next time.
+ * <p>When the stage completes exceptionally, or never, the exchange may still have been applied.
+ * The caller goes on with the last counts of other writers that it knows, and sends its own again
+ * next time.
  */
 public interface Counts {
   /**
-   * Publishes own counts and reads those of all others.
+   * Publishes the counts of a writer and reads those of all other writers.
    *
-   * @param writer who counts, the same for as long as its counts are; its own are never among those
-   *     it reads
-   * @param own what it counted; cells without news may be left out
-   * @return for each limit and cell that anyone else counted, the sum over all others
+   * @param writer name of the writer, constant for as long as its counts live; the result never
+   *     contains its own counts
+   * @param own counts of the writer; cells that have not changed may be left out
+   * @return for each limit and cell that any other writer counted, the sum over all other writers
    */
   CompletionStage<List<Count>> exchange(String writer, List<Count> own);
 
   /**
-   * What was counted of a limit in one cell.
+   * Count of one limit in one cell.
    *
-   * @param id the limit; its duration is the cell's, and is at least 1 ms
+   * @param id the limit; its duration is that of the cell, at least 1 ms
    * @param cell floor(Unix time ÷ duration)
    * @param amount in the limit's measure, ≥ 0
    */
@@ -42,7 +43,10 @@ public interface Counts {
       }
     }
 
-    /** Returns the Unix milliseconds from which the count is of no use: the cell after it ended. */
+    /**
+     * Returns the Unix time in milliseconds from which the count is useless: the end of the next
+     * cell.
+     */
     public long expiresAtMillis() {
       return (cell + 2) * (id.durationNanos() / 1_000_000);
     }

@@ -4,19 +4,20 @@ import io.penstock.time.Ticker;
 import java.util.Locale;
 
 /**
- * Whether a model may be asked, and what of it is used: a look, for which nothing was taken.
+ * Answer to the question whether a request may go to a model now, with the usage of the model.
+ * Nothing is taken for it.
  *
- * @param code what it comes to
- * @param reason one sentence for a person
- * @param possible whether it would ever be allowed as things are
- * @param opensNanos the instant from which it is allowed if nothing else happens: that of the look
- *     when it is; {@link Ticker#NEVER} when none is known
- * @param utilization the largest of its limits', 0 to 1
- * @param stats what is used
+ * @param code the result
+ * @param reason the reason in one sentence, for people
+ * @param possible whether the request could ever be allowed with the present limits
+ * @param opensNanos the instant from which the request is allowed if nothing else happens: that of
+ *     the decision when it is allowed; {@link Ticker#NEVER} when none is known
+ * @param utilization the highest utilization among the limits of the model, 0 to 1
+ * @param stats usage of the model
  */
 public record Decision(
     Code code, String reason, boolean possible, long opensNanos, double utilization, Stats stats) {
-  /** What a decision comes to. */
+  /** Result of a decision. */
   public enum Code {
     /** There is room. */
     OK(true),
@@ -41,31 +42,31 @@ public record Decision(
       this.text = name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns whether the model may be asked. */
+    /** Returns whether the request may be sent. */
     public boolean allowed() {
       return allowed;
     }
 
-    /** Returns the name clients see, such as {@code rpm_exceeded}. */
+    /** Returns the name that clients see, such as {@code rpm_exceeded}. */
     public String text() {
       return text;
     }
   }
 
   /**
-   * What of a model is used, and may be used; 0 is unlimited.
+   * Usage and limits of a model; a limit of 0 means unlimited.
    *
-   * @param limits what it may be asked
+   * @param limits the limits of the model
    * @param rpm requests in the last window
-   * @param tpm tokens in the last window, and those kept free for answers that run
-   * @param rpd requests of the running day
+   * @param tpm tokens in the last window, including output reserved for answers that are running
+   * @param rpd requests in the running day
    * @param windowStartNanos the instant at which the last window began
-   * @param dayStartNanos that of the running day's first request; {@link Ticker#NEVER} when no day
-   *     runs
+   * @param dayStartNanos the instant of the first request of the running day; {@link Ticker#NEVER}
+   *     when no day is running
    */
   public record Stats(
       ModelLimits limits, long rpm, long tpm, long rpd, long windowStartNanos, long dayStartNanos) {
-    /** Nothing is used of a model that has no limit. */
+    /** Returns the stats of a model without limits and without usage. */
     static Stats none(long windowStartNanos) {
       return new Stats(ModelLimits.NONE, 0, 0, 0, windowStartNanos, Ticker.NEVER);
     }

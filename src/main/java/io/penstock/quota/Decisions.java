@@ -14,14 +14,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what models may be asked, to programs that ask them on their own, and takes note of what
- * they used: of the same quotas as requests that are proxied. Safe from any thread.
+ * Decides whether programs that call a provider themselves may send a request to a model, and
+ * records what they used. It uses the same quotas as proxied requests. Safe from any thread.
  */
 public final class Decisions {
   /**
-   * A model of which something is known.
+   * A known model with its usage.
    *
-   * @param source {@code profile}, {@code routes} or {@code override}: who said what is in force
+   * @param source {@code profile}, {@code routes} or {@code override}: where the limits in force
+   *     come from
    * @param traffic whether proxied requests face its limits
    */
   public record Overview(
@@ -29,12 +30,14 @@ public final class Decisions {
 
   private final ModelQuotas models;
 
-  /** Makes decisions about the same models as traffic. */
+  /** Creates a service that decides about the same models as traffic. */
   public Decisions(ModelQuotas models) {
     this.models = models;
   }
 
-  /** Returns what is known of models, by name; of all, or of what {@code model} counts as. */
+  /**
+   * Returns the known models, sorted by name: all, or only the one that {@code model} counts as.
+   */
   public List<Overview> list(@Nullable String model, long now) {
     ModelNames.Known asked = model == null ? null : models.known(model);
     return models.known().stream()
@@ -45,7 +48,7 @@ public final class Decisions {
   }
 
   private Overview overview(ModelNames.Known known, long now) {
-    // A look makes no quota: there may be very many models that nobody uses.
+    // Listing creates no quotas: there may be very many models without requests.
     Quota quota = models.used(known, now);
     return new Overview(
         known.name(),
@@ -55,7 +58,7 @@ public final class Decisions {
         stats(known, quota, now));
   }
 
-  /** Says whether a request of so many tokens may go to a model now, and records nothing. */
+  /** Decides whether a request of {@code tokens} tokens may go to a model now. Records nothing. */
   public Decision decide(String model, long tokens, long now) {
     ModelNames.Known known = models.known(model);
     if (known == null) {
@@ -92,7 +95,10 @@ public final class Decisions {
     return new Decision(code, reason, true, now, utilization, stats);
   }
 
-  /** Names the first limit that says no, and the instant from which none does. */
+  /**
+   * Returns a denial with the first limit that denies the request and the instant from which none
+   * does, or null when none does now.
+   */
   private static @Nullable Decision denied(
       Quota quota, long tokens, double utilization, Stats stats, long now) {
     List<Metered> limits = quota.limits();
@@ -164,10 +170,10 @@ public final class Decisions {
   }
 
   /**
-   * Takes note of a request that was sent, whether it was allowed or not. Returns false, and does
-   * not, when nothing is known of the model.
+   * Records a request that was sent, whether it was allowed or not. Returns false and records
+   * nothing when the model is unknown.
    *
-   * @param tokens of input and output together, 0 to 2 × {@link Cost#MAX_TOKENS}
+   * @param tokens input and output together, 0 to 2 × {@link Cost#MAX_TOKENS}
    */
   public boolean record(String model, long tokens, long now) {
     ModelNames.Known known = models.known(model);

@@ -4,34 +4,34 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tells other regions that a limit said no, so that they need not find out for themselves. Safe
- * from any thread; both calls return at once.
+ * Store through which regions inform each other of denials, so that a limit denied in one region is
+ * known in the others. Safe from any thread; both calls return at once.
  *
  * <p>The first denial of a cell counts; later ones of the same region for the same cell change
- * nothing. A denial that came from elsewhere is never published again.
+ * nothing. A denial that came from another region is never published again.
  *
- * <p>When a stage completes exceptionally, or never, the call may have been applied. The caller
- * drops what it wanted to publish, or reads again later from the cursor it has: no decision waits
- * for either.
+ * <p>When a stage completes exceptionally, or never, the call may still have been applied. The
+ * caller drops the denials it wanted to publish, or reads again later from its cursor. No decision
+ * waits for either call.
  */
 public interface Denials {
   /** Publishes denials of one region. */
   CompletionStage<Void> publish(String region, List<Denial> denials);
 
   /**
-   * Reads the denials of all other regions that came after a cursor and have not expired. One may
-   * come twice, none is left out.
+   * Reads the denials of all other regions that were published after a cursor and have not expired.
+   * A denial may be returned twice; none is left out.
    *
-   * @param region who reads; its own are left out
-   * @param cursor of the page read last, or {@link Page#START}
+   * @param region the reading region; its own denials are left out
+   * @param cursor cursor of the last page, or {@link Page#START}
    */
   CompletionStage<Page> since(String region, long cursor);
 
   /**
-   * Denials, and where to read on.
+   * Denials and the cursor from which to read on.
    *
-   * @param denials in no order
-   * @param cursor to read on from, with no meaning outside this store
+   * @param denials in no particular order
+   * @param cursor where to read on; it has no meaning outside this store
    */
   record Page(List<Denial> denials, long cursor) {
     /** The cursor before all denials. */
@@ -43,13 +43,14 @@ public interface Denials {
   }
 
   /**
-   * A limit that said no in one cell.
+   * Denial by a limit in one cell.
    *
    * @param namespace the kind of limit, such as {@code key-rpm}, not blank
-   * @param identifier whose limit it is, such as the name of the key, not blank
+   * @param identifier owner of the limit, such as the name of the key, not blank
    * @param durationMillis the length of the cell, ≥ 1
-   * @param sequence which cell: floor(Unix milliseconds ÷ duration), ≥ 0
-   * @param limit the limit that was reached, in its measure, ≥ 1: at least so much was used
+   * @param sequence number of the cell: floor(Unix milliseconds ÷ duration), ≥ 0
+   * @param limit the amount that was reached, in the measure of the limit, ≥ 1: at least this much
+   *     was used
    */
   record Denial(
       String namespace, String identifier, long durationMillis, long sequence, long limit) {
@@ -65,7 +66,10 @@ public interface Denials {
       }
     }
 
-    /** Returns the Unix milliseconds from which it is of no use: the cell after it ended. */
+    /**
+     * Returns the Unix time in milliseconds from which the denial is useless: the end of the next
+     * cell.
+     */
     public long expiresAtMillis() {
       return (sequence + 2) * durationMillis;
     }

@@ -3,14 +3,14 @@ package io.penstock.quota;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Whether anything goes at all: shut until an instant, and then open, or on trial. On trial one
- * request goes and the gate is shut again for a while, until somebody says how that one fared: so
- * nobody has to give a trial back that came to nothing. Safe from any thread.
+ * Switch that lets all requests of a quota pass or none: shut until an instant, and then open or on
+ * trial. On trial it lets one request pass and then shuts for a while, or until its outcome is
+ * known; so a trial without an outcome need not be returned. Safe from any thread.
  */
 public final class Gate {
   /**
-   * @param fromNanos the instant from which it lets pass
-   * @param trialNanos for how long it is shut after each request that passes; 0 is not on trial
+   * @param fromNanos the instant from which requests may pass
+   * @param trialNanos for how long it is shut after each request that passes; 0 when not on trial
    */
   private record State(long fromNanos, long trialNanos) {}
 
@@ -18,17 +18,17 @@ public final class Gate {
 
   private final AtomicReference<State> state = new AtomicReference<>(OPEN);
 
-  /** Returns the instant from which a request may pass, at most {@code now} if it may. */
+  /** Returns the instant from which a request may pass: {@code now} if it may pass already. */
   public long opens(long now) {
     return Math.max(now, state.get().fromNanos());
   }
 
-  /** Returns whether it lets only one request pass now and then. */
+  /** Returns whether it is on trial, and lets only one request pass now and then. */
   public boolean onTrial() {
     return state.get().trialNanos() > 0;
   }
 
-  /** Has a request pass; returns false when it may not now. */
+  /** Lets a request pass; returns false when it may not pass now. */
   public boolean pass(long now) {
     while (true) {
       State current = state.get();
@@ -43,7 +43,7 @@ public final class Gate {
     }
   }
 
-  /** Takes back that a request passed at {@code now} on trial, because it will not be sent. */
+  /** Undoes the pass of a request on trial at {@code now}, because the request will not be sent. */
   public void untried(long now) {
     State current = state.get();
     if (current.trialNanos() > 0 && current.fromNanos() == now + current.trialNanos()) {
@@ -51,17 +51,20 @@ public final class Gate {
     }
   }
 
-  /** Shuts it until an instant, or longer if it is shut for longer; on trial it stays on trial. */
+  /**
+   * Shuts the gate until an instant, unless it is shut for longer already. A gate on trial stays on
+   * trial.
+   */
   public void shut(long untilNanos) {
     state.updateAndGet(
         current -> new State(Math.max(current.fromNanos(), untilNanos), current.trialNanos()));
   }
 
   /**
-   * Puts it on trial.
+   * Puts the gate on trial.
    *
    * @param fromNanos the instant of the first trial
-   * @param trialNanos the least time between two, &gt; 0
+   * @param trialNanos the least time between two trials, &gt; 0
    */
   public void tryFrom(long fromNanos, long trialNanos) {
     if (trialNanos <= 0) {
@@ -70,7 +73,7 @@ public final class Gate {
     state.set(new State(fromNanos, trialNanos));
   }
 
-  /** Opens it, whatever was said before. Whoever waits is to be woken by the caller. */
+  /** Opens the gate, whatever its state was. The caller must wake the waiters. */
   public void open() {
     state.set(OPEN);
   }

@@ -16,32 +16,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who used how much of what, by UTC day. Bounded: a key has so many models a day, a day so many
- * rows, and there are so many days; what comes beyond is counted as {@link #OTHER}. Safe from any
- * thread; counting takes no lock once a row is there.
+ * Usage by UTC day, key, group and model. The number of days, of rows per day, and of models per
+ * key and day is bounded; usage beyond these bounds is counted as {@link #OTHER}. Safe from any
+ * thread; counting takes no lock once the row exists.
  */
 public final class Ledger {
-  /** Days that are kept, the running one included. */
+  /** Number of days that are kept, including the running one. */
   public static final int DAYS = 400;
 
-  /** The name of all that have no row of their own. */
+  /** Name of the row that counts everything without a row of its own. */
   public static final String OTHER = "other";
 
-  /** Models of one key and group a day: what a client makes up beyond shares one row. */
+  /** Most models per key, group and day; all further names that a client makes up share one row. */
   private static final int MODELS = 100;
 
   private static final int LONGEST_NAME = 256;
 
   /**
-   * What was used.
+   * Usage of one key for one model on one day.
    *
-   * @param day in UTC
+   * @param day the day in UTC
    * @param key the name of the caller
    * @param group the group of the key, empty when it has none
-   * @param model under the name clients have for it, empty when none was asked for
-   * @param requests that were answered, ≥ 0
-   * @param input tokens, ≥ 0
-   * @param output tokens, ≥ 0
+   * @param model the name that clients use for the model, empty when the request named none
+   * @param requests number of answered requests, ≥ 0
+   * @param input input tokens, ≥ 0
+   * @param output output tokens, ≥ 0
    */
   public record Row(
       LocalDate day, String key, String group, String model, long requests, long input, long output)
@@ -72,7 +72,7 @@ public final class Ledger {
 
   private static final Account REST = new Account(new Payer(OTHER, ""), OTHER);
 
-  /** What one row counts; sums stop at {@link Long#MAX_VALUE}. */
+  /** Counters of one row; sums stop at {@link Long#MAX_VALUE}. */
   private static final class Tally {
     private final AtomicLong requests = new AtomicLong();
     private final AtomicLong input = new AtomicLong();
@@ -89,11 +89,11 @@ public final class Ledger {
     }
   }
 
-  /** The rows of a day. */
+  /** Rows of one day. */
   private static final class Day {
     private final ConcurrentHashMap<Account, Tally> tallies = new ConcurrentHashMap<>();
 
-    /** How many rows each has; under the lock. */
+    /** Number of rows by payer; guarded by this object. */
     private final Map<Payer, Integer> rows = new HashMap<>();
 
     Tally tally(Account account, int mostRows) {
@@ -125,9 +125,9 @@ public final class Ledger {
   private final ConcurrentSkipListMap<LocalDate, Day> days = new ConcurrentSkipListMap<>();
 
   /**
-   * Makes one that is empty.
+   * Creates an empty ledger.
    *
-   * @param mostRows a day, ≥ 1; one more is for what is beyond
+   * @param mostRows most rows per day, ≥ 1, not counting the row for everything beyond
    */
   public Ledger(WallClock clock, int mostRows) {
     if (mostRows < 1) {
@@ -143,17 +143,17 @@ public final class Ledger {
   }
 
   /**
-   * Counts a request that was answered.
+   * Counts an answered request.
    *
-   * @param group of the key, or null
-   * @param model that was asked for, or null
+   * @param group the group of the key, or null
+   * @param model the model the request named, or null
    */
   public void add(
       String key, @Nullable String group, @Nullable String model, long input, long output) {
     add(new Row(today(), key, text(group), text(model), 1, input, output));
   }
 
-  /** Adds rows of an earlier process to what is here; those that are too old are left out. */
+  /** Adds rows of an earlier process to the present rows; rows that are too old are dropped. */
   public void restore(Collection<Row> rows) {
     rows.forEach(this::add);
     prune();
@@ -170,7 +170,10 @@ public final class Ledger {
     days.headMap(today().minusDays(DAYS - 1L)).clear();
   }
 
-  /** Returns the rows of some days, in order of day, key, group and model. */
+  /**
+   * Returns the rows of the days {@code from} to {@code to}, both included, in order of day, key,
+   * group and model.
+   */
   public List<Row> rows(LocalDate from, LocalDate to) {
     prune();
     List<Row> rows = new ArrayList<>();
@@ -204,7 +207,10 @@ public final class Ledger {
     return name == null ? "" : name;
   }
 
-  /** A name as it can be written anywhere: of bounded length, and without control characters. */
+  /**
+   * Returns a name that is safe to write anywhere: of bounded length and without control
+   * characters.
+   */
   private static String name(String name) {
     String cut = name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME);
     return isPlain(cut) || cut.codePoints().allMatch(Ledger::printable)
@@ -215,7 +221,7 @@ public final class Ledger {
             .toString();
   }
 
-  /** Most names are, and each request has three. */
+  /** Shortcut for speed: most names are plain ASCII, and each request has three of them. */
   private static boolean isPlain(String name) {
     for (int i = 0; i < name.length(); i++) {
       if (name.charAt(i) < ' ' || name.charAt(i) > '~') {

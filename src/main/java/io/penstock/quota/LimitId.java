@@ -7,30 +7,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Which limit: the name under which its state is kept, here and wherever it is shared.
+ * Identity of a limit: the name under which its state is kept, here and wherever it is shared.
  *
- * @param kind whose limit it is
- * @param id the path of the endpoint, the name of the key, group or model, the id of the upstream
- * @param pool the upstream's own name for the model, or the model a key's limit is for; or empty
- * @param measure what it counts
+ * @param kind the kind of owner
+ * @param id the owner: the path of the endpoint, the name of the key, group or model, or the id of
+ *     the upstream
+ * @param pool the upstream's own name for the model, or the model that a limit of a key is for, or
+ *     empty
+ * @param measure what the limit counts
  * @param durationNanos the length of its window, 0 for limits without one
  */
 public record LimitId(Kind kind, String id, String pool, Measure measure, long durationNanos) {
-  /** Whose limit it is. */
+  /** Kind of owner of a limit. */
   public enum Kind {
-    /** An endpoint's own. */
+    /** An endpoint. */
     ENDPOINT,
-    /** An API key's. */
+    /** An API key. */
     KEY,
-    /** A group of keys'. */
+    /** A group of keys. */
     GROUP,
-    /** A model's, under the name the client asks for. */
+    /** A model, by the name that clients use. */
     MODEL,
-    /** An upstream's, for one of its models. */
+    /** An upstream, for one of its models. */
     UPSTREAM
   }
 
-  /** Returns the name all measures of the limit share, safe as a key of a shared store. */
+  /**
+   * Returns the name that all measures of the limit share. It is safe as a key of a shared store.
+   */
   public String text() {
     return kind == Kind.UPSTREAM
         ? "ratelimit:" + encoded(id) + ":" + encoded(pool)
@@ -41,25 +45,27 @@ public record LimitId(Kind kind, String id, String pool, Measure measure, long d
             + (pool.isEmpty() ? "" : ":" + encoded(pool));
   }
 
-  /** Returns the part that tells the measures and windows under one {@link #text} apart. */
+  /**
+   * Returns the name of measure and window, unique among the limits with the same {@link #text}.
+   */
   public String field() {
     return lower(measure.name()) + ":" + durationNanos / 1_000_000;
   }
 
-  /** Returns whose limit it is and of which pool, as one word without spaces. */
+  /** Returns owner and pool as one word without spaces. */
   public String owner() {
     return pool.isEmpty() ? encoded(id) : encoded(id) + ":" + encoded(pool);
   }
 
-  /** Returns what it counts and over which time, as one word without spaces. */
+  /** Returns the measure and the length of the window as one word without spaces. */
   public String counts() {
     return lower(measure.name()) + ":" + durationNanos;
   }
 
   /**
-   * Returns the limit of that kind, as {@link #owner} and {@link #counts} have written it.
+   * Parses the id of a limit from its kind and what {@link #owner} and {@link #counts} return.
    *
-   * @throws IllegalArgumentException when it is none that they write; the message says which part
+   * @throws IllegalArgumentException when a part is malformed; the message names the part
    */
   public static LimitId parse(String kind, String owner, String counts) {
     int colon = owner.indexOf(':');
@@ -105,7 +111,7 @@ public record LimitId(Kind kind, String id, String pool, Measure measure, long d
   }
 
   private static String encoded(String part) {
-    // A form encoder: it alone writes a space as a plus, and a plus as %2B.
+    // The form encoder writes a space as a plus, and a plus as %2B: each plus here is a space.
     return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
   }
 }

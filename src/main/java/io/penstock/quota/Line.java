@@ -11,52 +11,59 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a quota, and for whom it is kept. Safe from any thread.
+ * Wait list of one quota, with the ticket that claims the quota. Safe from any thread.
  *
  * <p>A waiter is a lane of an endpoint: tickets that face the same quotas. When a later ticket
- * takes what an earlier one waits for, the earlier one is <em>skipped</em>. One that has been
- * skipped often enough <em>claims</em> the quota: until it has gone nobody else takes from it. A
- * ticket that may not be skipped for another reason may claim sooner. A ticket that {@linkplain
- * Ticket#holds holds} something passes the claims of those who do not, and takes them over; who
- * loses a claim to it claims again what else it lacks, before another ticket is let past it.
+ * takes what an earlier one waits for, the earlier one is <em>skipped</em>. A ticket that has been
+ * skipped often enough <em>claims</em> the quota: until it has been released, no other ticket takes
+ * from the quota. A ticket that may not be skipped for another reason may claim sooner. A ticket
+ * that {@linkplain Ticket#holds keeps charges while it waits} ignores the claims of tickets that do
+ * not, and takes them over. A ticket that loses its claim in this way claims whatever else it
+ * lacks, before another ticket may overtake it.
  */
 public final class Line implements Demand.Waiter {
-  /** A lane as others see it; all methods are safe from any thread. */
+  /** View of a lane for other lanes; all methods are safe from any thread. */
   public interface Waiter {
-    /** Returns the order of its first ticket, {@link Long#MAX_VALUE} when it has none. */
+    /** Returns the arrival number of its first ticket, {@link Long#MAX_VALUE} when it has none. */
     long headOrder();
 
-    /** Returns whether its tickets {@linkplain Ticket#holds hold} something: all do, or none. */
+    /**
+     * Returns whether its tickets {@linkplain Ticket#holds keep charges while they wait}: all do,
+     * or none.
+     */
     boolean holds();
 
     /** Returns whether its first ticket comes before {@code gone}, a ticket of another lane. */
     boolean precedes(Ticket gone);
 
-    /** Returns whether it has a ticket that {@code gone} may not skip once more. */
+    /** Returns whether it has a ticket that may not be skipped by {@code gone} once more. */
     boolean unskippable(Ticket gone);
 
     /** Counts a skip of its tickets that come before {@code gone}. */
     void skip(Ticket gone);
 
     /**
-     * Has a ticket that {@code gone} may not skip, and that has no claim yet, claim the quota that
-     * is all it lacks at {@code now}. Returns that quota, or null when there is no such ticket.
+     * Claims a quota for one of its tickets that may not be skipped by {@code gone}, has no claim
+     * yet, and lacks only that quota at {@code now}. Returns that quota, or null when there is no
+     * such ticket.
      */
     @Nullable Quota claim(Ticket gone, long now);
 
-    /** Returns whether that ticket is in this lane, and the lane in the lines of its quotas. */
+    /**
+     * Returns whether the ticket is in this lane and the lane is in the wait lists of its quotas.
+     */
     boolean waits(Ticket ticket);
 
-    /** Has its tickets looked at again. */
+    /** Requests that its tickets are checked again. */
     void wake();
 
-    /** Returns whether anything may be kept for a ticket of its. */
+    /** Returns whether any of its tickets may have a claim. */
     default boolean keeps() {
       return false;
     }
   }
 
-  /** Stands for those who come and wait nowhere. */
+  /** Stands for new tickets, which wait nowhere yet. */
   private static final Waiter NOBODY =
       new Onlooker() {
         @Override
@@ -66,8 +73,8 @@ public final class Line implements Demand.Waiter {
   private record Place(Waiter waiter, boolean holds, long order) {}
 
   /**
-   * The ticket a quota is kept for. A claim is void once its ticket is decided or has left the lane
-   * that claimed: another thread may still make such a claim, because it saw the ticket before.
+   * Claim of a ticket on the quota. A claim is void once its ticket is decided or has left the lane
+   * that claimed. Another thread that saw the ticket before may still make such a claim.
    */
   private record Claim(Waiter waiter, Ticket ticket) {
     boolean isVoid() {
@@ -92,7 +99,7 @@ public final class Line implements Demand.Waiter {
 
   Line() {}
 
-  /** Is woken from now on when there are more slices of those of the limits that are shared. */
+  /** Subscribes to the shared ones of {@code limits}: from now on new slices wake this list. */
   void follow(List<Metered> limits) {
     for (Metered metered : limits) {
       Demand demand = metered.limit().demand();
@@ -102,7 +109,7 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Undoes {@link #follow}. */
+  /** Ends what {@link #follow} began. */
   void unfollow(List<Metered> limits) {
     for (Metered metered : limits) {
       Demand demand = metered.limit().demand();
@@ -112,7 +119,7 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Adds a waiter, if it is not there. */
+  /** Adds a waiter if it is not in the list. */
   public void join(Waiter waiter) {
     waiters.add(waiter);
   }
@@ -122,7 +129,7 @@ public final class Line implements Demand.Waiter {
     waiters.remove(waiter);
   }
 
-  /** Returns the claim that counts, or null; one that is void is removed, and all look again. */
+  /** Returns the present claim, or null. Removes a void claim and then wakes all waiters. */
   private @Nullable Claim current() {
     while (true) {
       Claim current = claim.get();
@@ -135,48 +142,54 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Returns whether the quota is kept for any ticket. */
+  /** Returns whether any ticket claims the quota. */
   public boolean kept() {
     return current() != null;
   }
 
   /**
-   * Returns whether the quota is kept for any ticket that one who holds something, or not, may not
-   * pass.
+   * Returns whether a ticket claims the quota and other tickets must respect its claim. {@code
+   * holds} is whether these keep charges while they wait.
    */
   public boolean kept(boolean holds) {
     Claim current = current();
     return current != null && current.binds(holds);
   }
 
-  /** Returns whether the quota is kept for another ticket, which that one may not pass. */
+  /**
+   * Returns whether another ticket claims the quota and {@code ticket} may not ignore that claim.
+   */
   public boolean keptFrom(Ticket ticket) {
     return keptFrom(ticket.order(), ticket.holds());
   }
 
   /**
-   * Returns whether the quota is kept for a ticket other than that of that arrival number.
+   * Returns whether another ticket claims the quota than that with arrival number {@code order},
+   * and that ticket may not ignore the claim.
    *
-   * @param holds whether something stays taken for that one while it waits
+   * @param holds whether the ticket with that arrival number keeps charges while it waits
    */
   public boolean keptFrom(long order, boolean holds) {
     Claim current = current();
     return current != null && !current.of(order) && current.binds(holds);
   }
 
-  /** Returns whether the quota is kept for the ticket of that arrival number. */
+  /** Returns whether the ticket with that arrival number claims the quota. */
   public boolean keptFor(long order) {
     Claim current = current();
     return current != null && current.of(order);
   }
 
-  /** Returns the ticket of {@code waiter} it is kept for, or null. */
+  /** Returns the ticket of {@code waiter} that claims the quota, or null. */
   public @Nullable Ticket keptFor(Waiter waiter) {
     Claim current = current();
     return current != null && current.waiter().equals(waiter) ? current.ticket() : null;
   }
 
-  /** Keeps the quota for a ticket, if it is not kept from it. Returns whether it is now. */
+  /**
+   * Claims the quota for a ticket, unless the claim of another ticket binds it. Returns whether the
+   * ticket has the claim now.
+   */
   public boolean claim(Waiter waiter, Ticket ticket) {
     Claim mine = new Claim(waiter, ticket);
     while (true) {
@@ -191,7 +204,7 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Ends the claim of a ticket, if it has one, and wakes those who wait. */
+  /** Ends the claim of a ticket, if it has one, and wakes all waiters. */
   public void release(Ticket ticket) {
     Claim current = claim.get();
     if (current != null
@@ -202,12 +215,13 @@ public final class Line implements Demand.Waiter {
   }
 
   /**
-   * Has the tickets of others that come before {@code gone} and may not be skipped claim what they
-   * lack, before that ticket of {@code waiter} takes from the quota: this quota, or another. Those
-   * who hold something come first, so that nobody here has a claim only to see it taken over.
+   * Makes claims for tickets that may not be skipped, before {@code gone}, a ticket of {@code
+   * waiter}, takes from this quota. Each ticket of other waiters that comes before {@code gone} and
+   * may not be skipped claims the quota it lacks, this or another. Waiters with tickets that keep
+   * charges come first, so that no claim is made here only to be taken over.
    *
-   * @return whether any did: a claim of the other tickets of {@code waiter} may have been taken
-   *     over
+   * @return whether any claim was made: it may have replaced a claim of another ticket of {@code
+   *     waiter}
    */
   public boolean ask(Waiter waiter, Ticket gone, long now) {
     if (kept() || !anyUnskippable(waiter, gone)) {
@@ -224,8 +238,8 @@ public final class Line implements Demand.Waiter {
   }
 
   /**
-   * Has the tickets of one waiter claim, each what it lacks, until one claims this quota or none is
-   * left that can claim; returns whether any did.
+   * Makes claims for the tickets of one waiter, each for what it lacks, until one claims this quota
+   * or no other ticket can claim. Returns whether any claim was made.
    */
   private boolean claims(Waiter other, Ticket gone, long now) {
     boolean any = false;
@@ -248,8 +262,9 @@ public final class Line implements Demand.Waiter {
   }
 
   /**
-   * Adds those who are skipped when {@code gone}, a ticket of {@code waiter}, takes from the quota:
-   * all others with a first ticket that comes before it, unless the quota is kept anyway.
+   * Adds the waiters that are skipped when {@code gone}, a ticket of {@code waiter}, takes from the
+   * quota: all others with a first ticket that comes before it. Adds none while a ticket claims the
+   * quota.
    */
   public void skipped(Waiter waiter, Ticket gone, Set<Waiter> into) {
     if (kept()) {
@@ -263,8 +278,8 @@ public final class Line implements Demand.Waiter {
   }
 
   /**
-   * Returns whether one that comes, and waits for nothing here, may take from the quota; those it
-   * skips are then added to {@code into}.
+   * Returns whether a new ticket, which does not wait here, may take from the quota. If so, adds
+   * the waiters that it skips to {@code into}.
    */
   boolean lets(Ticket coming, Set<Waiter> into, long now) {
     if (waiters.isEmpty() && !kept()) {
@@ -282,7 +297,7 @@ public final class Line implements Demand.Waiter {
     return !other.equals(waiter) && other.unskippable(gone);
   }
 
-  /** Wakes all who wait, the one with the oldest ticket first. */
+  /** Wakes all waiters, the one with the oldest ticket first. */
   @Override
   public void wake() {
     if (waiters.size() <= 1) {
@@ -292,7 +307,7 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Wakes those for whom anything is kept: what they lack besides may have changed. */
+  /** Wakes the waiters that may have claims: what else they lack may have changed. */
   void wakeKeepers() {
     for (Waiter waiter : waiters) {
       if (waiter.keeps()) {
@@ -301,7 +316,10 @@ public final class Line implements Demand.Waiter {
     }
   }
 
-  /** Orders change while this runs: each is read once, or the sort could see a contradiction. */
+  /**
+   * Returns the waiters, sorted. Their orders change meanwhile, so each is read only once: the sort
+   * could see a contradiction otherwise.
+   */
   private List<Waiter> places(Comparator<Place> order) {
     List<Place> all = new ArrayList<>();
     waiters.forEach(waiter -> all.add(new Place(waiter, waiter.holds(), waiter.headOrder())));

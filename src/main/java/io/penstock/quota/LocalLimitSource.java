@@ -10,21 +10,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * Limits of this instance alone, kept by their id for as long as they are configured: as many as
- * whoever asks for them lets go of again, never as many as clients have names for.
+ * Limits of this instance alone, kept by id until they are forgotten. Callers must forget each
+ * limit that is no longer configured; names that clients make up must not become ids.
  *
- * <p>What limits of an earlier process remembered is inherited by those that are asked for, when
- * they are; until then it waits here for as long as it can count.
+ * <p>The saved charges of an earlier process are kept here, for as long as they can count, until
+ * their limit is requested and takes them over.
  */
 public final class LocalLimitSource implements LimitSource {
-  /** What has no window of its own waits for so long. */
+  /** For how long charges of a limit without a window are kept. */
   private static final long A_DAY_NANOS = LimitSpec.Day.NANOS;
 
-  /** How much longer than its window anything can count: guards are far shorter. */
+  /**
+   * How much longer than its window a charge can count at most; the guards of windows are far
+   * shorter.
+   */
   private static final long SLACK_NANOS = 60_000_000_000L;
 
   /**
-   * @param sinceNanos the instant from which it is here
+   * @param sinceNanos the instant at which it was inherited
    */
   private record Inherited(List<Cell> cells, long sinceNanos) {
     boolean over(LimitId id, long now) {
@@ -37,20 +40,22 @@ public final class LocalLimitSource implements LimitSource {
   private final ConcurrentHashMap<LimitId, Limit> limits = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<LimitId, Inherited> inherited = new ConcurrentHashMap<>();
 
-  /** Told of each limit that is made, before anybody else knows it. */
+  /** Receives each new limit, before any other code can get it. */
   private final BiConsumer<LimitId, Limit> made;
 
-  /** Makes a source of none. */
+  /** Creates an empty source. */
   public LocalLimitSource() {
     this((id, limit) -> {});
   }
 
-  /** Makes a source of none that tells {@code made} of each limit before anybody else knows it. */
+  /**
+   * Creates an empty source that passes each new limit to {@code made} before any caller gets it.
+   */
   public LocalLimitSource(BiConsumer<LimitId, Limit> made) {
     this.made = made;
   }
 
-  /** Has limits that are asked for from now on go on with what others remembered. */
+  /** Stores the charges of an earlier process for the limits that are requested from now on. */
   public void inherit(Map<LimitId, List<Cell>> cells, long now) {
     cells.forEach((id, each) -> inherited.put(id, new Inherited(List.copyOf(each), now)));
   }
@@ -60,7 +65,7 @@ public final class LocalLimitSource implements LimitSource {
     Limit limit = limits.get(id);
     if (limit == null) {
       limit = limits.computeIfAbsent(id, absent -> made(absent, spec, now));
-      inherited.remove(id); // not before: it is always in one of the two
+      inherited.remove(id); // not earlier: the charges must always be in one of the two maps
     }
     limit.resize(spec, now);
     return limit;
@@ -97,8 +102,8 @@ public final class LocalLimitSource implements LimitSource {
   }
 
   /**
-   * Returns what limits are to remember if they are made anew, those that owe anything. Takes no
-   * lock that a request could wait for.
+   * Returns the charges to save for a restart, by limit, without the limits that have none. Takes
+   * no lock that a request could wait for.
    */
   public Map<LimitId, List<Cell>> owed(long now) {
     Map<LimitId, List<Cell>> owed = new HashMap<>();

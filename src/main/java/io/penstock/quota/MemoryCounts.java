@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Counts of the writers within one process. */
+/** Count store for writers within one process. */
 public final class MemoryCounts implements Counts {
   private record Cell(LimitId id, long cell) {}
 
   private final WallClock clock;
   private final Map<Cell, Map<String, Count>> cells = new HashMap<>();
 
-  /** Makes counts that are all zero. */
+  /** Creates a store in which all counts are 0. */
   public MemoryCounts(WallClock clock) {
     this.clock = clock;
   }

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Denials of the regions within one process. */
+/** Denial store for regions within one process. */
 public final class MemoryDenials implements Denials {
   private record Row(String region, Denial denial) {
     boolean sameCell(Row other) {
@@ -24,7 +24,7 @@ public final class MemoryDenials implements Denials {
   private final TreeMap<Long, Row> rows = new TreeMap<>();
   private long newest = Page.START;
 
-  /** Makes a store without denials. */
+  /** Creates a store without denials. */
   public MemoryDenials(WallClock clock) {
     this.clock = clock;
   }

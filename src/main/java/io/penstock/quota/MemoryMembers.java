@@ -9,11 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members that a store within one process has heard of, and when. A member that is silent for more
- * than an hour is forgotten. Times are microseconds. Belongs to one thread at a time.
+ * Members known to a store within one process, with the times of their rounds. A member that is
+ * silent for more than an hour is forgotten. Times are microseconds. Belongs to one thread at a
+ * time.
  */
 final class MemoryMembers {
-  /** After so much silence a member is forgotten. */
+  /** Silence after which a member is forgotten. */
   static final long FORGET_MICROS = TimeUnit.HOURS.toMicros(1);
 
   private static final long NANOS_PER_MICRO = 1_000;
@@ -23,7 +24,10 @@ final class MemoryMembers {
     private long number = -1;
     private boolean left;
 
-    /** When it said all it has, and when it was heard knowing the run; null for never. */
+    /**
+     * Time of its last complete report; null for never. The next field is the time of its last
+     * round that knew the present run.
+     */
     private @Nullable Long wholeAt;
 
     private @Nullable Long awareAt;
@@ -36,11 +40,11 @@ final class MemoryMembers {
   private final Map<String, Known> members = new LinkedHashMap<>();
 
   /**
-   * Hears a round. A late or repeated one does not count.
+   * Records a round of a member. A late or repeated round does not count.
    *
-   * @param whole whether the member says all it has
-   * @param aware whether it knows which run and life it talks to
-   * @param leaves whether it is its last round
+   * @param whole whether the round reports everything the member has
+   * @param aware whether the member knows the present run and life of the store
+   * @param leaves whether it is the last round of the member
    */
   void hear(String name, long number, boolean whole, boolean aware, boolean leaves, long now) {
     Known member = members.computeIfAbsent(name, absent -> new Known(now));
@@ -57,24 +61,24 @@ final class MemoryMembers {
     }
   }
 
-  /** Hears from another member when one was heard. */
+  /** Records when another member heard from the member {@code name}. */
   void missed(String name, long heardAt) {
     Known member = members.computeIfAbsent(name, absent -> new Known(heardAt));
     member.heardAt = Math.max(member.heardAt, heardAt);
   }
 
-  /** Another run has told nobody anything yet. */
+  /** Forgets which members know the run, because a new run has begun. */
   void forgetWhoIsAware() {
     members.values().forEach(member -> member.awareAt = null);
   }
 
-  /** Another life was told nothing yet. */
+  /** Forgets which members have reported everything, because a new life has begun. */
   void forgetWhatWasSaid() {
     forgetWhoIsAware();
     members.values().forEach(member -> member.wholeAt = null);
   }
 
-  /** Returns all who were heard lately, and forgets the others. */
+  /** Returns the members that were heard within the last hour, and forgets the others. */
   List<Member> living(long now) {
     members.values().removeIf(member -> now - member.heardAt > FORGET_MICROS);
     List<Member> living = new ArrayList<>();
@@ -90,7 +94,10 @@ final class MemoryMembers {
     return living;
   }
 
-  /** Returns how long ago something was; the clock may have been set back since. */
+  /**
+   * Returns how long ago a time was, 0 if the clock has been set back since; {@link Long#MAX_VALUE}
+   * for null.
+   */
   static long nanosSince(@Nullable Long at, long now) {
     return at == null ? Long.MAX_VALUE : Math.max(0, now - at) * NANOS_PER_MICRO;
   }

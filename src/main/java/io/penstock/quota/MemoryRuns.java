@@ -8,50 +8,50 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of a store within one process, and how many rounds had been counted when each of them
+ * Runs of a store within one process, with the number of rounds that had been counted when each run
  * ended, as far as the store still knows. Times are microseconds. Belongs to one thread at a time.
  */
 final class MemoryRuns {
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** How long the store knows how a run ended. */
+  /** For how long the store remembers how a run ended. */
   private static final long KNOWN_MICROS = TimeUnit.HOURS.toMicros(48);
 
   /**
    * The end of a run.
    *
-   * @param count how many rounds had been counted
-   * @param at when the first round of the next run was
+   * @param count the number of rounds that had been counted
+   * @param at the time of the first round of the next run
    * @param next the name of the next run
    */
   private record Ended(long count, long at, String next) {}
 
   private final Map<String, Ended> ended = new HashMap<>();
 
-  /** The last run in which a round was; null before the first round. */
+  /** The last run with a round; null before the first round. */
   private @Nullable String before;
 
   private String name;
 
-  /** When the first round of this run was; negative before it. */
+  /** Time of the first round of this run; negative before it. */
   private long begunAt = -1;
 
-  /** When the last round of the run before was; negative when there was none. */
+  /** Time of the last round of the previous run; negative when there was none. */
   private long beforeAt = -1;
 
   private long count;
   private long heardAt = -1;
 
   /**
-   * Begins with a first run.
+   * Starts a first run.
    *
-   * @param name of that run, another one for each store that begins with nothing
+   * @param name name of that run, different for each store that begins without data
    */
   MemoryRuns(String name) {
     this.name = name;
   }
 
-  /** Another run goes on with what this one knew. */
+  /** Starts another run, which goes on with the data of this one. */
   void next(String other) {
     if (!other.equals(name)) {
       name = other;
@@ -60,7 +60,10 @@ final class MemoryRuns {
     }
   }
 
-  /** A member knows that the store was rolled back: nothing that was told in its run is sure. */
+  /**
+   * Starts a new run because a member has seen that the store was rolled back: nothing that was
+   * answered in the run of {@code seen} is certain.
+   */
   void rolledBack(Seen seen, long now) {
     if (seen.run().equals(name)) {
       String next = name + "~" + now + "-" + count;
@@ -72,7 +75,7 @@ final class MemoryRuns {
     }
   }
 
-  /** A round has come. */
+  /** Notes that a round has arrived. */
   void begin(long now) {
     if (begunAt < 0) {
       begunAt = now;
@@ -83,13 +86,13 @@ final class MemoryRuns {
     }
   }
 
-  /** It was counted. */
+  /** Notes that the round was counted. */
   void heard(long counted, long now) {
     count = counted;
     heardAt = now;
   }
 
-  /** Forgets how runs ended that ended long ago. */
+  /** Forgets runs that ended long ago. */
   void forget(long now) {
     ended.values().removeIf(each -> now - each.at() > KNOWN_MICROS);
   }
@@ -98,14 +101,14 @@ final class MemoryRuns {
     return name.equals(run);
   }
 
-  /** Returns whether a member was told of rounds of this life that the store does not know of. */
+  /** Returns whether a member was told about rounds of this life that the store does not know. */
   boolean fell(Seen seen, long counted) {
     return is(seen.run()) ? seen.count() > counted : seen.count() > keptSince(seen.run());
   }
 
   /**
-   * Returns how many of the rounds that were counted when a member was answered last the store
-   * surely knows.
+   * Returns how many of the rounds that had been counted at the last answer to a member are
+   * certainly known to the store; {@link Long#MAX_VALUE} when all are.
    */
   long kept(@Nullable Seen seen, String life, long counted) {
     if (seen == null) {

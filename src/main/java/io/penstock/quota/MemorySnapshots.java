@@ -2,7 +2,7 @@ package io.penstock.quota;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The last snapshot, kept for as long as this object. */
+/** Snapshot store in memory: keeps the last snapshot for as long as this object lives. */
 public final class MemorySnapshots implements Snapshots {
   private final AtomicReference<Snapshot> last = new AtomicReference<>(Snapshot.EMPTY);
 

@@ -16,19 +16,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slices for the members within one process. A round that asks for a limit of a kind that is not
- * shared in slices fails as a whole and changes nothing.
+ * Slice store for members within one process. A round that asks for a limit of a kind that cannot
+ * be shared in slices fails as a whole and changes nothing.
  *
- * <p>As in a store that keeps each limit by itself, a round is late for the limits that a later one
- * of the same member has asked for.
+ * <p>As in a store that keeps each limit separately, a round is late for the limits that a later
+ * round of the same member has asked for.
  */
 public final class MemorySupply implements Supply {
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** For so long all are told of a limit that a member found lost. */
+  /** For how long all members are informed about a limit that a member found lost. */
   private static final long LOSS_MICROS = TimeUnit.MINUTES.toMicros(1);
 
-  /** A limit that was found lost: when it was born again, and when that was said last. */
+  /** A limit that was found lost: the time of its new birth, and when that was reported last. */
   private record Found(long born, long at) {}
 
   private final Ticker clock;
@@ -38,21 +38,21 @@ public final class MemorySupply implements Supply {
   private final MemoryMembers members = new MemoryMembers();
   private final Map<LimitId, Found> losses = new LinkedHashMap<>();
 
-  /** Lives that members have seen which are no more, and when the first one said so. */
+  /** Ended lives that members have seen, with the time at which the first of them reported it. */
   private final Map<String, Long> lostLives = new HashMap<>();
 
   private final Map<LimitId, Changeover> limits = new HashMap<>();
   private long count;
 
-  /** When a member was heard first that had seen another life; null for never. */
+  /** Time of the first round of a member that had seen another life; null for never. */
   private @Nullable Long lostAt;
 
   /**
-   * Makes a supply that has granted nothing.
+   * Creates a store that has granted nothing.
    *
    * @param clock the shared clock
-   * @param ttlNanos how long a slice may be spent, and how long a member that is silent lives, ≥ 1
-   * @param life the name of the data: another one for each store that begins with nothing
+   * @param ttlNanos for how long a slice may be spent and a silent member counts as living, ≥ 1
+   * @param life the name of the data, different for each store that begins without data
    */
   public MemorySupply(Ticker clock, long ttlNanos, String life) {
     if (ttlNanos < 1) {
@@ -99,14 +99,17 @@ public final class MemorySupply implements Supply {
         now * NANOS_PER_MICRO, life, runs.now(kept, now), count, living, grants, lost, since);
   }
 
-  /** What was long ago is of no use. */
+  /** Forgets runs, losses and lives of long ago. */
   private void forget(long now) {
     runs.forget(now);
     losses.values().removeIf(found -> now - found.at() > LOSS_MICROS);
     lostLives.values().removeIf(at -> now - at > MemoryMembers.FORGET_MICROS);
   }
 
-  /** Who has seen more than there is, or another life, knows of a loss: so all are to know. */
+  /**
+   * Detects a loss of data: the member has seen another life, or more rounds of this life than the
+   * store has. Then a new life begins, or at least all members are informed.
+   */
   private void look(@Nullable Seen seen, long now) {
     boolean same = seen != null && seen.life().equals(life);
     if (seen == null || (same && !runs.fell(seen, count))) {
@@ -130,8 +133,8 @@ public final class MemorySupply implements Supply {
   }
 
   /**
-   * Hears a round of an instance of the version before. It says no life, and what it counts tells
-   * nothing of what the running run knows.
+   * Records a round of an instance of the previous version. It names no life, and its count shows
+   * nothing about what the present run knows.
    */
   public synchronized void roundOfVersionBefore(String member, long number, boolean whole) {
     count++;
@@ -139,16 +142,16 @@ public final class MemorySupply implements Supply {
   }
 
   /**
-   * Goes on as another run, as a store does that was started again, or replaced by a copy of it.
+   * Continues as another run, as a store does after a restart, or when a copy replaces it.
    *
-   * @param other which run it is from now on
+   * @param other name of the new run
    */
   public synchronized void restart(String other) {
     runs.next(other);
     members.forgetWhoIsAware();
   }
 
-  /** Loses all that is known of one limit, as a store may that keeps each by itself. */
+  /** Loses all data of one limit, as a store that keeps each limit separately may. */
   public synchronized void lose(LimitId id) {
     limits.remove(id);
   }

@@ -7,37 +7,41 @@ import io.penstock.refusal.Reason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit of a quota.
+ * A limit within a quota.
  *
  * @param measure what it counts
  * @param limit the limit
- * @param reason with which it refuses where nobody waits for it; null where all do
- * @param others what other instances counted of it
+ * @param reason the reason of its refusals where requests do not wait; null where all requests wait
+ * @param others counts of other instances
  */
 public record Metered(Measure measure, Limit limit, @Nullable Reason reason, Elsewhere others) {
-  /** What other instances counted of one limit. */
+  /** Counts of other instances for one limit. */
   @FunctionalInterface
   public interface Elsewhere {
-    /** There are no others. */
+    /** No other instances. */
     Elsewhere NOTHING = now -> 0;
 
-    /** Returns what counts of it in the window that ends at {@code now}, in the limit's measure. */
+    /**
+     * Returns what they counted in the window that ends at {@code now}, in the measure of the
+     * limit.
+     */
     long counted(long now);
   }
 
-  /** A limit that is this instance's own. */
+  /** Creates a limit that this instance does not share. */
   public Metered(Measure measure, Limit limit, @Nullable Reason reason) {
     this(measure, limit, reason, Elsewhere.NOTHING);
   }
 
-  /** A limit that is waited for. */
+  /** Creates a limit for which requests wait. */
   public Metered(Measure measure, Limit limit) {
     this(measure, limit, null);
   }
 
   /**
-   * Returns how much of it all instances together use, 0 to 1: what is used here when nobody else
-   * uses any. What others hold for answers that run is known when it was counted.
+   * Returns the utilization of the limit by all instances together, 0 to 1. It is the local
+   * utilization when other instances use nothing. Output that other instances have reserved for
+   * running answers is included only once they have counted it.
    */
   public double utilization(long now) {
     double here = limit.utilization(now);

@@ -1,14 +1,15 @@
 package io.penstock.quota;
 
 /**
- * What a model may be asked; 0 is unlimited.
+ * Limits of a model; 0 means unlimited.
  *
  * @param rpm requests in any 60 seconds
  * @param tpm tokens, input plus output, in any 60 seconds
- * @param rpd requests in 24 h from the first after the last day ended
+ * @param rpd requests in a day, which lasts 24 h from the first request after the previous day
+ *     ended
  */
 public record ModelLimits(long rpm, long tpm, long rpd) {
-  /** No limit at all. */
+  /** No limits. */
   public static final ModelLimits NONE = new ModelLimits(0, 0, 0);
 
   public ModelLimits {

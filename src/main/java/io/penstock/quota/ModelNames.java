@@ -9,11 +9,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All models of which anything is known, and under which of them a name counts: the same one, else
- * the longest that the name continues by a hyphen and a date or {@code latest}. Immutable.
+ * Known models, and the rule which of them a requested name counts as: the same name, else the
+ * longest known name that the requested one extends by a hyphen and a date or {@code latest}.
+ * Immutable.
  */
 public final class ModelNames {
-  /** Who said what is in force. */
+  /** Origin of the limits in force. */
   enum Source {
     /** A built-in profile. */
     PROFILE,
@@ -22,20 +23,23 @@ public final class ModelNames {
     /** An operator. */
     OVERRIDE;
 
-    /** Returns the name operators see. */
+    /** Returns the name that operators see. */
     String text() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /**
-   * A model of which something is known.
+   * A model with known limits.
    *
-   * @param traffic whether requests that are proxied face its limits: else only decisions know it
+   * @param traffic whether proxied requests face its limits; otherwise only decisions use them
    */
   record Known(String name, ModelLimits limits, Source source, boolean traffic) {}
 
-  /** Years first, as in 2024-08-06 and 20240806; or no year, as in 0613 and 05-06. */
+  /**
+   * A date with the year first, as in 2024-08-06 and 20240806, or without a year, as in 0613 and
+   * 05-06.
+   */
   private static final Pattern DATED =
       Pattern.compile("latest|(20\\d\\d-?)?(0[1-9]|1[0-2])-?(0[1-9]|[12]\\d|3[01])");
 
@@ -44,11 +48,11 @@ public final class ModelNames {
   private final Map<String, Known> byName = new HashMap<>();
 
   /**
-   * Says what is known.
+   * Creates the set of known models. Overrides win over route files, and these over profiles.
    *
-   * @param providers whose profiles are loaded
-   * @param explicit what route files say
-   * @param overrides what operators say
+   * @param providers the providers with loaded profiles
+   * @param explicit limits from route files, by model
+   * @param overrides limits set by operators, by model
    */
   ModelNames(
       Collection<String> providers,
@@ -72,22 +76,22 @@ public final class ModelNames {
     return byName.values();
   }
 
-  /** Returns what is known of exactly that name, or null. */
+  /** Returns the model with exactly that name, or null. */
   @Nullable Known get(String name) {
     return byName.get(name);
   }
 
-  /** Returns what a model counts as that a client calls {@code model}, or null. */
+  /** Returns the known model that the name {@code model} of a client counts as, or null. */
   @Nullable Known find(String model) {
     String name = match(byName::containsKey, model);
     return name == null ? null : byName.get(name);
   }
 
   /**
-   * Returns the known name that a model counts as: the same one, else the longest that {@code
-   * model} continues by a hyphen and a date or {@code latest}; null when there is none.
+   * Returns the known name that {@code model} counts as: the same name, else the longest known name
+   * that {@code model} extends by a hyphen and a date or {@code latest}; null when there is none.
    *
-   * @param model as a client calls it
+   * @param model the name that a client uses
    */
   public static @Nullable String match(Predicate<String> known, String model) {
     if (known.test(model)) {

@@ -17,26 +17,32 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What models may be asked, under the names clients have for them: by the profiles that are loaded,
- * by what is configured, by what an operator said last. Only these names have a quota, made when
- * one is asked for first and given up when nothing is owed and nobody has it any more. Safe from
- * any thread.
+ * Quotas of models, by the names that clients use. Limits come from the loaded profiles, the
+ * configuration and the overrides of operators. Only these names have a quota. It is created when
+ * it is first requested, and dropped when no limit has charges left and no other object refers to
+ * it. Safe from any thread.
  */
 public final class ModelQuotas {
-  /** How many models operators may speak of. */
+  /** Most models for which operators may set limits. */
   public static final int MOST_OVERRIDES = 10_000;
 
-  /** What the three limits of a quota say when they say no, in their order. */
+  /** Denial codes of the three limits of a quota, in their order. */
   static final List<Decision.Code> EXCEEDED =
       List.of(Decision.Code.RPD_EXCEEDED, Decision.Code.RPM_EXCEEDED, Decision.Code.TPM_EXCEEDED);
 
-  /** Counts, and never says no: what is not limited yet is known when it will be. */
+  /**
+   * Capacity of a limit that counts but never denies, so that the usage is known if a limit is set
+   * later.
+   */
   static final long UNLIMITED = 1L << 50;
 
-  /** More than any window: a pace would go on after an overrun has left the window. */
+  /**
+   * Longer than any window: switches off pacing, which would continue after an overrun has left the
+   * window.
+   */
   private static final long UNPACED = 1L << 60;
 
-  /** A quota, and its limits beyond the life of the quota itself. */
+  /** A quota, with its limits, which outlive the quota itself. */
   private static final class Kept {
     private final WeakReference<Quota> quota;
     private volatile @Nullable Quota inUse;
@@ -70,10 +76,10 @@ public final class ModelQuotas {
   private volatile Runnable changed = () -> {};
 
   /**
-   * Makes quotas of which nothing is configured.
+   * Creates the quotas of an empty configuration.
    *
-   * @param limits where limits come from
-   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   * @param limits the source of limits
+   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public ModelQuotas(LimitSource limits, long windowNanos) {
     this.source = limits;
@@ -81,19 +87,20 @@ public final class ModelQuotas {
   }
 
   /**
-   * Has {@code listener} called when an operator has changed what models may be asked: a model may
-   * have a quota now that had none. It is called under a lock and must not wait. {@link #configure}
-   * does not call it, because the endpoints of the same route files follow.
+   * Sets the listener that is called when an operator has changed limits of models: a model may
+   * have a quota now that had none. It is called under a lock and must not block. {@link
+   * #configure} does not call it, because the endpoints of the same route files are configured
+   * after it.
    */
   public void whenChanged(Runnable listener) {
     changed = listener;
   }
 
   /**
-   * Takes over what route files say; spend stays.
+   * Applies the configuration of route files; charges stay.
    *
-   * @param providers names of profiles that are loaded
-   * @param explicit by model, wins over profiles
+   * @param providers names of the profiles to load
+   * @param explicit limits by model, which win over profiles
    */
   public synchronized void configure(
       Collection<String> providers, Map<String, ModelLimits> explicit, long now) {
@@ -102,7 +109,10 @@ public final class ModelQuotas {
     apply(now);
   }
 
-  /** Loads the profile of a provider, besides those configured; false when there is none. */
+  /**
+   * Loads the profile of a provider in addition to the configured ones. Returns false when the
+   * provider has none.
+   */
   public synchronized boolean load(String provider, long now) {
     if (Profiles.of(provider) == null) {
       return false;
@@ -114,8 +124,8 @@ public final class ModelQuotas {
   }
 
   /**
-   * Has a model be asked so much, whatever is configured. Returns false when operators speak of
-   * {@link #MOST_OVERRIDES} others already.
+   * Sets the limits of a model, whatever is configured. Returns false when operators have already
+   * set those of {@link #MOST_OVERRIDES} other models.
    */
   public synchronized boolean override(String model, ModelLimits limits, long now) {
     if (overrides.size() >= MOST_OVERRIDES && !overrides.containsKey(model)) {
@@ -127,7 +137,7 @@ public final class ModelQuotas {
     return true;
   }
 
-  /** Ends what was said by {@link #override}; false when nothing was. */
+  /** Removes the limits set by {@link #override}. Returns false when there were none. */
   public synchronized boolean endOverride(String model, long now) {
     boolean was = overrides.remove(model) != null;
     apply(now);
@@ -135,7 +145,7 @@ public final class ModelQuotas {
     return was;
   }
 
-  /** Takes over what operators said before a restart, in the place of what they said since. */
+  /** Restores the overrides from before a restart; they replace those set since. */
   public synchronized void restore(Map<String, ModelLimits> overrides, long now) {
     this.overrides.clear();
     this.overrides.putAll(overrides);
@@ -143,7 +153,7 @@ public final class ModelQuotas {
     changed.run();
   }
 
-  /** Returns what operators said, by model. */
+  /** Returns the limits set by operators, by model. */
   public synchronized Map<String, ModelLimits> overrides() {
     return Map.copyOf(overrides);
   }
@@ -156,7 +166,7 @@ public final class ModelQuotas {
     sweep(now);
   }
 
-  /** Gives a quota the limits that are in force, none when none are. */
+  /** Gives a quota the limits that are in force; none if the model has none. */
   private void renew(String name, Kept kept, long now) {
     ModelNames.Known known = names.get(name);
     Quota quota = kept.quota.get();
@@ -169,7 +179,7 @@ public final class ModelQuotas {
     }
   }
 
-  /** Returns what requests for {@code model} face, or null when nothing limits them. */
+  /** Returns the quota that requests for {@code model} face, or null when nothing limits them. */
   public @Nullable Quota of(@Nullable String model, long now) {
     ModelNames.Known known = model == null ? null : names.find(model);
     return known == null || !known.traffic() || known.limits().equals(ModelLimits.NONE)
@@ -177,12 +187,12 @@ public final class ModelQuotas {
         : quota(known, now);
   }
 
-  /** Returns all models of which anything is known. */
+  /** Returns all known models. */
   Collection<ModelNames.Known> known() {
     return names.all();
   }
 
-  /** Returns what a model counts as, or null when nothing is known of it. */
+  /** Returns the known model that {@code model} counts as, or null. */
   ModelNames.@Nullable Known known(String model) {
     return names.find(model);
   }
@@ -193,8 +203,8 @@ public final class ModelQuotas {
   }
 
   /**
-   * Returns the quota of a model of which something is known; it has three limits, {@link
-   * #UNLIMITED} where none is set: requests of a day, requests and tokens of a minute.
+   * Returns the quota of a known model. It has three limits: requests per day, requests per minute
+   * and tokens per minute; the capacity is {@link #UNLIMITED} where none is set.
    */
   Quota quota(ModelNames.Known known, long now) {
     if (now - sweptNanos > windowNanos) {
@@ -214,7 +224,7 @@ public final class ModelQuotas {
     Kept kept = byName.get(asked.name());
     Quota quota = kept == null ? null : kept.quota.get();
     if (kept == null || quota == null) {
-      // the terms may have changed since it was asked for
+      // the limits may have changed since the caller looked the model up
       ModelNames.Known known = names.get(asked.name());
       quota = new Quota(asked.name(), Charge.TOTAL, known == null ? List.of() : limits(known, now));
       byName.put(asked.name(), new Kept(quota));
@@ -224,7 +234,10 @@ public final class ModelQuotas {
     return quota;
   }
 
-  /** Forgets what is used of a model, or of all. Running requests settle with what was. */
+  /**
+   * Forgets the usage of one model, or of all when {@code model} is null. Running requests settle
+   * with the old limits.
+   */
   public synchronized void reset(@Nullable String model, long now) {
     ModelNames.Known known = model == null ? null : names.find(model);
     byName.forEach(
@@ -265,8 +278,9 @@ public final class ModelQuotas {
   }
 
   /**
-   * Lets go of quotas that owe nothing, and forgets the limits of those that nobody took up since:
-   * as long as anybody has a quota, there is no second one of its name.
+   * Releases the strong reference to each quota without charges, and forgets quota and limits if
+   * the quota has been collected since the last sweep. So no second quota of the same name exists
+   * while any object refers to the first.
    */
   private synchronized void sweep(long now) {
     sweptNanos = now;

@@ -3,7 +3,7 @@ package io.penstock.quota;
 import io.penstock.queue.Ticket;
 import org.jspecify.annotations.Nullable;
 
-/** One who stands in a line without tickets: passed by all, and woken like others. */
+/** Waiter without tickets: all tickets may overtake it, and it is woken like other waiters. */
 public abstract class Onlooker implements Line.Waiter {
   @Override
   public long headOrder() {

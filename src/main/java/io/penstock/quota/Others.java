@@ -1,14 +1,14 @@
 package io.penstock.quota;
 
-/** What other instances counted of limits, as far as it is known here. Safe from any thread. */
+/** Counts of other instances, as far as they are known here. Safe from any thread. */
 @FunctionalInterface
 public interface Others {
-  /** There are no others. */
+  /** No other instances. */
   Others NONE = (id, now) -> 0;
 
   /**
-   * Returns what all others counted of a limit in the window that ends at {@code now}, in the
-   * limit's measure: 0 when nothing is known of them.
+   * Returns what all other instances counted of a limit in the window that ends at {@code now}, in
+   * the measure of the limit; 0 when nothing is known.
    */
   long counted(LimitId id, long now);
 }

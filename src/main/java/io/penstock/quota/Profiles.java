@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Built-in quotas of models, by provider: what new accounts are given, for those who know none. */
+/** Built-in limits of models, by provider: those that the provider gives to new accounts. */
 public final class Profiles {
-  /** The one that only decisions know while nothing is configured. */
+  /** The provider with the profile that decisions use while nothing is configured. */
   static final String GEMINI = "gemini";
 
   private static final ModelLimits GEMINI_PRO = new ModelLimits(150, 1_000_000, 1_000);
@@ -46,7 +46,9 @@ public final class Profiles {
     return BY_PROVIDER.keySet();
   }
 
-  /** Returns the models of a provider's profile and what they may be asked, or null. */
+  /**
+   * Returns the models of a provider's profile with their limits, or null when it has no profile.
+   */
   static @Nullable Map<String, ModelLimits> of(String provider) {
     return BY_PROVIDER.get(provider);
   }

@@ -17,12 +17,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an endpoint, key, model or upstream is entitled to: limits that are taken together, and the
- * line of those who wait for them. It stays the same object when its terms change, so that nobody
- * waits at the wrong place. Safe from any thread.
+ * Limits of an endpoint, key, model or upstream that are taken together, with the list of tickets
+ * that wait for them. A quota stays the same object when its terms change, so that tickets do not
+ * wait in an outdated list. Safe from any thread.
  */
 public final class Quota {
-  /** How it adds up what is charged when it comes, and not when it goes. */
+  /** Cost rule for requests that are charged at arrival instead of at release. */
   private static final Tariff AT_ARRIVAL = Tariff.of(Charge.WHOLE);
 
   private final String name;
@@ -32,20 +32,20 @@ public final class Quota {
   private volatile Terms terms;
 
   /**
-   * Makes a quota.
+   * Creates a quota.
    *
-   * @param name whose it is, for refusals and logs
-   * @param charge how it adds a request up
-   * @param limits in the order in which they are checked and taken
+   * @param name the name of the owner, for refusals and logs
+   * @param charge the rule for the cost of a request
+   * @param limits the limits, in the order in which they are checked and taken
    */
   public Quota(String name, Tariff charge, List<Metered> limits) {
     this(name, charge, limits, List.of());
   }
 
   /**
-   * Makes a quota of which nothing is given while one of its gates is shut.
+   * Creates a quota that admits nothing while one of its gates is shut.
    *
-   * @param gates those who shut or open one wake the {@link #line}
+   * @param gates the gates; code that shuts or opens one must wake the {@link #line}
    */
   public Quota(String name, Tariff charge, List<Metered> limits, List<Gate> gates) {
     this(name, false, charge, limits, gates);
@@ -60,22 +60,22 @@ public final class Quota {
     line.follow(this.terms.limits());
   }
 
-  /** Makes a quota that is {@link #personal}. */
+  /** Creates a {@link #personal} quota. */
   public static Quota personal(String name, List<Metered> limits) {
     return new Quota(name, true, Tariff.of(Charge.TOTAL), limits, List.of());
   }
 
-  /** Makes a quota that adds a request up as a charge does that has no terms of its own. */
+  /** Creates a quota with a cost rule without further settings. */
   public Quota(String name, Charge charge, List<Metered> limits) {
     this(name, Tariff.of(charge), limits);
   }
 
-  /** Gives it other limits, and wakes those who wait. */
+  /** Replaces cost rule and limits, and wakes all waiters. */
   public void change(Charge charge, List<Metered> limits) {
     change(Tariff.of(charge), limits);
   }
 
-  /** Gives it other terms, and wakes those who wait. */
+  /** Replaces cost rule and limits, and wakes all waiters. */
   public void change(Tariff charge, List<Metered> limits) {
     line.unfollow(terms.limits());
     line.follow(limits);
@@ -83,14 +83,14 @@ public final class Quota {
     line.wake();
   }
 
-  /** Returns whose quota it is. */
+  /** Returns the name of the owner. */
   public String name() {
     return name;
   }
 
   /**
-   * Returns whether it is that of one key: who waits for it holds nobody else, is skipped by nobody
-   * and keeps nothing.
+   * Returns whether it is the quota of one key. Tickets that wait for such a quota hold up no other
+   * tickets, are never skipped and have no claims.
    */
   public boolean personal() {
     return personal;
@@ -101,7 +101,7 @@ public final class Quota {
     return terms.limits();
   }
 
-  /** Returns the instant from which all its gates let a request pass, at most now if they do. */
+  /** Returns the instant from which all gates let a request pass, at least {@code now}. */
   public long gatesOpen(long now) {
     long instant = now;
     for (Gate gate : gates) {
@@ -110,13 +110,13 @@ public final class Quota {
     return instant;
   }
 
-  /** Returns who waits for it. */
+  /** Returns the list of tickets that wait for it. */
   public Line line() {
     return line;
   }
 
   /**
-   * Lowers {@code room} to what is free now, pacing aside. Returns false when not even a request
+   * Lowers {@code room} to what is free now, ignoring pacing. Returns false when not even a request
    * without tokens would be admitted.
    */
   public boolean lower(Sizes room, long now) {
@@ -140,10 +140,10 @@ public final class Quota {
   }
 
   /**
-   * Returns how each of its limits stands to a ticket.
+   * Returns the status of each of its limits for a ticket.
    *
-   * @param whole whether the ticket is charged for all it is expected to use when it comes, and
-   *     does not wait for that
+   * @param whole whether the ticket is charged its whole expected cost at arrival and does not wait
+   *     for it
    */
   public List<Stance> stances(Ticket ticket, boolean whole, long now) {
     Terms current = whole ? new Terms(AT_ARRIVAL, terms.limits()) : terms;
@@ -154,7 +154,7 @@ public final class Quota {
     return stances;
   }
 
-  /** Lowers {@code sizes} to what is the most that could ever be admitted at once. */
+  /** Lowers {@code sizes} to the most that could ever be admitted at once. */
   public void lowerToCapacity(Sizes sizes) {
     Terms current = terms;
     for (Metered metered : current.limits()) {
@@ -165,7 +165,7 @@ public final class Quota {
     }
   }
 
-  /** Returns whether a ticket of {@code sizes} would be admitted now, pacing aside. */
+  /** Returns whether a ticket of {@code sizes} would be admitted now, ignoring pacing. */
   public boolean admits(Sizes sizes, long now) {
     Terms current = terms;
     if (gatesOpen(now) > now) {
@@ -179,7 +179,7 @@ public final class Quota {
     return true;
   }
 
-  /** Returns the instant from which the pace lets a ticket pass, at most now if it does. */
+  /** Returns the instant from which the pace lets a ticket pass; {@code now} if it does already. */
   public long paced(Sizes sizes, long now) {
     Terms current = terms;
     long instant = now;
@@ -189,12 +189,14 @@ public final class Quota {
     return instant;
   }
 
-  /** Returns the instant at which sizes are admitted if nothing else happens; may be NEVER. */
+  /**
+   * Returns the instant from which {@code sizes} are admitted if nothing else happens, or NEVER.
+   */
   public long earliest(Sizes sizes, long now) {
     return Math.max(opens(sizes, now), paced(sizes, now));
   }
 
-  /** Returns {@link #earliest}, pacing aside. */
+  /** Returns {@link #earliest} ignoring pacing. */
   public long opens(Sizes sizes, long now) {
     Terms current = terms;
     long instant = gatesOpen(now);
@@ -205,8 +207,8 @@ public final class Quota {
   }
 
   /**
-   * Returns the limit that could never admit {@code cost}, or null when all could. What is only
-   * expected is no obstacle.
+   * Returns the first limit that could never admit {@code cost}, or null when all could. Only the
+   * certain part of the cost counts, not the part that is merely expected.
    */
   public @Nullable Obstacle obstacle(Cost cost) {
     Terms current = terms;
@@ -220,7 +222,7 @@ public final class Quota {
     return null;
   }
 
-  /** Returns what would not let {@code cost} be charged at arrival now, or null. Takes nothing. */
+  /** Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing. */
   @Nullable Unmet unmet(Cost cost, long now) {
     for (Metered metered : terms.limits()) {
       Weight weight = AT_ARRIVAL.weigh(metered.measure(), cost);
@@ -233,18 +235,18 @@ public final class Quota {
   }
 
   /**
-   * Takes all of {@code cost} from all limits, as for a request that comes and is not to wait for
-   * them. Returns which did not give, or null; what was taken is added to {@code spends}.
+   * Takes the whole of {@code cost} from all limits, for a request that is charged at arrival.
+   * Returns the denial, or null if there was none; adds the charges to {@code spends}.
    */
   @Nullable Unmet charge(Cost cost, long now, List<Spend> spends) {
     Unmet unmet = take(terms, AT_ARRIVAL, cost, now, spends);
     if (unmet != null) {
-      line.wake(); // what was taken and given back may have looked gone to others
+      line.wake(); // other tickets may have seen as taken what was returned since
     }
     return unmet;
   }
 
-  /** Has other regions told which of the limits they share had no room for one that has come. */
+  /** Informs other regions which of the limits they share had no room for a new request. */
   void stayed(Cost cost, long now) {
     Terms current = terms;
     for (Metered metered : current.limits()) {
@@ -253,7 +255,7 @@ public final class Quota {
     }
   }
 
-  /** Returns the refusal of one who comes while it is kept; null where it limits nothing now. */
+  /** Returns the refusal of a new request while a ticket claims the quota; null without limits. */
   @Nullable Refusal kept() {
     List<Metered> limits = limits();
     return limits.isEmpty()
@@ -267,14 +269,14 @@ public final class Quota {
   /**
    * A cost that can never fit.
    *
-   * @param amount what is asked
-   * @param capacity the most that is ever admitted
+   * @param amount the amount that the request needs
+   * @param capacity the most that the limit ever admits
    */
   public record Obstacle(long amount, long capacity) {}
 
   /**
-   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets whose sizes
-   * sum up to {@code ahead}.
+   * Returns an estimate of the wait, in nanoseconds, behind {@code requests} tickets with a total
+   * size of {@code ahead}.
    */
   public long forecast(long requests, Sizes ahead, Sizes own, long now) {
     Terms current = terms;
@@ -287,12 +289,12 @@ public final class Quota {
     return wait;
   }
 
-  /** Returns the largest utilisation of its limits, 0 to 1. */
+  /** Returns the highest utilization among its limits, 0 to 1. */
   public double utilization(long now) {
     return limits().stream().mapToDouble(each -> each.limit().utilization(now)).max().orElse(0);
   }
 
-  /** Returns how much of the fullest limit all instances together use, 0 to 1. */
+  /** Returns the highest utilization among its limits by all instances together, 0 to 1. */
   public double utilizationEverywhere(long now) {
     double most = 0;
     for (Metered metered : limits()) {
@@ -302,7 +304,7 @@ public final class Quota {
   }
 
   /**
-   * Takes {@code cost} from all limits or from none. Returns whether it did; what was taken is
+   * Takes {@code cost} from all limits or from none. Returns whether it was taken; the charges are
    * added to {@code spends}.
    */
   public boolean take(Cost cost, long now, List<Spend> spends) {
@@ -324,7 +326,7 @@ public final class Quota {
         return new Unmet(metered, weight, answer);
       }
     }
-    // Last: what passes a gate on trial cannot be taken back.
+    // Last, because a pass through a gate on trial cannot be undone here.
     for (Gate gate : gates) {
       if (!gate.pass(now)) {
         giveBack(spends, before, now);
@@ -344,8 +346,8 @@ public final class Quota {
   }
 
   /**
-   * Learns what the provider says of its limits with the answer to the attempt that took {@code
-   * spends} from here, and wakes those who wait if any may go sooner.
+   * Adapts the limits to what the provider reports about its own, with the answer to the attempt
+   * that made the charges {@code spends}. Wakes the waiters if tickets may go sooner now.
    */
   public void learn(List<Standing> standings, List<Spend> spends, long now) {
     boolean sooner = false;
@@ -353,7 +355,7 @@ public final class Quota {
       for (Spend spend : spends) {
         if (spend.measure() == standing.measure()) {
           sooner |= spend.learn(standing, now);
-          break; // the first is that of the minute, of which providers speak
+          break; // the first limit is that of the minute, which is the one that providers report
         }
       }
     }
@@ -369,8 +371,8 @@ public final class Quota {
   }
 
   /**
-   * Returns the instant at which the longest of its daily limits that is used up starts anew; now
-   * when each has room or may get slices, and when it has none.
+   * Returns the instant at which all its exhausted day limits have been reset, {@code now} when
+   * none is exhausted. A day limit that may get slices is not exhausted.
    */
   public long dayEndsNanos(long now) {
     long ends = now;
@@ -385,10 +387,10 @@ public final class Quota {
     return ends;
   }
 
-  /** Widens its trailing windows by what was measured of the way to the provider. */
+  /** Widens its trailing windows by the measured jitter of sending requests. */
   public void widen(long nanos) {
     limits().forEach(metered -> metered.limit().widen(nanos));
-    line.wake(); // it may be narrower than it was
+    line.wake(); // the new width may be smaller than the old one
   }
 
   @Override

@@ -11,38 +11,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was taken of quotas for requests that others send, until they say what those used. One that
- * nobody settles in time is forgotten: its request may have been sent, so what was taken stays
- * taken. Safe from any thread.
+ * Reservations of quotas for requests that other programs send themselves, until they report the
+ * real usage. A reservation that is not settled in time is forgotten: its request may have been
+ * sent, so its charges stay. Safe from any thread.
  */
 public final class Reservations {
-  /** How many there may be at once. */
+  /** Most reservations at once. */
   public static final int MOST = 10_000;
 
   private static final int ID_BYTES = 16;
 
-  /** What came of asking for one. */
+  /** Result of {@link #reserve}. */
   public sealed interface Answer {}
 
   /**
-   * It was made.
+   * The reservation was made.
    *
-   * @param id to settle or release it by; cannot be guessed
-   * @param expiresNanos the instant from which it is forgotten
+   * @param id the id to settle or release it by; cannot be guessed
+   * @param expiresNanos the instant at which it is forgotten
    */
   public record Made(String id, long expiresNanos, Decision decision) implements Answer {}
 
   /** There is no room; nothing was taken. */
   public record Denied(Decision decision) implements Answer {}
 
-  /** There are {@link #MOST} already; nothing was taken. */
+  /** There are {@link #MOST} reservations already; nothing was taken. */
   public record TooMany() implements Answer {}
 
   /**
-   * What was settled or released.
+   * A reservation that was settled or released.
    *
-   * @param model as it was asked for
-   * @param reservedTokens what was taken
+   * @param model the model as the client named it
+   * @param reservedTokens the tokens that were taken
    */
   public record Ended(String model, long reservedTokens) {}
 
@@ -56,9 +56,9 @@ public final class Reservations {
   private final LinkedHashMap<String, Reservation> oldestFirst = new LinkedHashMap<>();
 
   /**
-   * Makes an empty set.
+   * Creates an empty set.
    *
-   * @param timeoutNanos how long after it was made one may be settled, &gt; 0
+   * @param timeoutNanos for how long a reservation may be settled after it was made, &gt; 0
    */
   public Reservations(ModelQuotas models, Decisions decisions, long timeoutNanos) {
     if (timeoutNanos <= 0) {
@@ -70,7 +70,7 @@ public final class Reservations {
     this.timeoutNanos = timeoutNanos;
   }
 
-  /** Takes one request of so many tokens from a model's quota now, or nothing. */
+  /** Takes one request of {@code tokens} tokens from the quota of a model now, or nothing. */
   public synchronized Answer reserve(String model, long tokens, long now) {
     forgetExpired(now);
     if (oldestFirst.size() >= MOST) {
@@ -84,8 +84,10 @@ public final class Reservations {
       }
       ModelNames.Known known = models.known(model);
       Quota quota = known == null ? null : models.quota(known, now);
-      // Traffic may have taken what was seen; then it is looked at anew.
-      boolean anyway = decision.code() == Decision.Code.UNLIMITED; // counted as far as that goes
+      // Traffic may have taken the room since the decision; then the loop decides again.
+      boolean anyway =
+          decision.code()
+              == Decision.Code.UNLIMITED; // counted as far as possible, but never denied
       if (quota == null || quota.take(Cost.ofInput(tokens), now, spends) || anyway) {
         long expires = now + timeoutNanos;
         String id = newId();
@@ -114,23 +116,27 @@ public final class Reservations {
   }
 
   /**
-   * Replaces what was taken by what was used; null when there is no such reservation.
+   * Replaces the reserved tokens by those that were used; returns null when there is no such
+   * reservation.
    *
-   * @param tokens of input and output together, 0 to {@link Cost#MAX_TOKENS}
+   * @param tokens input and output together, 0 to {@link Cost#MAX_TOKENS}
    */
   public @Nullable Ended settle(String id, long tokens, long now) {
     Reservation ended = remove(id, now);
     if (ended == null) {
       return null;
     }
-    // All in one piece: output apart would be charged after the input was given back, and between
-    // the two others could take what it needs.
+    // All as input: separate output would be charged after unused input was returned, and other
+    // requests could take the room in between.
     Usage usage = new Usage(tokens, 0, 0);
     ended.spends().forEach(spend -> spend.settle(usage, 0, now));
     return woken(ended);
   }
 
-  /** Returns what was taken, for a request that was never sent; null when there is none. */
+  /**
+   * Undoes a reservation of a request that was never sent; returns null when there is no such
+   * reservation.
+   */
   public @Nullable Ended release(String id, long now) {
     Reservation ended = remove(id, now);
     if (ended == null) {
@@ -147,7 +153,7 @@ public final class Reservations {
     return new Ended(ended.model(), ended.tokens());
   }
 
-  /** Returns how many wait to be settled. */
+  /** Returns the number of open reservations. */
   public synchronized int size() {
     return oldestFirst.size();
   }

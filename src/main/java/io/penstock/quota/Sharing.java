@@ -4,14 +4,14 @@ import java.util.Locale;
 
 /** How a limit is shared between instances. */
 public enum Sharing {
-  /** What all instances spend together never passes it: each spends slices of its own. */
+  /** All instances together never exceed the limit: each spends its own slices of it. */
   EXACT,
-  /** Each counts alone, and learns a little later what the others counted. */
+  /** Each instance counts alone and learns the counts of the others a little later. */
   EVENTUAL,
-  /** Not at all: each instance has the whole limit. */
+  /** Not shared: each instance has the whole limit. */
   LOCAL;
 
-  /** Returns the name people write, such as {@code exact}. */
+  /** Returns the name used in configuration, such as {@code exact}. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

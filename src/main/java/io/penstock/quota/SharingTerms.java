@@ -3,19 +3,22 @@ package io.penstock.quota;
 import java.util.Map;
 
 /**
- * How limits are to be shared, as far as anybody said it. Immutable.
+ * Configured sharing modes of limits, by owner. Immutable.
  *
- * @param said by whose limits they are; an endpoint's stands for those below its path too
+ * @param said the mode by owner; that of an endpoint also applies to the endpoints below its path
  */
 public record SharingTerms(Map<Owner, Sharing> said) {
-  /** Nobody said anything. */
+  /** Nothing is configured. */
   public static final SharingTerms NONE = new SharingTerms(Map.of());
 
-  /** The shortest trailing window of which instances can spend slices: a sixtieth of it each. */
+  /**
+   * The shortest trailing window that can be shared in slices; a slice is for a sixtieth of the
+   * window.
+   */
   public static final long SHORTEST_EXACT_NANOS = 10_000_000_000L;
 
   /**
-   * Whose limits.
+   * * Owner of limits.
    *
    * @param id as in {@link LimitId}
    */
@@ -25,13 +28,14 @@ public record SharingTerms(Map<Owner, Sharing> said) {
     said = Map.copyOf(said);
   }
 
-  /** Returns how the limits of an owner are shared: as was said, else {@code otherwise}. */
+  /** Returns how the limits of an owner are shared: the configured mode, else {@code otherwise}. */
   public Sharing of(Owner owner, Sharing otherwise) {
     Sharing own = said.get(owner);
     if (own != null || owner.kind() != LimitId.Kind.ENDPOINT) {
       return own == null ? otherwise : own;
     }
-    // A path that nobody configured is an endpoint by the terms of the nearest one above it.
+    // An endpoint that is not configured has the terms of the nearest configured one above its
+    // path.
     String path = owner.id();
     while (path.length() > 1) {
       path = path.substring(0, Math.max(1, path.lastIndexOf('/')));
@@ -44,8 +48,9 @@ public record SharingTerms(Map<Owner, Sharing> said) {
   }
 
   /**
-   * Returns how a limit is shared. The parts of a minute over which Azure looks at its requests are
-   * too short for slices: nobody configured them, so each instance watches them alone.
+   * Returns how a limit is shared. Azure also checks its request limit over short parts of a
+   * minute, which are too short for slices. These limits are not configured by anyone, so each
+   * instance applies them alone.
    */
   public Sharing of(LimitId id, Sharing otherwise) {
     Sharing sharing = of(new Owner(id.kind(), id.id()), otherwise);

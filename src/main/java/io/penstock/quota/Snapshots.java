@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps what was spent over a restart. Used by one thread at a time, which may wait for a disk:
- * never one that a request needs.
+ * Store that keeps usage and limits across a restart. Used by one thread at a time, which may block
+ * on the disk: never a thread that requests need.
  */
 public interface Snapshots extends AutoCloseable {
   /**
-   * Replaces what was saved before, all of it or nothing, and returns once it is on the disk.
+   * Replaces the saved snapshot, atomically, and returns once the new one is on the disk.
    *
-   * @throws IOException when it cannot be: what was saved before is still there, whole. The message
-   *     is one line that names the file.
+   * @throws IOException when it cannot be saved: the snapshot saved before is still there, intact.
+   *     The message is one line that names the file.
    */
   void save(Snapshot snapshot) throws IOException;
 
   /**
-   * Returns what was saved last, {@link Snapshot#EMPTY} when nothing was.
+   * Returns the snapshot saved last, {@link Snapshot#EMPTY} when none was saved.
    *
-   * @throws IOException when what is there cannot be read; it is left untouched. The message is one
+   * @throws IOException when the snapshot cannot be read; it is left untouched. The message is one
    *     line that names the file and, where it has lines, the line.
    */
   Snapshot load() throws IOException;
@@ -29,15 +29,15 @@ public interface Snapshots extends AutoCloseable {
   void close();
 
   /**
-   * What is remembered of one moment.
+   * Saved state of one moment.
    *
-   * @param overrides what an operator said models may be asked, by model
-   * @param spent by limit, of those that owed anything
-   * @param usage what was used, no two rows of the same day, key, group and model
+   * @param overrides limits set by operators, by model
+   * @param spent charges by limit, for the limits that had any
+   * @param usage rows of usage, no two of the same day, key, group and model
    */
   record Snapshot(
       Map<String, ModelLimits> overrides, Map<LimitId, List<Spent>> spent, List<Ledger.Row> usage) {
-    /** Nothing was ever saved. */
+    /** The snapshot when nothing was ever saved. */
     public static final Snapshot EMPTY = new Snapshot(Map.of(), Map.of(), List.of());
 
     public Snapshot {
@@ -48,10 +48,10 @@ public interface Snapshots extends AutoCloseable {
   }
 
   /**
-   * A {@link io.penstock.limit.Cell} in wall time.
+   * A {@link io.penstock.limit.Cell} in wall-clock time.
    *
    * @param unixNanos nanoseconds since the Unix epoch, ≥ 0
-   * @param amount in the limit's measure, &gt; 0
+   * @param amount the amount in the measure of the limit, &gt; 0
    */
   record Spent(long unixNanos, long amount) {
     public Spent {

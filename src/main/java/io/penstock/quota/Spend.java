@@ -9,8 +9,8 @@ import io.penstock.limit.Notice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt took from one limit, until it is settled. Belongs to one thread at a time;
- * {@link #settle}, {@link #giveBack} or the like is called once, and nothing after it.
+ * Charge of one attempt to one limit, until it is settled. Belongs to one thread at a time. {@link
+ * #settle}, {@link #giveBack} or another ending method is called once, and no method after it.
  */
 public final class Spend {
   private final Limit limit;
@@ -19,7 +19,10 @@ public final class Spend {
   private final Answer.Receipt receipt;
   private final long leastTaken;
 
-  /** Who waits for the limit, where those lose their claims who lack it; null elsewhere. */
+  /**
+   * The wait list of the limit, if claims of its waiters may be lost when the limit runs over; else
+   * null.
+   */
   private final @Nullable Line waiting;
 
   private final long takenNanos;
@@ -31,10 +34,11 @@ public final class Spend {
   private Answer.@Nullable Receipt lastProduced;
 
   /**
-   * Makes one.
+   * Creates a charge.
    *
-   * @param leastTaken the part of what was taken that is no expectation
-   * @param waiting who waits for the limit, where those lose their claims who lack it, or null
+   * @param leastTaken the certain part of what was taken, without the part that was merely expected
+   * @param waiting the wait list of the limit, if claims of its waiters may be lost when the limit
+   *     runs over; else null
    */
   Spend(
       Limit limit,
@@ -54,14 +58,17 @@ public final class Spend {
     this.heldLeft = receipt.held();
   }
 
-  /** Returns what counts for this attempt now, taken, produced and held, in the limit's measure. */
+  /**
+   * Returns what counts for this attempt now, in the measure of the limit: taken, produced and
+   * still reserved.
+   */
   public long reserved() {
     return receipt.taken() + produced + heldLeft;
   }
 
   /**
-   * Returns whether anything was given back, or is held no more, since this was asked last: then
-   * others may go sooner than they think.
+   * Returns whether anything was returned, or is no longer reserved, since the last call. If so,
+   * other tickets may go sooner than they expect.
    */
   public boolean eased() {
     boolean was = eased;
@@ -70,8 +77,8 @@ public final class Spend {
   }
 
   /**
-   * Charges the answer's output so far, {@code outputTokens} in all, as it is produced: at most
-   * once in a sub-cell.
+   * Charges the output of the answer while it is produced, {@code outputTokens} in total so far.
+   * Charges at most once per sub-cell.
    */
   public void produce(long outputTokens, long now) {
     seen = Math.max(seen, outputTokens);
@@ -98,13 +105,13 @@ public final class Spend {
   }
 
   /**
-   * Replaces the cost by what was used: charges what is missing, lets go what is held and gives
-   * back what was too much while the cell it was taken from counts. Returns how much the usage was
-   * above what had been taken and held, ≥ 0.
+   * Replaces the expected cost by the real usage: charges what is missing, ends what is still
+   * reserved, and returns what was too much while the cell it was taken from counts. Returns by how
+   * much the usage exceeded what had been taken and reserved, ≥ 0.
    *
-   * @param usage what the answer says, or null when it says nothing and the cost stands for the
-   *     input
-   * @param outputTokens the output in all
+   * @param usage the usage that the answer reports, or null when it reports none; then the input
+   *     counts as expected
+   * @param outputTokens the total output
    */
   public long settle(@Nullable Usage usage, long outputTokens, long now) {
     long overTaken = settleTaken(usage, outputTokens, now);
@@ -112,7 +119,8 @@ public final class Spend {
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
-      // Only what went into that cell can come out of it: the rest of the cell is others'.
+      // No more can be returned from that cell than was charged to it: the rest belongs to other
+      // attempts.
       long back = Math.min(produced - output, lastProduced.taken());
       limit.give(lastProduced, back, 0, now);
       eased = true;
@@ -143,21 +151,24 @@ public final class Spend {
     return used - receipt.taken();
   }
 
-  /** More is charged than was taken or held: who counts on the rest may have lost it. */
+  /**
+   * Wakes the waiters with claims, because more is charged than was taken or reserved: the room
+   * they counted on may be gone.
+   */
   private void runsOver() {
     if (waiting != null) {
       waiting.wakeKeepers();
     }
   }
 
-  /** Returns what the limit counts. */
+  /** Returns the measure of the limit. */
   Measure measure() {
     return measure;
   }
 
   /**
-   * Has the limit learn what its provider says of it with the answer to this attempt. Returns
-   * whether anything may go sooner than before.
+   * Adapts the limit to what its provider reports with the answer to this attempt. Returns whether
+   * any ticket may go sooner than before.
    */
   boolean learn(Standing standing, long now) {
     return limit.told(
@@ -171,8 +182,8 @@ public final class Spend {
   }
 
   /**
-   * Ends an attempt that the provider refused for its limits: what was taken stands where refused
-   * calls count, and all is returned where they do not.
+   * Ends an attempt that the provider refused because of its limits. The charge stays where refused
+   * calls count; otherwise all is returned.
    */
   public void rejected(long now) {
     if (tariff.charge().countsRejected()) {
@@ -182,12 +193,15 @@ public final class Spend {
     }
   }
 
-  /** The provider may have worked on the request: its cost and the output that was seen stay. */
+  /**
+   * Ends a broken attempt. The provider may have processed the request, so its cost and the output
+   * seen so far stay charged.
+   */
   public void broken(long now) {
     settle(null, seen, now);
   }
 
-  /** Returns everything: the attempt never ran. */
+  /** Returns the whole charge, because the attempt never ran. */
   public void giveBack(long now) {
     limit.give(receipt, receipt.taken(), heldLeft, now);
     heldLeft = 0;

@@ -1,14 +1,14 @@
 package io.penstock.quota;
 
 /**
- * How one limit stands to one request, at an instant.
+ * Status of one limit for one request at an instant.
  *
  * @param metered the limit
- * @param needs what the request asks of it, in its measure; what is only expected is cut to what it
- *     could ever give
- * @param dry whether slices alone lack: the next round tells whether there are any
- * @param untilNanos the instant from which it admits the request if nothing else happens: that
- *     instant itself when it does; {@link io.penstock.time.Ticker#NEVER} when only a wake-up helps,
- *     or nothing ever does
+ * @param needs the amount that the request needs, in the measure of the limit; the merely expected
+ *     part is cut so that the whole fits into the capacity
+ * @param dry whether only slices are lacking; the next round shows whether there are any
+ * @param untilNanos the instant from which the limit admits the request if nothing else happens:
+ *     the present instant when it does already; {@link io.penstock.time.Ticker#NEVER} when only a
+ *     wake-up helps, or nothing
  */
 public record Stance(Metered metered, long needs, boolean dry, long untilNanos) {}

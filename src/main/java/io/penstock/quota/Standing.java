@@ -3,14 +3,14 @@ package io.penstock.quota;
 import io.penstock.cost.Measure;
 
 /**
- * What a provider says of one of its limits with an answer.
+ * Status of one of a provider's limits, as reported with an answer.
  *
  * @param measure what the limit counts
- * @param limit what it allows a minute, &gt; 0, or {@link #UNSAID}
- * @param remaining what is left of it, ≥ 0, or {@link #UNSAID}
- * @param resetNanos in how long it is whole again, ≥ 0, or {@link #UNSAID}
+ * @param limit the amount allowed per minute, &gt; 0, or {@link #UNSAID}
+ * @param remaining the amount left, ≥ 0, or {@link #UNSAID}
+ * @param resetNanos the time until all of it is available again, ≥ 0, or {@link #UNSAID}
  */
 public record Standing(Measure measure, long limit, long remaining, long resetNanos) {
-  /** Nothing is said. */
+  /** The provider did not report this. */
   public static final long UNSAID = -1;
 }

@@ -8,52 +8,56 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out slices of shared limits ahead of need, so that no request ever waits for the store they
- * are kept in. Safe from any thread; {@link #round} returns at once.
+ * Store of shared limits that grants slices of them ahead of need, so that no request ever waits
+ * for the store. Safe from any thread; {@link #round} returns at once.
  *
- * <p>Time is cut in cells of the shared clock: cell c of length d is [c × d, (c + 1) × d). Of a
- * fixed window a cell is the window itself, of a trailing one a sixtieth of it, rounded up to a
- * microsecond. A slice may be spent only inside its own cell. Of all members together, what counts
- * in a cell is never granted above the limit: a fixed window's cell alone, a trailing window's
- * together with all others that count in any instant's window.
+ * <p>Time is divided into cells of the shared clock: cell c of length d is [c × d, (c + 1) × d). A
+ * cell of a fixed window is the window itself; a cell of a trailing window is a sixtieth of it,
+ * rounded up to a microsecond. A slice may be spent only inside its own cell. What counts for all
+ * members together never exceeds the limit because of a grant: in a fixed window this holds for
+ * each cell alone, in a trailing window for the sum of all cells that count in the window of any
+ * instant.
  *
- * <p>What counts of a member in a cell is what it says it {@linkplain Use used}, and what was
- * granted to it since: each of its rounds takes the place of all before it. A round that comes
- * late, or twice, is one with an old number: it changes nothing and is granted nothing, and its
- * member was not heard.
+ * <p>The count of a member in a cell is what it reported as {@linkplain Use used} plus what was
+ * granted to it since: each of its rounds replaces all earlier ones. A round that is late or
+ * repeated has an old number: it changes nothing, gets no grants and does not count as a heartbeat.
  *
- * <p>What is known of one limit may be lost alone. Each limit is born once, and again after such a
- * loss: who has asked before says which birth it knows, and when that is not the one of now, nobody
- * is granted anything of it for as long as slices last that were granted before. Who finds it out
- * {@linkplain Loss tells} the others with its rounds, so that they report what they have of it.
- * What is idle for an hour is forgotten without a loss.
+ * <p>The data of a single limit may be lost. Each limit is born once, and again after such a loss.
+ * A member that has asked for the limit before reports the birth it knows. When that is not the
+ * present birth, nothing of the limit is granted to any member for as long as earlier slices may
+ * last. A member that finds such a loss {@linkplain Loss informs} the others with its rounds, so
+ * that they report what they have of the limit. A limit that is idle for an hour is forgotten
+ * without a loss.
  *
  * <p>While a reload changes the kind of a limit, some members have the old kind and some the new
- * one. All are granted what the old one has room for, and what they spend counts there, until all
- * members have the new kind: what was spent in the running window of the old one counts in it then.
+ * one. Until all members have the new kind, all get grants only as far as the old kind has room,
+ * and what they spend counts there. Then the amount spent in the running window of the old kind
+ * counts in the new one.
  *
- * <p>When the stage completes exceptionally, or never, nothing is known of the round: it may have
- * been applied. The caller goes on spending the slices it has until they expire, never takes what
- * that round was granted, and says with the next one what it has. It starts no second round before
- * the first ended or was given up.
+ * <p>When the stage completes exceptionally, or never, the round may or may not have been applied.
+ * The caller goes on spending the slices it has until they expire, never uses the grants of that
+ * round, and reports with the next round what it has. It starts no second round before the first
+ * ended or was given up.
  */
 public interface Supply {
-  /** Reports what was done with slices, and asks for more. */
+  /** Reports the use of slices, and asks for more. */
   CompletionStage<Answer> round(Round round);
 
   /**
-   * What one member sends.
+   * Request of one member.
    *
    * @param member the instance that asks, the same for as long as it runs, not blank
    * @param number of the round, above those of all earlier rounds of the member
-   * @param asks one a limit, only for those with something to say
-   * @param whole whether with these asks all is said that the member has spent, as far as it knows
-   *     what the store lost; who has seen another life of the store does not know
-   * @param losses what the member found lost lately
-   * @param seen what the member was answered last, or null for nothing: where the store does not
-   *     know of all rounds that it had counted then, it was rolled back, and begins another life
-   * @param missed while it is found out what is lost, members that were heard before and not since
-   * @param leaves whether it is the member's last round, and says all that is left to say
+   * @param asks at most one per limit, only for limits with something to report or to ask for
+   * @param whole whether these asks report everything that the member has spent, as far as it knows
+   *     what the store has lost; a member that has seen another life of the store does not know
+   *     that
+   * @param losses the limits that the member found lost lately
+   * @param seen the state of the store in the last answer to the member, or null if there was none;
+   *     when the store does not know all rounds that it had counted then, it was rolled back, and
+   *     begins another life
+   * @param missed during the search for what is lost: members that were heard before and not since
+   * @param leaves whether it is the last round of the member and completes its reports
    */
   record Round(
       String member,
@@ -79,7 +83,7 @@ public interface Supply {
       }
     }
 
-    /** A round of a member that stays. */
+    /** Creates a round of a member that stays. */
     public Round(
         String member,
         long number,
@@ -91,17 +95,17 @@ public interface Supply {
       this(member, number, asks, whole, losses, seen, missed, false);
     }
 
-    /** A round that says all, of a member that found nothing lost. */
+    /** Creates a round that reports everything, of a member that found nothing lost. */
     public Round(String member, long number, List<Ask> asks) {
       this(member, number, asks, true, List.of());
     }
 
-    /** A round of a member that was answered nothing so far. */
+    /** Creates a round of a member that has had no answer so far. */
     public Round(String member, long number, List<Ask> asks, boolean whole, List<Loss> losses) {
       this(member, number, asks, whole, losses, null);
     }
 
-    /** A round of a member that misses nobody. */
+    /** Creates a round of a member that misses no other members. */
     public Round(
         String member,
         long number,
@@ -114,23 +118,23 @@ public interface Supply {
   }
 
   /**
-   * What is known of the store.
+   * State of the store as a member saw it in an answer.
    *
-   * @param life which life of it answered
-   * @param run which run of it answered
-   * @param count of the rounds it had answered
+   * @param life the life of the store that answered
+   * @param run the run of the store that answered
+   * @param count the number of rounds that it had answered
    */
   record Seen(String life, String run, long count) {}
 
   /**
-   * A run of the store: another one begins when it is restarted, or replaced by a copy.
+   * Run of the store: another one begins when the store is restarted, or replaced by a copy.
    *
    * @param name of the run
    * @param ageNanos how long ago its first round was
-   * @param gapNanos how long before that the last round was that is known of the run before; {@link
-   *     Long#MAX_VALUE} when no round was
-   * @param kept of the rounds that had been counted when this member was answered last, the store
-   *     surely knows the first so many; {@link Long#MAX_VALUE} when it knows all of them
+   * @param gapNanos the time between the last known round of the previous run and the first round
+   *     of this one; {@link Long#MAX_VALUE} when there was no such round
+   * @param kept how many of the rounds that had been counted at the last answer to this member the
+   *     store certainly knows, from the first on; {@link Long#MAX_VALUE} when it knows all of them
    */
   record Run(String name, long ageNanos, long gapNanos, long kept) {
     public Run {
@@ -141,38 +145,39 @@ public interface Supply {
   }
 
   /**
-   * A member of which the store may know less than another member does.
+   * A member about which the store may know less than another member does.
    *
    * @param name of the instance
-   * @param heardNanos when it was heard last, by the shared clock
+   * @param heardNanos the time of its last heartbeat by the shared clock
    */
   record Missed(String name, long heardNanos) {}
 
   /**
-   * A limit of which all was lost that the store knew.
+   * A limit that lost all its data in the store.
    *
-   * @param id which limit
-   * @param born when it was born again
+   * @param id the limit
+   * @param born the time of its new birth
    */
   record Loss(LimitId id, long born) {}
 
   /**
-   * What a member has to say of one limit.
+   * Report and demand of a member for one limit.
    *
-   * @param id which limit
-   * @param spec what this member is configured to have it do; of differing ones the lowest capacity
-   *     among living members binds
-   * @param from the first cell that is reported: of this one and all after it, what is not in
-   *     {@code uses} is 0; what counts in those before it stays as it was. Of slots, of which
-   *     nothing is reported, the first that is of use
-   * @param uses what was spent, or may still be, by cell, {@code from} or later
-   * @param head what the first that waits lacks in one cell, ≥ 0: less would not let it go, so that
-   *     it is granted whole or not at all, and kept for the member that lacked it first
-   * @param wanted how much more is wanted ahead of need, ≥ 0: as much as there is, the running cell
-   *     first, less when little is left
-   * @param barred the last cell in which nobody is granted anything, because what was spent there
-   *     may have been lost; {@link #NONE} for no such cell
-   * @param born which birth of the limit the member knows; {@link #NONE} for none
+   * @param id the limit
+   * @param spec the configuration of the limit at this member; where members differ, the lowest
+   *     capacity among the living members applies
+   * @param from the first reported cell: for this cell and all later ones, a use that is missing in
+   *     {@code uses} is 0; the counts of earlier cells stay unchanged. For slots, which are not
+   *     reported, the first slot that is of use
+   * @param uses what was spent or may still be spent, by cell, {@code from} or later
+   * @param head what the first waiting ticket lacks in one cell, ≥ 0: it is granted whole or not at
+   *     all, because the ticket could not go with less, and it is set aside for the member that
+   *     lacked it first
+   * @param wanted the amount wanted in addition, ahead of need, ≥ 0: granted as far as available,
+   *     in the running cell first, and less of it when little is left
+   * @param barred the last cell without any grants, because records of what was spent there may
+   *     have been lost; {@link #NONE} for no such cell
+   * @param born the birth of the limit that the member knows; {@link #NONE} for none
    */
   record Ask(
       LimitId id,
@@ -198,7 +203,7 @@ public interface Supply {
       }
     }
 
-    /** An ask of who knows no birth. */
+    /** Creates an ask of a member that knows no birth of the limit. */
     public Ask(
         LimitId id,
         LimitSpec spec,
@@ -212,11 +217,11 @@ public interface Supply {
   }
 
   /**
-   * What a member did with its slices of one cell.
+   * Use of the slices of one cell by a member.
    *
    * @param cell the cell
-   * @param amount spent in it, refunds deducted, and still to be spent, ≥ 0; above what it was
-   *     granted when usage ran over. Debt is spent in the cells that pay it
+   * @param amount spent in it, less refunds, plus what may still be spent, ≥ 0; more than the
+   *     grants when the usage ran over. Debt counts as spent in the cells that pay it
    */
   record Use(long cell, long amount) {
     public Use {
@@ -225,20 +230,21 @@ public interface Supply {
   }
 
   /**
-   * What a round is answered.
+   * Answer to a round.
    *
-   * @param clockNanos the shared clock when the slices were cut
-   * @param life which life of the store answers: another one when it has lost anything that a
-   *     member was told, or all it knew
-   * @param run which run of the store answers, be it with all that the run before knew
-   * @param count of all rounds that life has answered, this included: not above the last one seen
-   *     when it was rolled back
-   * @param members all members heard of by that life, this one included
-   * @param grants one for each ask that was taken note of; of asks that are absent, nothing is
-   *     known, as of a round that failed
-   * @param losses what members found lost lately, at least those of this round
-   * @param lostNanos how long ago a member that had seen another life than that of then was heard
-   *     first: all that it knew there may be lost; {@link Long#MAX_VALUE} when none was
+   * @param clockNanos the shared clock when the slices were granted
+   * @param life the life of the store that answers: a new one begins when the store has lost all
+   *     its data, or anything that it had answered to a member
+   * @param run the run of the store that answers, which may have all data of the previous run
+   * @param count the number of rounds that life has answered, including this one; when the store
+   *     was rolled back, it is not above the count that the member saw last
+   * @param members all members known to that life, including this one
+   * @param grants one for each ask that was processed; for an ask without a grant nothing is known,
+   *     as after a failed round
+   * @param losses the limits that members found lost lately, including at least those of this round
+   * @param lostNanos how long ago the first round came from a member that had seen another life
+   *     than the one at that time: all data of that other life may be lost; {@link Long#MAX_VALUE}
+   *     when there was no such round
    */
   record Answer(
       long clockNanos,
@@ -261,12 +267,12 @@ public interface Supply {
    * A member as the store knows it.
    *
    * @param name of the instance
-   * @param silentNanos for how long nothing was heard of it, ≥ 0
-   * @param wholeNanos how long ago it said all that it has, {@link Long#MAX_VALUE} when it never
-   *     did
-   * @param awareNanos how long ago it was heard when it had been answered by this run and this life
-   *     of the store, {@link Long#MAX_VALUE} when it never was
-   * @param left whether it has said that it leaves
+   * @param silentNanos the time since its last heartbeat, ≥ 0
+   * @param wholeNanos the time since its last complete report, {@link Long#MAX_VALUE} when there
+   *     was none
+   * @param awareNanos the time since its last round that followed an answer of this run and this
+   *     life of the store, {@link Long#MAX_VALUE} when there was none
+   * @param left whether it has announced that it leaves
    */
   record Member(String name, long silentNanos, long wholeNanos, long awareNanos, boolean left) {
     public Member {
@@ -275,29 +281,31 @@ public interface Supply {
       check("awareNanos", awareNanos);
     }
 
-    /** One that stays, and knew what answered when it said all. */
+    /**
+     * Creates a member that stays, and knew the present run and life at its last complete report.
+     */
     public Member(String name, long silentNanos, long wholeNanos) {
       this(name, silentNanos, wholeNanos, wholeNanos, false);
     }
 
-    /** One that said all when it was heard last. */
+    /** Creates a member with a complete report in its last round. */
     public Member(String name, long silentNanos) {
       this(name, silentNanos, silentNanos);
     }
   }
 
   /**
-   * Slices of one limit.
+   * Slices of one limit, granted to a member.
    *
-   * @param id which limit
-   * @param capacity the lowest that any living member is configured with
-   * @param born when the store began to know of the limit
-   * @param slices at most one a cell; none when nothing is left
-   * @param barred the last cell in which nobody is granted anything, because what was spent there
-   *     may have been lost; {@link Ask#NONE} when the running cell is a later one
-   * @param left what no member has of the cell that runs, after this grant, ≥ 0
-   * @param fullNanos when all of it is left again, by the shared clock; now when it is, and where
-   *     nobody knows
+   * @param id the limit
+   * @param capacity the lowest capacity configured at any living member
+   * @param born the time from which the store knows the limit
+   * @param slices at most one per cell; none when nothing is left
+   * @param barred the last cell without any grants, because records of what was spent there may
+   *     have been lost; {@link Ask#NONE} when the running cell is later
+   * @param left the amount of the running cell that no member has, after this grant, ≥ 0
+   * @param fullNanos the time by the shared clock at which the whole limit is available again; the
+   *     present time when it is available or when this is unknown
    */
   record Grant(
       LimitId id,
@@ -311,7 +319,7 @@ public interface Supply {
       slices = List.copyOf(slices);
     }
 
-    /** One of a limit of which nothing is lost. */
+    /** Creates a grant of a limit without losses. */
     public Grant(
         LimitId id, long capacity, long born, List<Slice> slices, long left, long fullNanos) {
       this(id, capacity, born, slices, Ask.NONE, left, fullNanos);

@@ -9,9 +9,9 @@ import io.penstock.time.Ticker;
 import java.util.List;
 
 /**
- * What a quota gives, as it is configured at a moment.
+ * Configuration of a quota at a moment.
  *
- * @param charge how it adds a request up
+ * @param charge the rule for the cost of a request
  * @param limits in the order in which they are checked and taken
  */
 record Terms(Tariff charge, List<Metered> limits) {
@@ -19,7 +19,10 @@ record Terms(Tariff charge, List<Metered> limits) {
     limits = List.copyOf(limits);
   }
 
-  /** Input cannot be cut to the capacity, as expected output is. */
+  /**
+   * Returns whether the input must fit into the limit: it cannot be cut to the capacity as expected
+   * output is.
+   */
   static boolean needsInput(Metered metered) {
     return metered.measure() == Measure.TOKENS || metered.measure() == Measure.INPUT_TOKENS;
   }
@@ -28,19 +31,22 @@ record Terms(Tariff charge, List<Metered> limits) {
     return !needsInput(metered) || sizes.get(Dimension.INPUT) <= capacity;
   }
 
-  /** Returns what a request of {@code sizes} asks of a limit. */
+  /** Returns the amount that a request of {@code sizes} takes from a limit. */
   long amount(Metered metered, Sizes sizes) {
     Dimension dimension = charge.dimension(metered.measure());
     return dimension == null ? 1 : sizes.get(dimension);
   }
 
-  /** Returns whether a limit admits that now, pacing aside. */
+  /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
   boolean admits(Metered metered, Sizes sizes, long now) {
     return possible(metered, sizes, metered.limit().capacity(now))
         && amount(metered, sizes) <= metered.limit().room(now);
   }
 
-  /** Returns the instant from which it does if nothing else happens; may be NEVER. */
+  /**
+   * Returns the instant from which a limit admits a request of {@code sizes} if nothing else
+   * happens; may be {@link Ticker#NEVER}.
+   */
   long opens(Metered metered, Sizes sizes, long now) {
     Limit limit = metered.limit();
     if (!possible(metered, sizes, limit.capacity())) {
@@ -51,12 +57,15 @@ record Terms(Tariff charge, List<Metered> limits) {
     return whole ? opens : Math.max(opens, limit.restores(now));
   }
 
-  /** Returns the instant from which its pace lets that pass, at most now if it does. */
+  /**
+   * Returns the instant from which the pace of a limit lets a request of {@code sizes} pass; {@code
+   * now} if it does already.
+   */
   long paced(Metered metered, Sizes sizes, long now) {
     return metered.limit().paced(amount(metered, sizes), now);
   }
 
-  /** Returns how a limit stands to a request of {@code sizes}; asks other instances for nothing. */
+  /** Returns the status of a limit for a request of {@code sizes}, without a demand for slices. */
   Stance stance(Metered metered, Sizes sizes, long now) {
     long amount = amount(metered, sizes);
     boolean possible = possible(metered, sizes, metered.limit().capacity());

@@ -12,18 +12,18 @@ import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What did not give, and what it said.
+ * Denial by a limit or a gate of a quota.
  *
- * @param metered the limit; null for a gate, which says nothing
- * @param weight what was asked of it
- * @param answer what it said
+ * @param metered the limit; null for a gate, which gives no answer
+ * @param weight the amount that was requested
+ * @param answer the answer of the limit; null for a gate
  */
 record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) {
   static final Unmet GATE = new Unmet(null, Weight.exactly(0), null);
 
   /**
-   * Returns who asks for slices of the limit, when it is not known yet whether there are any: with
-   * the next round it is. Null otherwise.
+   * Returns the demand to wait for, if it will be known only with the next round whether there are
+   * slices for the request; else null.
    */
   Account.@Nullable Dry dry(long now) {
     if (metered == null || !(answer instanceof Answer.Wait(long begin))) {
@@ -34,7 +34,7 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
     return demand == null ? null : new Account.Dry(demand, begin);
   }
 
-  /** Has other regions told, where they share the limit, that who asked is refused. */
+  /** Informs the regions that share the limit that the request is refused. Returns this object. */
   Unmet told(long now) {
     if (metered != null) {
       Regional.denied(metered.limit(), weight, now);
@@ -42,7 +42,7 @@ record Unmet(@Nullable Metered metered, Weight weight, @Nullable Answer answer) 
     return this;
   }
 
-  /** Returns the refusal of who asked, where nobody waits. */
+  /** Returns the refusal for a request that does not wait. */
   Refusal refusal(String quota, long now) {
     if (answer instanceof Answer.Refuse(long capacity)) {
       return Refusal.of(

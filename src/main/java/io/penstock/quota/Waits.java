@@ -13,12 +13,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait until a model may be asked. Nothing is taken for them, so all whose tokens fit are
- * told at once; and since fewer tokens never fit later than more, only the fewest are looked at, at
- * the computed instant or when something was given back. Safe from any thread.
+ * Clients that wait until a model admits their request. Nothing is taken for them, so all clients
+ * whose tokens fit are informed at once. Fewer tokens never fit later than more, so only the client
+ * with the fewest is checked, at the computed instant or when something was returned. Safe from any
+ * thread.
  */
 public final class Waits {
-  /** How many may wait at once. */
+  /** Most clients that may wait at once. */
   public static final int MOST = 10_000;
 
   private record Waiting(
@@ -39,7 +40,7 @@ public final class Waits {
   private int size;
   private long entered;
 
-  /** Makes an empty set, whose instants are of {@code ticker}. */
+  /** Creates an empty set with instants of {@code ticker}. */
   public Waits(ModelQuotas models, Decisions decisions, Ticker ticker, StepAlarm alarm) {
     this.models = models;
     this.decisions = decisions;
@@ -48,12 +49,12 @@ public final class Waits {
   }
 
   /**
-   * Waits until a model may be asked for so many tokens.
+   * Waits until a model admits a request of {@code tokens} tokens.
    *
-   * @param deadline the instant from which it waits no more
-   * @param told what it is told, once, on any thread and perhaps at once: that it is allowed, that
-   *     it never will be, or else, at the deadline, why it is not yet
-   * @return what gives up the place, or null when {@link #MOST} wait already
+   * @param deadline the instant at which the wait ends
+   * @param told receives one decision, on any thread and perhaps during the call: that the request
+   *     is allowed, that it never will be, or, at the deadline, why it is not allowed yet
+   * @return an action that gives up the place, or null when {@link #MOST} clients wait already
    */
   public @Nullable Runnable enter(
       String model, long tokens, long deadline, Consumer<Decision> told) {
@@ -75,7 +76,7 @@ public final class Waits {
       crowd = crowds.computeIfAbsent(models.quota(known, now), Crowd::new);
       crowd.add(waiting);
     }
-    crowd.wake(); // something may have been given back before it was in line
+    crowd.wake(); // something may have been returned before the crowd was in the wait list
     return () -> leave(crowd, waiting);
   }
 
@@ -115,12 +116,12 @@ public final class Waits {
     told.forEach(Told::tell);
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting clients. */
   public synchronized int size() {
     return size;
   }
 
-  /** Those who wait for one quota. */
+  /** Clients that wait for one quota. */
   private final class Crowd extends Onlooker {
     private final Quota quota;
     private final TreeSet<Waiting> fewestFirst =
@@ -144,7 +145,10 @@ public final class Waits {
       return soonestFirst.remove(waiting);
     }
 
-    /** Takes out those who are to be told; returns the instant of the next look. */
+    /**
+     * Moves the clients with a final decision to {@code told}; returns the instant of the next
+     * check.
+     */
     long look(long now, List<Told> told) {
       while (!fewestFirst.isEmpty()) {
         Decision most = look(fewestFirst.last(), now);

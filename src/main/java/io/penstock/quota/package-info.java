@@ -1,4 +1,7 @@
-/** What a key, model or upstream may still spend, and who waits for it. */
+/**
+ * Quotas of keys, models and upstreams, their wait lists, and the sharing of limits between
+ * instances.
+ */
 @NullMarked
 package io.penstock.quota;
 
