@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What comes of a charge at arrival, of a key and the groups it is in. */
+/** Tests charges at arrival to the quotas of a key and its group. */
 class AccountChargeTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -54,7 +54,9 @@ class AccountChargeTest {
     return ((Account.Denied) charged).refusal();
   }
 
-  /** Waits with one ticket, the first that came, which may be skipped so often. */
+  /**
+   * Waiter with one ticket, which is older than all others and may be skipped {@code most} times.
+   */
   private static final class First extends Woken {
     private final Quota quota;
     private final int most;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who is inside an account, and what is foreseen of who comes. */
+/** Tests which requests are inside an account, and the refusal that is foreseen for new ones. */
 class AccountInsideTest {
   private static final long WINDOW = 60_000_000_000L;
 

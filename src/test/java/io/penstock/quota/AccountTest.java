@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AccountTest {
-  /** One whose first ticket came before all others, and is kept something for. */
+  /** Waiter with a ticket that has a valid claim. */
   private static final class Waiting extends Woken {
     @Override
     public boolean waits(Ticket ticket) {
@@ -52,7 +52,7 @@ class AccountTest {
             "group g",
             Charge.TOTAL,
             List.of(new Metered(Measure.REQUESTS, ofGroup, Reason.GROUP_RPM)));
-    // Whoever stands in the line of a key is asked this once something was taken from it.
+    // The wait list of the key calls keeps() after something was taken from the key.
     Woken meanwhile =
         new Woken() {
           @Override

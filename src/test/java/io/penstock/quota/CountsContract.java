@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What every exchange of counts keeps. Wall time stands at the start of cell 100 of a minute. */
+/**
+ * Contract of all count stores. Wall time is initially at the start of cell 100 of one-minute
+ * cells.
+ */
 public abstract class CountsContract {
   protected static final long MINUTE_MILLIS = 60_000;
   static final LimitId ID =
@@ -18,7 +21,7 @@ public abstract class CountsContract {
 
   protected abstract Counts counts();
 
-  /** Moves wall time. */
+  /** Sets the wall time. */
   protected abstract void clock(long unixMillis);
 
   static Counts.Count count(long cell, long amount) {

@@ -26,7 +26,10 @@ class DecisionsTest {
   private static final long NOW = 1_000 * SECOND;
   private static final long DAY = LimitSpec.Day.NANOS;
 
-  /** What was used at an instant counts until its sub-cell, one second here, has left. */
+  /**
+   * End of the time during which a use at {@link #NOW} counts: until its sub-cell, one second here,
+   * has left the window.
+   */
   private static final long GONE = NOW + WINDOW + SECOND;
 
   private final ModelQuotas models = new ModelQuotas(new LocalLimitSource(), WINDOW);

@@ -7,13 +7,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What every store of denials keeps. Wall time stands at the start of cell 100 of a minute. */
+/**
+ * Contract of all denial stores. Wall time is initially at the start of cell 100 of one-minute
+ * cells.
+ */
 public abstract class DenialsContract {
   protected static final long MINUTE_MILLIS = 60_000;
 
   protected abstract Denials denials();
 
-  /** Moves wall time. */
+  /** Sets the wall time. */
   protected abstract void clock(long unixMillis);
 
   static Denials.Denial denial(String identifier, long sequence, long limit) {

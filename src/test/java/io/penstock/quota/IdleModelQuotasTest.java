@@ -22,7 +22,7 @@ class IdleModelQuotasTest {
   private final WatchedLimits source = new WatchedLimits();
   private final ModelQuotas quotas = new ModelQuotas(source, WINDOW);
 
-  /** Has a model be used, and lets go of its quota. */
+  /** Takes a request from a model's quota, and keeps no reference to the quota. */
   private boolean take(String model, long now) {
     return Objects.requireNonNull(quotas.of(model, now))
         .take(Cost.ofInput(1), now, new ArrayList<>());

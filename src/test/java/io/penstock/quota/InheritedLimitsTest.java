@@ -59,9 +59,9 @@ class InheritedLimitsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "60, 1000, 1120", // as long as its window from its last cell, and a minute
-    "60, 5000, 1190", // a cell from the future is of the first window here
-    "0, 1000, 87460", // what has no window counts for a day
+    "60, 1000, 1120", // the length of its window after its last cell, plus a minute
+    "60, 5000, 1190", // a future cell counts as one at the end of the first window here
+    "0, 1000, 87460", // a limit without a window counts for a day
   })
   void whatNobodyAsksFor_isForgottenAMinuteAfterItCountsNoMore(long window, long at, long last) {
     LimitId id = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, window * SECOND);

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every supply tells of what is left. The shared clock stands at {@link #START} when a supply
- * is made.
+ * Contract of all slice stores for the remainders they report. The shared clock is initially at
+ * {@link #START}.
  */
 abstract class LeftContract {
   protected static final long SECOND = 1_000_000_000L;
@@ -28,13 +28,13 @@ abstract class LeftContract {
   static final LimitId FIXED_ID = id("fixed", 10 * SECOND);
   static final LimitId TRAILING_ID = id("trailing", 60 * SECOND);
 
-  /** Of the last round. */
+  /** Number of the last round. */
   long number;
 
-  /** Makes a supply whose slices, and silent members, live for {@link #TTL}. */
+  /** Creates a store where slices and silent members live for {@link #TTL}. */
   protected abstract Supply supply();
 
-  /** Moves the shared clock. */
+  /** Sets the shared clock. */
   protected abstract void clock(long nanos);
 
   protected static LimitId id(String name, long durationNanos) {

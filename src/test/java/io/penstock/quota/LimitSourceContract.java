@@ -13,20 +13,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every source of limits keeps, however its limits are shared. */
+/** Contract of all sources of limits, however the limits are shared. */
 public abstract class LimitSourceContract {
   private static final long SECOND = 1_000_000_000L;
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, 10 * SECOND);
   private static final LimitId ID = id("/a", Measure.TOKENS, 10);
 
-  /** Returns the source, which is the same during one test. */
+  /** Returns the source; it is the same one during a test. */
   protected abstract LimitSource source();
 
   private static LimitId id(String name, Measure measure, long seconds) {
     return new LimitId(LimitId.Kind.ENDPOINT, name, "", measure, seconds * SECOND);
   }
 
-  /** A limit of each kind that remembers what is charged, and the same of half the capacity. */
+  /**
+   * Returns a limit of each kind that remembers its charges, each with the same limit of half the
+   * capacity.
+   */
   static Stream<LimitSpec[]> kinds() {
     return Stream.of(
         new LimitSpec[] {SPEC, new LimitSpec.FixedWindow(50, 10 * SECOND)},

@@ -102,7 +102,7 @@ class LineTest {
     return ticket == null ? -1 : ticket.order();
   }
 
-  /** What a dispatcher does before it takes. */
+  /** Does what a dispatcher does before it takes from a quota; returns whether it may take. */
   private boolean passes(Lane waiter, long order, long now) {
     Ticket gone = ticket(order);
     line.ask(waiter, gone, now);

@@ -10,7 +10,7 @@ class MemoryMembersTest {
 
   private final MemoryMembers members = new MemoryMembers();
 
-  /** Each says all it has, and knows the run. */
+  /** Records a complete round of a member that knows the run. */
   private void hear(String name, long number, long now) {
     members.hear(name, number, true, true, false, now);
   }

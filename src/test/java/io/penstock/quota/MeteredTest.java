@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How full a limit is, here and everywhere. */
+/** Tests the utilization of a limit, here and by all instances. */
 class MeteredTest {
   private static final long SECOND = 1_000_000_000L;
   private static final LimitSpec SPEC =

@@ -255,7 +255,8 @@ class ModelQuotasTest {
             () -> {
               System.gc();
               quotas.configure(List.of(), Map.of("n", new ModelLimits(1, 0, 0)), NOW + WINDOW);
-              assertThat(source.ids).hasSize(3); // the minute counts still, and the day
+              assertThat(source.ids)
+                  .hasSize(3); // the limits of the minute and of the day still have charges
             });
     long later = NOW + LimitSpec.Day.NANOS;
     PatientWaits.await()

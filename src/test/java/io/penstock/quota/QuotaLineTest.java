@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who in the line of a quota is woken, and when. */
+/** Tests which waiters of a quota are woken, and when. */
 class QuotaLineTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;

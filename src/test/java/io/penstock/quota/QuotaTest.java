@@ -129,7 +129,7 @@ class QuotaTest {
             Charge.TOTAL,
             List.of(new Metered(Measure.REQUESTS, day), new Metered(Measure.CONCURRENCY, running)));
     assertThat(daily.take(Cost.NO_TOKENS, NOW, spends)).isTrue();
-    // one runs, and nobody knows until when: that is no day
+    // the running request ends at an unknown time, but that is no day limit
     assertThat(daily.dayEndsNanos(NOW)).isEqualTo(NOW);
     spends.forEach(spend -> spend.settle(null, 0, NOW));
     assertThat(daily.take(Cost.NO_TOKENS, NOW + SECOND, spends)).isTrue();
@@ -172,7 +172,7 @@ class QuotaTest {
   void forecast_isTheLongestOfItsLimits() {
     quota.take(new Cost(60, 0, 0), NOW, spends);
     Sizes ahead = sizes(new Cost(50, 0, 0));
-    // input: 60 used, 50 and 30 more want a second window after the next
+    // input: with 60 used, 50 and 30 more need a second window after the next
     assertThat(quota.forecast(1, ahead, sizes(new Cost(30, 0, 0)), NOW)).isEqualTo(2 * WINDOW);
     assertThat(quota.utilization(NOW)).isEqualTo(1.0);
   }

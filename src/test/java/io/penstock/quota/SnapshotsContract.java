@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every store of snapshots keeps. */
+/** Contract of all snapshot stores. */
 public abstract class SnapshotsContract {
   protected static final long NOW = 1_700_000_000_123_456_789L;
   private static final long MINUTE = 60_000_000_000L;
   private static final long DAY = 1_440 * MINUTE;
 
-  /** A store that holds nothing. */
+  /** Returns an empty store. */
   protected abstract Snapshots snapshots() throws IOException;
 
   static LimitId id(String name) {
@@ -28,7 +28,7 @@ public abstract class SnapshotsContract {
     return new LimitId(LimitId.Kind.MODEL, name, "", measure, duration);
   }
 
-  /** Something of everything. */
+  /** Returns a snapshot with all kinds of content. */
   public static Snapshot everything(int number) {
     String odd = "ü:#{}\"\\ '\n\t\u2028\ud83d\ude00- ";
     LocalDate day = LocalDate.of(2026, 11, 22);

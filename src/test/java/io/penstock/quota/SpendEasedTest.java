@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who may go sooner for what an attempt took, and who may have lost what it counts on. */
+/**
+ * Tests whether an attempt reports that others may go sooner, and whether it wakes waiters with
+ * claims.
+ */
 class SpendEasedTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
@@ -23,7 +26,7 @@ class SpendEasedTest {
   private final List<Metered> metered = List.of(new Metered(Measure.TOKENS, limit));
   private final Quota key = Quota.personal("key k", metered);
 
-  /** Something is kept for one who waits in that line. */
+  /** Waiter that may have a claim, in the wait list of a quota. */
   private static final class Keeper extends Woken {
     Keeper(Quota quota) {
       quota.line().join(this);
@@ -34,7 +37,7 @@ class SpendEasedTest {
       return true;
     }
 
-    /** Returns how often it was woken since it was asked last. */
+    /** Returns how often it was woken since the last call. */
     int woken() {
       int before = times;
       times = 0;

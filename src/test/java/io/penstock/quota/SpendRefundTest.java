@@ -35,7 +35,8 @@ class SpendRefundTest {
 
     counted.settle(new Usage(0, 0, 100), 100, 2 * SECOND + 1);
 
-    // 100 of the other and 200 of the first cell; only the 50 of its own last cell came back.
+    // 100 of the other request and 200 of the first cell stay; only the 50 of its own last cell
+    // were returned.
     assertThat(limit.balance(2 * SECOND + 1).charged()).isEqualTo(300);
   }
 }

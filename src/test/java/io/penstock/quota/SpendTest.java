@@ -169,7 +169,7 @@ class SpendTest {
     assertThat(balance(NOW)).isEqualTo(new Balance(130, 0, 0));
   }
 
-  /** The last sub-cell holds 5 of this answer: the other 35 cannot be taken out of it. */
+  /** The last sub-cell contains 5 of this answer: the other 40 cannot be taken out of it. */
   @Test
   void usageFarBelowWhatWasCounted_takesNothingFromWhatOthersCharged() {
     Spend spend = spend(Charge.TOTAL, new Cost(100, 50, 0));

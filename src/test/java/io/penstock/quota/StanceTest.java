@@ -22,13 +22,16 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How limits stand to a request: what it needs of each, and from when on it has it. */
+/**
+ * Tests the status of limits for a request: the amount it needs of each, and the instant from which
+ * that is admitted.
+ */
 class StanceTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
   private static final long NOW = 1_000 * SECOND;
 
-  /** How long a lower limit holds that a provider states. */
+  /** For how long a lower limit reported by a provider applies. */
   private static final long LOWERED = 120 * SECOND;
 
   private final AtomicInteger asked = new AtomicInteger();
@@ -130,7 +133,7 @@ class StanceTest {
         .isEqualTo(NOW + SECOND);
   }
 
-  /** One a second. */
+  /** Returns a limit with a pace of one per second. */
   private static Limit even() {
     return new Limit(new LimitSpec.TrailingWindow(60, WINDOW, 0, 1), NOW);
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Which numbers members and stores may tell each other. */
+/** Tests the ranges of the numbers that members and stores exchange. */
 class SuppliedNumbersTest {
   private static final long MILLI = 1_000_000;
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, MILLI);

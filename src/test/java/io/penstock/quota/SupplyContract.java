@@ -12,9 +12,9 @@ import io.penstock.quota.Supply.Use;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What every supply keeps. */
+/** Contract of all slice stores. */
 public abstract class SupplyContract extends LeftContract {
-  /** Has the supply made last forget one limit. */
+  /** Makes the store created last lose the data of one limit. */
   protected abstract void lose(LimitId id);
 
   private static Ask lacking(long head) {

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What who comes is told of a limit that does not give, where nobody waits. */
+/** Tests the refusals of requests that do not wait. */
 class UnmetTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;

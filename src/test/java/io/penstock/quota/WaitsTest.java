@@ -21,7 +21,7 @@ class WaitsTest {
   private static final long NOW = 1_000 * SECOND;
   private static final long LATE = NOW + 1_000 * SECOND;
 
-  /** Runs the step when it is due, and counts how often. */
+  /** Runs the step when it is due, and counts the runs. */
   private final class Alarm implements StepAlarm {
     private @Nullable Runnable soon;
     private @Nullable Runnable step;

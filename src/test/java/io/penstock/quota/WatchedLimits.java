@@ -5,7 +5,7 @@ import io.penstock.limit.LimitSpec;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Remembers which limits there are. */
+/** Local source of limits that remembers which limits exist. */
 final class WatchedLimits implements LimitSource {
   final Set<LimitId> ids = new HashSet<>();
   private final LocalLimitSource source = new LocalLimitSource();

@@ -1,6 +1,6 @@
 package io.penstock.quota;
 
-/** Stands in a line and counts how often it was woken. */
+/** Waiter that counts how often it was woken. */
 class Woken extends Onlooker {
   int times;
 
