@@ -18,20 +18,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keys and groups may spend. A key has an account once it was used, and quotas while it spends
- * or owes. Safe from any thread.
+ * Accounts of keys, and quotas of groups. A key has an account once it has been used, and quotas
+ * while it has requests or charges. Safe from any thread.
  */
 final class Accounts {
   private final LimitSource limits;
   private final Terms terms;
   private final ConcurrentHashMap<String, KeyAccount> byKey = new ConcurrentHashMap<>();
 
-  /** Those with quotas, to be looked at in turn. */
+  /** Accounts with quotas, in the order of the idle check. */
   private final Queue<KeyAccount> open = new ConcurrentLinkedQueue<>();
 
   private volatile Map<String, Holding> groups = Map.of();
 
-  /** The key of a name as it is now. */
+  /** Returns the present key with a name, null when there is none. */
   private volatile Function<String, @Nullable KeySpec> keys = name -> null;
 
   Accounts(LimitSource limits, long windowNanos) {
@@ -54,7 +54,7 @@ final class Accounts {
     return all;
   }
 
-  /** Takes over what groups may spend; spend of those that stay is kept. */
+  /** Applies the configured groups; charges of groups that stay are kept. */
   synchronized void configure(Collection<GroupSpec> all, long now) {
     Map<String, Holding> next = new HashMap<>();
     for (GroupSpec group : all) {
@@ -77,10 +77,10 @@ final class Accounts {
   }
 
   /**
-   * Has all accounts follow their keys, and those who wait learn of it; those of keys that are gone
-   * end.
+   * Applies the present keys to all accounts, and wakes their waiters. Ends the accounts of removed
+   * keys.
    *
-   * @param keys the key of a name as it is now, null when there is none
+   * @param keys returns the present key with a name, null when there is none
    */
   synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
     this.keys = keys;
@@ -95,13 +95,16 @@ final class Accounts {
     }
   }
 
-  /** Returns what a key may spend, as it is now. */
+  /** Returns the account of a key. */
   Account of(KeySpec key) {
     KeyAccount known = byKey.get(key.name());
     return known == null ? made(key).account() : known.account();
   }
 
-  /** Who looked a key up just before it was changed must not bring back what it was. */
+  /**
+   * Creates the account of a key. A caller that looked the key up just before a change must not
+   * restore the old key, so the latest one is applied.
+   */
   private KeyAccount made(KeySpec key) {
     KeyAccount made =
         byKey.computeIfAbsent(key.name(), absent -> new KeyAccount(this, limits, terms, key));
@@ -120,20 +123,20 @@ final class Accounts {
     return latest == null ? key : latest;
   }
 
-  /** Returns the quota of a group, null when there is none of that name. */
+  /** Returns the quota of the group with that name, or null when there is none. */
   @Nullable Quota group(@Nullable String name) {
     Holding holding = name == null ? null : groups.get(name);
     return holding == null ? null : holding.quota();
   }
 
-  /** An account has got quotas. */
+  /** Adds an account that now has quotas to the idle check. */
   void opened(KeyAccount account) {
     open.add(account);
   }
 
   /**
-   * Looks at some of those with quotas, and has them forget theirs if they are idle. Called with
-   * each request, so that what is idle goes as fast as others come.
+   * Checks one account with quotas, and drops the quotas if the account is idle. Called with each
+   * request, so that idle quotas go as fast as new ones come.
    */
   void tidy(long now) {
     KeyAccount next = open.poll();
@@ -142,7 +145,7 @@ final class Accounts {
     }
   }
 
-  /** Returns how many keys have quotas. */
+  /** Returns the number of keys with quotas. */
   int open() {
     return open.size();
   }

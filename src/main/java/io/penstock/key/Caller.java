@@ -3,9 +3,9 @@ package io.penstock.key;
 import io.penstock.quota.Account;
 
 /**
- * Who is calling.
+ * Key and account of the client that sent a request.
  *
- * @param spec the key, as it is now
- * @param account what it may spend
+ * @param spec the present key
+ * @param account its account
  */
 public record Caller(KeySpec spec, Account account) {}

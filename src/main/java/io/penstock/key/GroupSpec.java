@@ -1,14 +1,14 @@
 package io.penstock.key;
 
 /**
- * What the keys of a group may spend together; a limit of 0 is none.
+ * Limits that the keys of a group share; 0 means unlimited.
  *
  * @param name unique among groups
  * @param rpm requests in any 60 seconds
  * @param tpm tokens, input plus output, in any 60 seconds
- * @param rpd requests a day of 24 h from the first
- * @param budgetTokensPerDay tokens a UTC day
- * @param budgetTokensPerMonth tokens a UTC month
+ * @param rpd requests in a day of 24 h, which begins with its first request
+ * @param budgetTokensPerDay tokens per UTC day
+ * @param budgetTokensPerMonth tokens per UTC month
  */
 public record GroupSpec(
     String name,

@@ -9,11 +9,11 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds keys by their secrets: one for each thread that asks. The bytes of a secret are made anew
- * each time: the platform's own copy costs a tenth of a loop over its characters.
+ * Finds keys by their secrets; each thread has its own instance. The bytes of a secret are copied
+ * each time: the platform's copy takes a tenth of the time of a loop over the characters.
  */
 final class Hasher {
-  /** No secret is longer, in characters: who sends more is nobody, and costs nothing. */
+  /** Longest secret in characters. A longer text is rejected without being hashed. */
   static final int LONGEST = 4_096;
 
   private static final VarHandle LONG =
@@ -25,7 +25,9 @@ final class Hasher {
 
   private Hasher() {}
 
-  /** Returns who has a secret, or null when it is nobody's at that instant. */
+  /**
+   * Returns the caller with a secret, or null when no key has it or it is not valid at that time.
+   */
   static @Nullable Caller find(KeyIndex index, String secret, long unixMillis, Accounts accounts) {
     return secret.length() > LONGEST
         ? null

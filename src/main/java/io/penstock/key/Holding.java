@@ -11,7 +11,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A quota, and the limits it is made of while it is there. Changed by one thread at a time. */
+/**
+ * Quota of a key or group, with the ids of its limits, which it forgets when it ends. Changed by
+ * one thread at a time.
+ */
 final class Holding {
   private final LimitSource source;
   private final Quota quota;
@@ -26,7 +29,10 @@ final class Holding {
     return quota;
   }
 
-  /** Takes over other terms: what was spent of a limit that stays counts, others are forgotten. */
+  /**
+   * Applies other limits. Charges of a limit that stays are kept; limits that are not in {@code
+   * terms} are forgotten.
+   */
   void become(List<KeyLimit> terms, long now) {
     Set<LimitId> next = new HashSet<>();
     List<Metered> limits = new ArrayList<>();
@@ -46,7 +52,7 @@ final class Holding {
     ids = Set.of();
   }
 
-  /** Returns whether nothing that was spent or is held here counts any more. */
+  /** Returns whether no charge or reservation counts any more. */
   boolean owesNothing(long now) {
     for (Metered metered : quota.limits()) {
       Limit limit = metered.limit();

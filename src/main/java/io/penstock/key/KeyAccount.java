@@ -11,11 +11,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of one key. It has quotas only while requests are inside, or something they spent
- * still counts: all other keys cost as good as nothing. Safe from any thread.
+ * Account of one key. It has quotas only while requests are inside or their charges still count, so
+ * an idle key takes hardly any memory. Safe from any thread.
  */
 final class KeyAccount {
-  /** The quotas, made for a key as it was then. */
+  /** The quotas, with the key they were configured from. */
   private record Open(KeySpec spec, Holding own, Map<String, Holding> models) {}
 
   private final Accounts all;
@@ -37,7 +37,7 @@ final class KeyAccount {
     return account;
   }
 
-  /** Takes note of what the key may do now; its quotas follow when they are asked for next. */
+  /** Sets the present key; the quotas follow when they are next requested. */
   void use(KeySpec next) {
     if (!next.equals(spec)) {
       spec = next;
@@ -45,7 +45,9 @@ final class KeyAccount {
     }
   }
 
-  /** As {@link #use}, and those who wait learn of it at once. */
+  /**
+   * Sets the present key as {@link #use} does, changes the quotas at once and wakes their waiters.
+   */
   void change(KeySpec next, long now) {
     use(next);
     if (open != null) {
@@ -53,14 +55,14 @@ final class KeyAccount {
     }
   }
 
-  /** The quotas of the key, of the key for the model, and of its group. */
+  /** Returns the quotas of the key, of the key for the model, and of its group. */
   private List<Quota> quotas(@Nullable String model, long now) {
     all.tidy(now);
     KeySpec current = spec;
     List<Quota> quotas = new ArrayList<>(3);
     Open seen = open;
     boolean limited = !current.limits().equals(KeySpec.Limits.NONE) || !current.models().isEmpty();
-    // Who waits stays with the quotas it came to: one must be there for what the key is given
+    // A waiting request keeps the quotas it arrived at: one must exist for limits that the key gets
     // later.
     if (seen != null || limited || current.waits()) {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
@@ -78,7 +80,7 @@ final class KeyAccount {
     return quotas;
   }
 
-  /** Makes the quotas, or has them follow the key. */
+  /** Creates the quotas, or changes them to the present key. */
   private synchronized Open open(long now) {
     Open before = open;
     KeySpec current = spec;
@@ -98,7 +100,7 @@ final class KeyAccount {
             model ->
                 models.computeIfAbsent(
                     model, absent -> holding("key " + current.name() + " for " + model)));
-    // One that is not configured any more stays, without limits, for those who face it.
+    // A quota that is no longer configured stays, without limits, for requests that still face it.
     models.forEach((model, held) -> held.become(ofModel(current, model), now));
     Open next = new Open(current, own, Map.copyOf(models));
     open = next;
@@ -117,7 +119,10 @@ final class KeyAccount {
     return new Holding(source, Quota.personal(name, List.of()));
   }
 
-  /** Forgets the quotas if nobody is inside and nothing counts; returns whether there are any. */
+  /**
+   * Drops the quotas if no request is inside and no charge counts; returns whether there still are
+   * quotas.
+   */
   boolean closeIfIdle(long now) {
     account.ifEmpty(() -> close(now));
     return open != null;
@@ -136,8 +141,8 @@ final class KeyAccount {
   }
 
   /**
-   * Ends with its key: nobody will ask for its limits under this name again but as of a new key.
-   * Requests that are inside still face the same quotas, and do not get a new window.
+   * Ends the account with its key: only a new key can use limits under this name again. Requests
+   * that are inside still face the same quotas and do not get new windows.
    */
   synchronized void end() {
     Open seen = open;

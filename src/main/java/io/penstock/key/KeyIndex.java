@@ -4,26 +4,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose a secret is, by its SHA-256: an open table, made once and never changed. A digest is as
- * evenly spread as any hash of it, so that its first bits say where to look.
+ * Maps the SHA-256 digest of a key's secret to the key: a hash table with open addressing, built
+ * once and never changed. A digest is distributed as evenly as any hash of it, so its first bits
+ * give the slot.
  *
- * <p>Its first 128 bits are here, and not with the keys: what a request needs is on one line of the
- * processor's cache. To find any text that has those of one of 100,000 keys takes 2^111 tries.
+ * <p>The first 128 bits of the digests are stored here instead of with the keys, so that a lookup
+ * needs one line of the processor's cache. To find a text that shares these bits with one of
+ * 100,000 keys takes 2^111 tries.
  */
 final class KeyIndex {
   static final KeyIndex EMPTY = of(List.of());
 
-  /** Of a digest, 64 bits each. */
+  /** Number of 64-bit words stored of each digest. */
   private static final int WORDS = 2;
 
-  /** The digests, {@link #WORDS} a slot. */
+  /** The digests, {@link #WORDS} per slot. */
   private final long[] digests;
 
   private final @Nullable KeySpec[] specs;
 
   /**
-   * Who called before, when the secret is valid for ever: as long as no key changes, nothing of
-   * them is looked up again.
+   * Earlier callers by slot, only for secrets that are valid for ever. Until a key changes, and
+   * with it this index, they need no further lookup.
    */
   private final @Nullable Caller[] callers;
 
@@ -31,14 +33,15 @@ final class KeyIndex {
   private int size;
 
   private KeyIndex(int secrets) {
-    // Three of eight slots at most are taken: most are where their first bits say.
+    // At most three of eight slots are used, so most entries are in the slot that their first bits
+    // give.
     slots = Math.toIntExact(secrets * 8L / 3 + 1);
     digests = new long[Math.multiplyExact(slots, WORDS)];
     specs = new KeySpec[slots];
     callers = new Caller[slots];
   }
 
-  /** Makes one; of two keys with one secret the first has it. */
+  /** Creates an index; if two keys have the same secret, it belongs to the first. */
   static KeyIndex of(List<KeySpec> keys) {
     int secrets = 0;
     for (KeySpec key : keys) {
@@ -69,7 +72,10 @@ final class KeyIndex {
     return size == 0;
   }
 
-  /** Returns who has the secret with this digest, or null when it is nobody's then. */
+  /**
+   * Returns the caller with the secret of this digest, or null when no key has it or it is not
+   * valid then.
+   */
   @Nullable Caller find(long first, long second, long unixMillis, Accounts accounts) {
     int slot = slot(first);
     while (true) {
@@ -90,7 +96,10 @@ final class KeyIndex {
     }
   }
 
-  /** Both words are compared whatever the first says: the time tells nothing of the other. */
+  /**
+   * Compares both words, whatever the result for the first, so that the time reveals nothing about
+   * the second.
+   */
   private boolean same(int slot, long first, long second) {
     int at = slot * WORDS;
     long differing = digests[at] ^ first;

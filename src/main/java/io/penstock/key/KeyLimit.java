@@ -5,8 +5,8 @@ import io.penstock.quota.LimitId;
 import io.penstock.refusal.Reason;
 
 /**
- * One limit that is configured for a key or group.
+ * A configured limit of a key or group.
  *
- * @param reason with which it refuses
+ * @param reason the reason of its refusals
  */
 public record KeyLimit(LimitId id, LimitSpec spec, Reason reason) {}

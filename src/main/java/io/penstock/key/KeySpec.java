@@ -8,19 +8,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One API key, checked. The secret itself is never here.
+ * Checked configuration of an API key. It never contains the secret itself.
  *
- * @param name what people call it, unique
- * @param secrets what it is known by: one, and behind it, while it is rotated, the one before
- * @param limits what it may spend; a limit of 0 is none
- * @param models what it may spend on some models, by the name clients ask for
+ * @param name the unique name for people
+ * @param secrets digests of its secrets: the present one, followed during a rotation by the
+ *     previous one
+ * @param limits its limits; 0 means unlimited
+ * @param models limits for some models, by the name that clients use
  * @param group the name of its group, or null
- * @param scope what it may use
- * @param rank how it stands beside others
- * @param expiresAtMillis Unix milliseconds from which it is not valid, {@link #NEVER} for always
- * @param waits whether its requests wait for its limits, and are not refused
- * @param strictAfterDenial whether after a denial the shared count is asked for
- * @param sharing how instances share its limits; null is as they share all of which nobody says it
+ * @param scope the models and endpoints it may use
+ * @param rank its priorities and weight
+ * @param expiresAtMillis Unix time in milliseconds from which it is invalid, {@link #NEVER} if it
+ *     does not expire
+ * @param waits whether its requests wait for its limits instead of being refused
+ * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
+ * @param sharing how instances share its limits; null for the default
  */
 public record KeySpec(
     String name,
@@ -34,7 +36,7 @@ public record KeySpec(
     boolean waits,
     boolean strictAfterDenial,
     @Nullable Sharing sharing) {
-  /** No instant: it does not expire. */
+  /** No expiry. */
   public static final long NEVER = Long.MAX_VALUE;
 
   public KeySpec {
@@ -45,7 +47,7 @@ public record KeySpec(
     models = Map.copyOf(models);
   }
 
-  /** Makes one of which nobody says how it is shared. */
+  /** Creates a key with the default sharing. */
   public KeySpec(
       String name,
       List<Secret> secrets,
@@ -72,18 +74,20 @@ public record KeySpec(
   }
 
   /**
-   * What a key is known by: the SHA-256 of its UTF-8, in four words of 64 bits.
+   * Digest of a secret: the SHA-256 of its UTF-8 bytes, in four words of 64 bits.
    *
-   * @param validUntilMillis Unix milliseconds from which it is not, {@link #NEVER} for always
+   * @param validUntilMillis Unix time in milliseconds from which it is invalid, {@link #NEVER} if
+   *     it stays valid
    */
   public record Secret(long first, long second, long third, long fourth, long validUntilMillis) {
     private static final int DIGITS = 64;
     private static final int WORD_DIGITS = 16;
 
     /**
-     * Makes one.
+     * Creates a digest.
      *
-     * @param sha256 the SHA-256 of the secret's UTF-8, 64 lower-case hexadecimal digits
+     * @param sha256 the SHA-256 of the UTF-8 bytes of the secret, as 64 lower-case hexadecimal
+     *     digits
      * @param validUntilMillis as in the record
      */
     public Secret(String sha256, long validUntilMillis) {
@@ -117,12 +121,12 @@ public record KeySpec(
           + hex.toHexDigits(fourth);
     }
 
-    /** Returns the same one, valid until another instant. */
+    /** Returns the same digest, valid until another time. */
     public Secret until(long unixMillis) {
       return new Secret(first, second, third, fourth, unixMillis);
     }
 
-    /** It is not shown, so that no log or dump of objects has it. */
+    /** Returns a text without the digest, so that it appears in no log or dump of objects. */
     @Override
     public String toString() {
       return "Secret[…]";
@@ -130,30 +134,30 @@ public record KeySpec(
   }
 
   /**
-   * What may be spent, all ≥ 0, 0 is unlimited.
+   * Limits of a key, each ≥ 0; 0 means unlimited.
    *
    * @param rpm requests in any 60 seconds
    * @param tpm tokens, input plus output, in any 60 seconds
-   * @param rpd requests a day of 24 h from the first
+   * @param rpd requests in a day of 24 h, which begins with its first request
    * @param concurrency requests at the same time
-   * @param budgetTokensPerDay tokens a UTC day
+   * @param budgetTokensPerDay tokens per UTC day
    */
   public record Limits(long rpm, long tpm, long rpd, long concurrency, long budgetTokensPerDay) {
-    /** No limit at all. */
+    /** No limits. */
     public static final Limits NONE = new Limits(0, 0, 0, 0, 0);
   }
 
-  /** What may be spent on one model in any 60 seconds; 0 is unlimited. */
+  /** Limits of a key for one model in any 60 seconds; 0 means unlimited. */
   public record ModelLimits(long rpm, long tpm) {}
 
   /**
-   * What may be used; null is everything.
+   * Models and endpoints that a key may use; null means all.
    *
-   * @param models by the names clients ask for
-   * @param endpoints by their paths; one covers the dynamic ones below it
+   * @param models models by the names that clients use
+   * @param endpoints endpoints by their paths; each includes the dynamic endpoints below it
    */
   public record Scope(@Nullable Set<String> models, @Nullable Set<String> endpoints) {
-    /** Everything. */
+    /** All models and endpoints. */
     public static final Scope ALL = new Scope(null, null);
 
     public Scope {
@@ -163,22 +167,23 @@ public record KeySpec(
   }
 
   /**
-   * How it stands beside others.
+   * Priorities and weight of a key.
    *
-   * @param priority of its requests that state none
-   * @param maxPriority the highest they can state
-   * @param weight its part where shares are fair, 1 to 1,000,000
+   * @param priority the priority of requests that state none
+   * @param maxPriority the highest priority that requests can state
+   * @param weight its share in fair queueing, 1 to 1,000,000
    */
   public record Rank(int priority, int maxPriority, int weight) {
-    /** Like all others. */
+    /** The default. */
     public static final Rank PLAIN = new Rank(0, 0, 1);
   }
 
   /**
    * Returns the same key with another secret.
    *
-   * @param secret its new one
-   * @param overlapUntilMillis Unix milliseconds until which the one it had last is valid too
+   * @param secret the new secret
+   * @param overlapUntilMillis Unix time in milliseconds until which the previous secret stays valid
+   *     too
    */
   public KeySpec rotated(Secret secret, long overlapUntilMillis) {
     Secret last = secrets.getFirst();
@@ -186,7 +191,7 @@ public record KeySpec(
     return as(name, List.of(secret, last.until(until)));
   }
 
-  /** Returns a key that may do the same, under a name and by secrets of its own. */
+  /** Returns a key with the same rights, but another name and other secrets. */
   public KeySpec as(String other, List<Secret> others) {
     return new KeySpec(
         other,
@@ -202,7 +207,7 @@ public record KeySpec(
         sharing);
   }
 
-  /** Returns its name, and no secret. */
+  /** Returns the name, without secrets. */
   @Override
   public String toString() {
     return "KeySpec[" + name + "]";

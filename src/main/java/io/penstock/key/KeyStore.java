@@ -4,17 +4,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /**
- * Keeps keys that operators made. Safe from any thread; all calls return at once, and their stages
- * complete once this instance knows the change.
+ * Store of keys that operators create. Safe from any thread; all calls return at once, and their
+ * stages complete once this instance knows the change.
  *
- * <p>A stage that completes exceptionally, with {@link Lost}, changed nothing, or is not known to
- * have.
+ * <p>When a stage completes exceptionally, with {@link Lost}, nothing was changed, or it is unknown
+ * whether it was.
  */
 public interface KeyStore {
-  /** What came of a change. */
+  /** Result of a change. */
   sealed interface Change {}
 
-  /** It was made: this is the key now, or, when it was removed, as it was. */
+  /** The change was made: the key after it, or the removed key. */
   record Done(KeySpec key) implements Change {}
 
   /** There is no key of that name. */
@@ -26,11 +26,13 @@ public interface KeyStore {
   /** Another key has that secret already. */
   record SecretTaken() implements Change {}
 
-  /** The store cannot be asked; the message says why, without any address or credential. */
+  /**
+   * The store is not available; the message gives the reason, without any address or credential.
+   */
   final class Lost extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one. */
+    /** Creates an exception. */
     public Lost(String message) {
       super(message, null, false, false);
     }
@@ -40,12 +42,13 @@ public interface KeyStore {
   CompletionStage<Change> add(KeySpec key);
 
   /**
-   * Changes the key of that name, as it is now, whichever instance changed it last; its name stays.
+   * Changes the key with that name. The edit gets the latest key, whichever instance changed it
+   * last; the name stays.
    *
-   * @param edit is called on another thread, and what it throws is what the stage completes with
+   * @param edit is called on another thread; the stage completes with any exception it throws
    */
   CompletionStage<Change> change(String name, UnaryOperator<KeySpec> edit);
 
-  /** Removes the key of that name. */
+  /** Removes the key with that name. */
   CompletionStage<Change> remove(String name);
 }

@@ -11,17 +11,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All keys: those of route files, and those of the store. Looking one up takes no lock. Safe from
- * any thread.
+ * All keys, from route files and from the key store. A lookup takes no lock. Safe from any thread.
  */
 public final class Keys {
   private static final Comparator<KeySpec> BY_NAME = Comparator.comparing(KeySpec::name);
 
   /**
-   * All that is known, in one piece.
+   * Immutable state of this object.
    *
-   * @param ofFiles by name
-   * @param ofStore by name; null without a store
+   * @param ofFiles keys of route files, sorted by name
+   * @param ofStore keys of the store, sorted by name; null without a store
    */
   private record State(
       List<KeySpec> ofFiles, @Nullable List<KeySpec> ofStore, Set<String> groups, KeyIndex index) {
@@ -41,25 +40,25 @@ public final class Keys {
   private volatile Runnable changed = () -> {};
 
   /**
-   * Makes an empty set.
+   * Creates an empty set.
    *
-   * @param limits where limits come from
-   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   * @param limits the source of limits
+   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public Keys(LimitSource limits, long windowNanos) {
     accounts = new Accounts(limits, windowNanos);
   }
 
   /**
-   * Has {@code listener} called after each change of stored keys: one may have a group now, or a
-   * limit for a model. It is called under a lock and must not wait. {@link #configure} does not
-   * call it, because the endpoints of the same route files follow.
+   * Sets the listener that is called after each change of stored keys: a key may have got a group
+   * or a limit for a model. It is called under a lock and must not block. {@link #configure} does
+   * not call it, because the endpoints of the same route files are configured after it.
    */
   public void whenChanged(Runnable listener) {
     changed = listener;
   }
 
-  /** Takes over the keys and groups of route files; spend of those that stay is kept. */
+  /** Applies the keys and groups of route files; charges of those that stay are kept. */
   public synchronized void configure(
       Collection<KeySpec> keys, Collection<GroupSpec> all, long now) {
     accounts.configure(all, now);
@@ -68,19 +67,22 @@ public final class Keys {
     accounts.follow(this::find, now);
   }
 
-  /** Takes over the keys of the store; of two with one name that of the route files counts. */
+  /**
+   * Applies the keys of the store. A key of the route files wins over a stored key with the same
+   * name.
+   */
   public synchronized void stored(Collection<KeySpec> keys, long now) {
     store(keys.stream().sorted(BY_NAME).toList(), now);
   }
 
-  /** Takes over one key of the store, whether it is new or not. */
+  /** Applies a new or changed key of the store. */
   public synchronized void stored(KeySpec key, long now) {
     List<KeySpec> next = others(key.name());
     next.add(key);
     stored(next, now);
   }
 
-  /** Forgets the key of that name of the store. */
+  /** Removes the stored key with that name. */
   public synchronized void removed(String name, long now) {
     store(List.copyOf(others(name)), now);
   }
@@ -97,8 +99,8 @@ public final class Keys {
   }
 
   /**
-   * Returns whether requests need a key: there is one, or a store for some. Without that, revoking
-   * the last one would let everybody in.
+   * Returns whether requests need a key: if any key exists, or a store for keys. Otherwise revoking
+   * the last stored key would admit all requests.
    */
   public boolean any() {
     State seen = state;
@@ -106,14 +108,16 @@ public final class Keys {
   }
 
   /**
-   * Returns who calls with a secret, or null when it is nobody's, or not valid at {@code
+   * Returns the caller with a secret, or null when no key has it or it is not valid at {@code
    * unixMillis}.
    */
   public @Nullable Caller caller(String secret, long unixMillis) {
     return Hasher.find(state.index(), secret, unixMillis, accounts);
   }
 
-  /** Returns the limits of a key of its own, those that count only {@code model} last. */
+  /**
+   * Returns the limits of a key without those of its group; the limits for {@code model} come last.
+   */
   public List<KeyLimit> limits(KeySpec key, @Nullable String model) {
     return accounts.limits(key, model);
   }
@@ -123,30 +127,31 @@ public final class Keys {
     return named(state.ofFiles(), name);
   }
 
-  /** Returns the key that counts under a name, or null. */
+  /** Returns the key with a name, or null; route files win over the store. */
   public @Nullable KeySpec find(String name) {
     State seen = state;
     KeySpec spec = named(seen.ofFiles(), name);
     return spec != null || seen.ofStore() == null ? spec : named(seen.ofStore(), name);
   }
 
-  /** Returns how the limits of the key of a name are shared, or null where nobody says it. */
+  /** Returns how the limits of the key with a name are shared, or null for the default. */
   public @Nullable Sharing sharing(String name) {
     KeySpec spec = find(name);
     return spec == null ? null : spec.sharing();
   }
 
   /**
-   * Returns keys by name.
+   * Returns keys, sorted by name.
    *
-   * @param after only those whose names come after this one
-   * @param limit no more than this
+   * @param after the name after which the list begins
+   * @param limit the most keys to return
    */
   public List<KeySpec> list(String after, int limit) {
     State seen = state;
     List<KeySpec> all = new ArrayList<>(above(seen.ofFiles(), after, limit));
     if (seen.ofStore() != null) {
-      // Those that do not count, because a file has their name, make no room for others here.
+      // Stored keys that do not count, because a file has a key with their name, must not shorten
+      // the list.
       for (KeySpec key : above(seen.ofStore(), after, limit + seen.ofFiles().size())) {
         if (named(seen.ofFiles(), key.name()) == null) {
           all.add(key);
@@ -162,7 +167,8 @@ public final class Keys {
   }
 
   /**
-   * Returns the names of stored keys whose group is in no route file: no limit of one is theirs.
+   * Returns the names of stored keys with a group that is in no route file: no limits of a group
+   * apply to them.
    */
   public List<String> withoutTheirGroup() {
     State seen = state;
@@ -174,7 +180,7 @@ public final class Keys {
             .toList();
   }
 
-  /** Returns whether a secret is that of a key of route files. */
+  /** Returns whether a secret belongs to a key of route files. */
   public boolean inFiles(KeySpec.Secret secret) {
     return state.ofFiles().stream()
         .flatMap(key -> key.secrets().stream())
@@ -192,7 +198,7 @@ public final class Keys {
     return at < 0 ? null : sorted.get(at);
   }
 
-  /** As {@link java.util.Collections#binarySearch(List, Object)}. */
+  /** Searches by name, as {@link java.util.Collections#binarySearch(List, Object)} does. */
   private static int position(List<KeySpec> sorted, String name) {
     int low = 0;
     int high = sorted.size() - 1;

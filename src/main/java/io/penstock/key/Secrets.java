@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * Secrets of keys: {@code psk_}, 256 random bits as 43 digits of base 62, and a checksum of 6 more,
- * the CRC-32 of what stands before. The prefix is for people and scanners, and the checksum spares
- * them false alarms.
+ * Creates and checks secrets of keys: {@code psk_}, 256 random bits as 43 digits of base 62, and 6
+ * more digits with the CRC-32 of all text before them. The prefix is for people and scanners; the
+ * checksum spares them false alarms.
  */
 public final class Secrets {
-  /** What every secret made here matches, for scanners. */
+  /** Pattern of all secrets created here, for scanners. */
   public static final String PATTERN = "psk_[0-9A-Za-z]{49}";
 
   private static final String PREFIX = "psk_";
@@ -31,7 +31,7 @@ public final class Secrets {
 
   private Secrets() {}
 
-  /** Returns a new one. */
+  /** Returns a new secret. */
   public static String make() {
     byte[] random = new byte[RANDOM_BYTES];
     RANDOM.nextBytes(random);
@@ -43,12 +43,14 @@ public final class Secrets {
     return checked + checksum(checked);
   }
 
-  /** Returns whether {@code text} is a secret that was made here, by its looks. */
+  /**
+   * Returns whether {@code text} has the form of a secret created here, with a correct checksum.
+   */
   public static boolean looksLikeKey(String text) {
     return SHAPE.matcher(text).matches() && text.endsWith(checksum(text.substring(0, CHECKED)));
   }
 
-  /** Returns the SHA-256 of a secret's UTF-8, as 64 lower-case hexadecimal digits. */
+  /** Returns the SHA-256 of the UTF-8 bytes of a secret, as 64 lower-case hexadecimal digits. */
   public static String sha256(String secret) {
     byte[] digest = digest().digest(secret.getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(digest);

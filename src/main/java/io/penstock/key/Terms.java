@@ -10,17 +10,17 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which limits keys and groups have: those that are configured, each under an id of its own. */
+/** Creates the configured limits of keys and groups, each with its own id. */
 final class Terms {
   private final long windowNanos;
   private final Midnight day;
   private final Midnight month;
 
   /**
-   * Makes terms.
+   * Creates an instance.
    *
-   * @param windowNanos the window of the per-minute limits
-   * @param wall tells when a day and a month end
+   * @param windowNanos the window of the limits per minute
+   * @param wall gives the ends of days and months
    */
   Terms(long windowNanos, WallClock wall) {
     this.windowNanos = windowNanos;
@@ -56,7 +56,7 @@ final class Terms {
     return all.terms;
   }
 
-  /** The limits of one quota; a limit of 0 is none. */
+  /** Collects the limits of one quota; a limit of 0 is left out. */
   private final class Collected {
     final List<KeyLimit> terms = new ArrayList<>();
     private final LimitId.Kind kind;

@@ -1,4 +1,4 @@
-/** Who is calling: keys, the groups they are in, and where keys are kept. */
+/** API keys, their groups, and the store in which keys are kept. */
 @NullMarked
 package io.penstock.key;
 

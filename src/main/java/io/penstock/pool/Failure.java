@@ -1,11 +1,16 @@
 package io.penstock.pool;
 
-/** How an attempt ended that brought no answer, or one the client does not get. */
+/** Failure of an attempt that brought no answer, or an answer that the client does not get. */
 public enum Failure {
-  /** The upstream never saw the request: nothing counts. */
+  /** The upstream never saw the request: nothing is charged. */
   UNSENT,
-  /** The upstream refused it for its limits: counts where refused calls count. */
+  /**
+   * The upstream refused the request because of its limits: it is charged where refused calls
+   * count.
+   */
   REJECTED,
-  /** The upstream may have worked on it: its input counts, and what of its output was seen. */
+  /**
+   * The upstream may have processed the request: its input and the output seen so far are charged.
+   */
   BROKEN
 }

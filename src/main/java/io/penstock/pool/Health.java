@@ -3,9 +3,9 @@ package io.penstock.pool;
 import io.penstock.quota.Gate;
 
 /**
- * Whether an upstream is worth asking. Three failures in a row, or one that does not pass by
- * waiting, make it unhealthy: shut for 1 s, then on trial, one request at a time; each trial that
- * fails doubles the time, up to 60 s, and one that goes well opens it. Safe from any thread.
+ * Circuit breaker of an upstream. Three failures in a row, or one that waiting does not cure, make
+ * it unhealthy: its gate is shut for 1 s, and then on trial with one request at a time. Each failed
+ * trial doubles the time, up to 60 s; a successful one opens the gate. Safe from any thread.
  */
 final class Health {
   static final int FAILURES = 3;
@@ -17,17 +17,17 @@ final class Health {
   private long shutNanos;
   private long trialFrom;
 
-  /** The gate that is shut while it is unhealthy. */
+  /** Returns the gate, which is shut or on trial while the upstream is unhealthy. */
   Gate gate() {
     return gate;
   }
 
-  /** Whether requests go there as they come. */
+  /** Returns whether the upstream is healthy. */
   boolean well() {
     return !gate.onTrial();
   }
 
-  /** Takes note of an attempt that failed. */
+  /** Records a failed attempt. */
   synchronized void failed(long now) {
     failures++;
     if (failures >= FAILURES || !well()) {
@@ -35,12 +35,15 @@ final class Health {
     }
   }
 
-  /** Takes note of a failure that the next request would meet as well. */
+  /** Records a failure that the next request would meet as well. */
   synchronized void broken(long now) {
     shut(now);
   }
 
-  /** What was sent before it was shut says nothing about how it fares since. */
+  /**
+   * Returns whether a result comes before the first trial: then its request was sent before the
+   * gate was shut, and shows nothing about the present state.
+   */
   private boolean early(long now) {
     return !well() && now < trialFrom;
   }
@@ -54,7 +57,7 @@ final class Health {
     gate.tryFrom(trialFrom, shutNanos);
   }
 
-  /** Takes note of an answer; returns whether that opened the gate. */
+  /** Records an answer that shows that the upstream works; returns whether that opened the gate. */
   synchronized boolean answered(long now) {
     if (early(now)) {
       return false;
@@ -63,7 +66,7 @@ final class Health {
     return opened();
   }
 
-  /** Forgets all, as of an upstream that is configured anew; returns whether it was shut. */
+  /** Resets the state, as for a newly configured upstream; returns whether it was unhealthy. */
   synchronized boolean forget() {
     failures = 0;
     return opened();

@@ -3,8 +3,8 @@ package io.penstock.pool;
 import java.util.Arrays;
 
 /**
- * How much the way to the provider varies: p99 − p1 of the time from release until the last byte of
- * the request was written, over the last 1,000 requests. Safe from any thread.
+ * Jitter of sending requests to a provider: p99 − p1 of the time from release until the last byte
+ * of the request was written, over the last 1,000 requests. Safe from any thread.
  */
 final class Jitter {
   private static final int KEPT = 1_000;
@@ -18,7 +18,8 @@ final class Jitter {
   synchronized long add(long sampleNanos) {
     samples[(int) (count % KEPT)] = sampleNanos;
     count++;
-    // A sort of a thousand is not for every request; while there are few, each may matter.
+    // Sorting a thousand samples for every request costs too much; the first few samples each
+    // matter.
     if (count <= EVERY || count % EVERY == 0) {
       nanos = spread();
     }

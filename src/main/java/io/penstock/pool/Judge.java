@@ -5,21 +5,21 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what becomes of the requests of one upstream, by what came of their attempts, and what that
- * means for those to come. Every verdict but {@link Verdict#PASS} is bounded by what was tried: no
- * request is sent for ever. Safe from any thread.
+ * Decides after each attempt what happens to the request, and updates the health and the pauses of
+ * the upstream. The number of attempts bounds every verdict but {@link Verdict#PASS}: no request is
+ * repeated for ever. Safe from any thread.
  */
 final class Judge {
-  /** The first status that is an error. */
+  /** The lowest status that is an error. */
   static final int ERRORS = 400;
 
-  /** How often a request that was refused for limits goes back to its place. */
+  /** How often a request that was refused because of limits returns to its place in the queue. */
   static final int MAX_REJECTED = 5;
 
-  /** How often a request that the upstream never saw, or had no time for, goes once more. */
+  /** How often a request that the upstream never saw, or was too busy for, is sent again. */
   static final int MAX_UNSENT = 3;
 
-  /** How often a request that the upstream may have worked on goes once more. */
+  /** How often a request that the upstream may have processed is sent again. */
   static final int MAX_BROKEN = 1;
 
   private final Health health;
@@ -41,12 +41,12 @@ final class Judge {
     return trouble;
   }
 
-  /** Forgets what was found out: the upstream may be another one. */
+  /** Forgets the last trouble: the upstream may be another one. */
   void forget() {
     trouble = null;
   }
 
-  /** Takes note of an answer. Returns what becomes of its request. */
+  /** Records an answer and returns what happens to its request. */
   Verdict of(Tries tries, Lesson lesson, Pause pause, long now) {
     int status = lesson.status();
     if (status >= ERRORS) {
@@ -71,7 +71,10 @@ final class Judge {
     };
   }
 
-  /** A refusal of an option that the client itself has set is passed on. */
+  /**
+   * Decides about a refused request. The refusal of an option that the client itself has set is
+   * passed on.
+   */
   private static Verdict refused(Tries tries, Lesson lesson) {
     boolean ours =
         lesson.wording() == Lesson.Wording.NO_STREAM_USAGE
@@ -110,7 +113,10 @@ final class Judge {
     return tries.repeatable() && tries.rejected() <= MAX_REJECTED ? Verdict.WAIT : Verdict.PASS;
   }
 
-  /** When the limit is whole again that has nothing left, or else the first one. */
+  /**
+   * Returns the time until the last of the exhausted limits is fully available again, or the first
+   * of all limits if none is exhausted.
+   */
   private static long reset(Lesson lesson) {
     long empty = Standing.UNSAID;
     long first = Standing.UNSAID;
@@ -133,7 +139,7 @@ final class Judge {
     return onceMore(tries, MAX_UNSENT);
   }
 
-  /** Takes note of an attempt without an answer. Returns what becomes of its request. */
+  /** Records an attempt without an answer and returns what happens to its request. */
   Verdict of(Tries tries, Failure failure, long now) {
     note(failure.name().toLowerCase(Locale.ROOT), now);
     return switch (failure) {

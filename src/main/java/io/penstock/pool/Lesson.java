@@ -5,13 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one answer of a provider teaches about its limits and its state.
+ * Information in one answer of a provider about its limits and its state.
  *
  * @param status the HTTP status
- * @param standings of the limits it mentions
- * @param retryAfterNanos when it says to come again, ≥ 0 from now, or {@link Standing#UNSAID}
- * @param wording what its body says
- * @param oddity what of it cannot be read, without its content, or null
+ * @param standings the status of each limit that the answer mentions
+ * @param retryAfterNanos the time after which the provider allows a retry, ≥ 0, or {@link
+ *     Standing#UNSAID}
+ * @param wording the meaning of its body
+ * @param oddity the part that cannot be parsed, without its content, or null
  */
 public record Lesson(
     int status,
@@ -19,22 +20,22 @@ public record Lesson(
     long retryAfterNanos,
     Wording wording,
     @Nullable String oddity) {
-  /** A lesson of which all can be read. */
+  /** Creates a lesson without unreadable parts. */
   public Lesson(int status, List<Standing> standings, long retryAfterNanos, Wording wording) {
     this(status, standings, retryAfterNanos, wording, null);
   }
 
-  /** What the body of an error says is wrong, as far as that changes what to do. */
+  /** Cause of an error according to its body, as far as the gateway acts on it. */
   public enum Wording {
-    /** Nothing that is known here, or it was not read. */
+    /** An unknown cause, or the body was not read. */
     OTHER,
-    /** Too much in too short a time: it passes. */
+    /** Too many requests or tokens in a short time: waiting helps. */
     RATE,
-    /** A bill, a spend cap or a plan: it does not pass by waiting. */
+    /** A bill, a spend cap or a plan: waiting does not help. */
     SPENT,
-    /** This request is larger than any limit: it never goes. */
+    /** The request is larger than a limit: it can never pass. */
     TOO_LARGE,
-    /** The provider itself has too much to do. */
+    /** The provider is overloaded. */
     OVERLOADED,
     /** The request must not ask for the usage of a stream. */
     NO_STREAM_USAGE
@@ -44,7 +45,7 @@ public record Lesson(
     standings = List.copyOf(standings);
   }
 
-  /** Returns what an answer teaches that says nothing. */
+  /** Returns the lesson of an answer without any information but its status. */
   public static Lesson silent(int status) {
     return new Lesson(status, List.of(), Standing.UNSAID, Wording.OTHER);
   }

@@ -5,12 +5,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which upstream gave an id that a later request may refer to, such as that of a response, a file
- * or a batch: no other upstream knows it. Remembered for an hour, and the latest only where they
- * are too many. Safe from any thread.
+ * Remembers which upstream issued an id that a later request may refer to, such as that of a
+ * response, a file or a batch, because no other upstream knows it. Ids are kept for an hour; if
+ * there are too many, the oldest are dropped. Safe from any thread.
  */
 public final class Origins {
-  /** How long an id is remembered: an hour, in nanoseconds. */
+  /** For how long an id is remembered: an hour, in nanoseconds. */
   public static final long KEPT_NANOS = 3_600_000_000_000L;
 
   /** The longest id that is remembered, in characters. */
@@ -21,7 +21,7 @@ public final class Origins {
   private final int most;
   private final LinkedHashMap<String, Origin> byId = new LinkedHashMap<>();
 
-  /** Makes an empty memory of at most so many ids, ≥ 1. */
+  /** Creates an empty memory for at most {@code most} ids, ≥ 1. */
   public Origins(int most) {
     if (most < 1) {
       throw new IllegalArgumentException("most is " + most + ", expected at least 1");
@@ -29,12 +29,12 @@ public final class Origins {
     this.most = most;
   }
 
-  /** Remembers who gave an id; a very long one is nobody's. */
+  /** Remembers the upstream that issued an id; ignores ids that are empty or too long. */
   public synchronized void gave(String upstream, String id, long now) {
     if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
       return;
     }
-    byId.remove(id); // said again, it is the latest
+    byId.remove(id); // an id that is issued again becomes the newest
     byId.put(id, new Origin(upstream, now));
     var oldest = byId.entrySet().iterator();
     while (oldest.hasNext()) {
@@ -46,7 +46,7 @@ public final class Origins {
     }
   }
 
-  /** Returns the id of the upstream that gave {@code id} within the hour, or null. */
+  /** Returns the id of the upstream that issued {@code id} within the last hour, or null. */
   public synchronized @Nullable String of(String id, long now) {
     Origin origin = byId.get(id);
     return origin == null || now - origin.atNanos() >= KEPT_NANOS ? null : origin.upstream();

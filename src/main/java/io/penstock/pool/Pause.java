@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 
 /**
- * When a pool is asked again after its provider said that it has had enough. Where the provider
- * does not say for how long, it is a back-off: from 1 s, doubled with each refusal in a row up to
- * 60 s, of which a random half is left out so that not all who were refused come back at once. Safe
+ * Pause of a pool after its provider refused requests because of limits. Where the provider states
+ * no time, the pause is a back-off: from 1 s, doubled with each consecutive refusal up to 60 s. A
+ * random part, at most half, is subtracted so that not all refused requests return at once. Safe
  * from any thread.
  */
 public final class Pause {
@@ -23,17 +23,17 @@ public final class Pause {
     this.random = random;
   }
 
-  /** The gate that is shut during a pause. */
+  /** Returns the gate, which is shut during a pause. */
   Gate gate() {
     return gate;
   }
 
-  /** Returns the instant at which the pause ends, at most {@code now} when there is none. */
+  /** Returns the instant at which the pause ends, {@code now} when there is none. */
   public long ends(long now) {
     return gate.opens(now);
   }
 
-  /** Returns how many answers were 429. */
+  /** Returns the number of answers with status 429. */
   public long throttled() {
     return throttled.sum();
   }
@@ -42,36 +42,37 @@ public final class Pause {
     throttled.increment();
   }
 
-  /** It was not refused: the next back-off is short again. */
+  /** Records that a request was not refused: the next back-off is short again. */
   synchronized void served() {
     refusals = 0;
     unexplained = 0;
   }
 
-  /** Pauses for as long as the provider says. */
+  /** Pauses for the time that the provider states. */
   synchronized void stated(long nanos, long now) {
     unexplained = 0;
     gate.shut(now + nanos);
   }
 
   /**
-   * Pauses for as long as the provider says one of its limits takes to be whole, but no longer than
-   * a back-off: what is left of it grows meanwhile, and the limit has learned that.
+   * Pauses until a limit of the provider is reset, according to the provider, but no longer than a
+   * back-off: part of that limit is available earlier, and the gateway's own limit has learned how
+   * much.
    */
   synchronized void until(long resetNanos, long now) {
     unexplained = 0;
     gate.shut(now + Math.min(resetNanos, next(now)));
   }
 
-  /** Pauses for a back-off, and for no less than {@code leastNanos}. */
+  /** Pauses for a back-off, but at least for {@code leastNanos}. */
   synchronized void backOff(long leastNanos, long now) {
     gate.shut(now + Math.max(leastNanos, next(now)));
   }
 
   /**
-   * Takes note of a refusal that did not say how long it would last, and pauses for a back-off if
-   * {@code pauses}. Returns whether it is the second in a row; what was sent before a pause is no
-   * second.
+   * Records a refusal without a stated time, and pauses for a back-off if {@code pauses}. Returns
+   * whether it is at least the second such refusal in a row; a refusal during a pause does not
+   * count, because its request was sent before the pause.
    */
   synchronized boolean unexplained(boolean pauses, long now) {
     unexplained += gate.opens(now) > now ? 0 : 1;

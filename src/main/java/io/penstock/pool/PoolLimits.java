@@ -18,14 +18,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the pools of upstreams are limited to. Safe from any thread.
+ * Creates the limits of the pools of upstreams. Safe from any thread.
  *
- * <p>The limit of requests a minute comes before all others of requests in a pool.
+ * <p>In each pool, the limit of requests per minute comes before all other limits of requests.
  */
 final class PoolLimits {
   private static final ZoneId PACIFIC_TIME = ZoneId.of("America/Los_Angeles");
 
-  /** The seconds and ten seconds of a minute, over which Azure looks at its requests. */
+  /** The parts of a minute over which Azure also limits requests: 1 s and 10 s. */
   private static final List<Long> AZURE_PARTS = List.of(60L, 6L);
 
   private static final long SHORTEST_WINDOW_NANOS = 1_000_000;
@@ -49,7 +49,7 @@ final class PoolLimits {
     this.wall = wall;
   }
 
-  /** Returns what the requests of a pool of that name ask of its limits. */
+  /** Returns the rule for the cost of requests in the pool with that name. */
   static Tariff tariff(UpstreamSpec spec, String pool) {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
@@ -57,7 +57,7 @@ final class PoolLimits {
     return Tariff.of(budget.charge(), budget.settlesUsage(), models);
   }
 
-  /** Returns the limits of the pool of that name, with all that was ever taken from them. */
+  /** Returns the limits of the pool with that name; they keep their earlier charges. */
   List<Metered> of(UpstreamSpec spec, String pool, long now) {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
@@ -75,7 +75,7 @@ final class PoolLimits {
     return made.metered();
   }
 
-  /** A pool that is being made; a limit of 0 is none. */
+  /** Collects the limits of one pool; a limit of 0 is left out. */
   private final class Pool {
     private final UpstreamSpec spec;
     private final String name;
@@ -101,7 +101,9 @@ final class PoolLimits {
       }
     }
 
-    /** What a minute allows cut into {@code parts}, none of them without any. */
+    /**
+     * Adds a limit for one of {@code parts} equal parts of a minute, with a capacity of at least 1.
+     */
     void part(long perMinute, long parts) {
       long nanos = Math.max(SHORTEST_WINDOW_NANOS, windowNanos / parts);
       long capacity = Math.max(1, perMinute / parts);

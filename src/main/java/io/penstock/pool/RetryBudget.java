@@ -1,9 +1,9 @@
 package io.penstock.pool;
 
 /**
- * Bounds how many requests may be repeated because they failed: at most a tenth of the requests of
- * the trailing second, and three more. Without a bound an upstream that fails for having too much
- * to do would be given twice as much. Safe from any thread.
+ * Bound on the number of failed requests that are repeated: at most a tenth of the requests of the
+ * trailing second, plus three. Without a bound, an upstream that fails because of overload would
+ * get twice the load. Safe from any thread.
  */
 public final class RetryBudget {
   private static final int CELLS = 10;
@@ -14,11 +14,11 @@ public final class RetryBudget {
   private final long[] requests = new long[CELLS];
   private final long[] retries = new long[CELLS];
 
-  /** The number of the youngest cell; the ring holds it and the nine before it. */
+  /** Number of the newest cell; the ring contains it and the nine cells before it. */
   private long youngest;
 
   /**
-   * Makes a budget of which nothing is spent.
+   * Creates an unused budget.
    *
    * @param now the instant, in nanoseconds
    */
@@ -31,7 +31,7 @@ public final class RetryBudget {
     requests[cell(now)]++;
   }
 
-  /** Returns whether one more may be repeated, and if so counts it. */
+  /** Returns whether one more request may be repeated, and if so counts it. */
   public synchronized boolean retry(long now) {
     int cell = cell(now);
     if (sum(retries) >= FREE + sum(requests) / REQUESTS_A_RETRY) {
@@ -41,7 +41,10 @@ public final class RetryBudget {
     return true;
   }
 
-  /** Empties the cells that are older than a second; what is late counts in the youngest. */
+  /**
+   * Empties the cells that are older than a second, and returns the index of the newest cell; late
+   * calls count there.
+   */
   private int cell(long now) {
     long number = Math.floorDiv(now, CELL_NANOS);
     for (long each = Math.max(youngest + 1, number - CELLS + 1); each <= number; each++) {

@@ -3,7 +3,7 @@ package io.penstock.pool;
 /**
  * The last thing that went wrong at an upstream.
  *
- * @param what in a word or two, never anything that a client or a provider wrote
- * @param atNanos when
+ * @param what the problem in one or two words, never text from a client or a provider
+ * @param atNanos the instant of the problem
  */
 public record Trouble(String what, long atNanos) {}

@@ -10,16 +10,22 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider deployment: what it may be sent, one pool a model, or one that models share. Safe
+ * Provider deployment with its quotas: one pool per model, or one that several models share. Safe
  * from any thread.
  */
 public final class Upstream {
-  /** More models than any provider has; what a client makes up beyond shares one pool. */
+  /**
+   * Most pools: more than any provider has models. Further names that clients make up share one
+   * pool.
+   */
   private static final int MAX_POOLS = 1_000;
 
   private static final String OTHER = "*";
 
-  /** The longest pause, in nanoseconds, for which a request waits here though others serve it. */
+  /**
+   * The longest pause, in nanoseconds, for which a request waits here although other upstreams
+   * serve its model.
+   */
   private static final long SHORT_PAUSE_NANOS = 1_000_000_000L;
 
   private final PoolLimits limits;
@@ -44,20 +50,23 @@ public final class Upstream {
     return spec;
   }
 
-  /** Returns whether it takes requests at all. */
+  /** Returns whether the configuration lets it take requests. */
   public boolean enabled() {
     return spec.access().disabledBecause() == null;
   }
 
-  /** Returns the gate of all its pools: on trial while it is not known to be well again. */
+  /**
+   * Returns the gate of all its pools, which is on trial until the upstream is known to be healthy
+   * again.
+   */
   public Gate health() {
     return health.gate();
   }
 
   /**
-   * Returns whether a pool can be relied on to give soon: the upstream is healthy, the pool is not
-   * paused for longer than 1 s, and it is not out for its day. A pool whose minute is used up can:
-   * that passes.
+   * Returns whether a pool will have room soon: the upstream is healthy, the pool is not paused for
+   * longer than 1 s, and its day limits are not used up. A limit per minute that is used up does
+   * not matter, because it soon has room again.
    */
   public boolean available(Quota pool, long now) {
     return health.well()
@@ -65,28 +74,28 @@ public final class Upstream {
         && pool.dayEndsNanos(now) <= now;
   }
 
-  /** Returns what went wrong last, or null. */
+  /** Returns the last trouble, or null. */
   public @Nullable Trouble trouble() {
     return judge.trouble();
   }
 
   /**
-   * Returns whether streams of a model, under the client's name for it, are asked for their usage:
-   * as configured, unless the upstream refused that lately.
+   * Returns whether the gateway asks for the usage of streams of a model: as configured, unless the
+   * upstream refused that lately. {@code model} is the name that the client uses.
    */
   public boolean injectsUsage(@Nullable String model, long now) {
     return spec.injectsUsage() && usageRefusedUntil(model, now) <= now;
   }
 
   /**
-   * Returns the instant until which streams of a model are not asked for their usage because the
-   * upstream refused that, at most {@code now} when they are.
+   * Returns the instant until which the gateway does not ask for the usage of streams of a model
+   * because the upstream refused that; {@code now} when it does ask.
    */
   public long usageRefusedUntil(@Nullable String model, long now) {
     return usageRefusals.ends(ownName(model), now);
   }
 
-  /** Returns how often streams of a pool stopped being asked for their usage. */
+  /** Returns how often the gateway stopped asking for the usage of streams of a pool. */
   public long usageRefusals(Quota pool) {
     return usageRefusals.times(pool);
   }
@@ -95,7 +104,7 @@ public final class Upstream {
     return model == null ? OTHER : spec.ownName(model);
   }
 
-  /** Returns what holds a pool of this upstream back. */
+  /** Returns the pause of a pool of this upstream. */
   public Pause pause(Quota pool) {
     Pause pause = pauses.get(pool);
     if (pause == null) {
@@ -104,12 +113,14 @@ public final class Upstream {
     return pause;
   }
 
-  /** Returns its pools by their names, those that were used; the rest of models share one. */
+  /** Returns the pools that were used, by name; models beyond the bound share one. */
   public Map<String, Quota> pools() {
     return Map.copyOf(pools);
   }
 
-  /** Returns the pool for a model under the client's name for it; null is no model. */
+  /**
+   * Returns the pool of a model, which is given by the client's name for it; null means no model.
+   */
   public Quota pool(@Nullable String model, long now) {
     UpstreamSpec current = spec;
     String name = model == null ? OTHER : current.budget().poolOf(current.ownName(model));
@@ -121,7 +132,10 @@ public final class Upstream {
     return made(made ? name : OTHER, now);
   }
 
-  /** Not while the configuration changes: a pool made of the old one would keep its limits. */
+  /**
+   * Creates a pool, but not while the configuration changes: a pool with the old one would keep its
+   * limits.
+   */
   private synchronized Quota made(String pool, long now) {
     return pools.computeIfAbsent(pool, absent -> quota(absent, now));
   }
@@ -139,10 +153,10 @@ public final class Upstream {
     return quota;
   }
 
-  /** Gives it another configuration; what its pools owe stays. */
+  /** Changes the configuration; the charges of its pools stay. */
   synchronized void reconfigure(UpstreamSpec next, long now) {
     if (next.equals(spec)) {
-      limit(next, now); // it may be shared otherwise than before
+      limit(next, now); // how limits are shared may have changed
       return;
     }
     comeBack(next, now);
@@ -156,7 +170,7 @@ public final class Upstream {
         });
   }
 
-  /** Configures it anew, even with what it had: how it fared does not count any more. */
+  /** Configures it anew, even with the same configuration: its health and refusals are reset. */
   synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
     judge.forget();
@@ -166,9 +180,9 @@ public final class Upstream {
   }
 
   /**
-   * Takes note of an answer, and says what becomes of its request.
+   * Records an answer and returns what happens to its request.
    *
-   * @param tries what was tried for the request, this attempt included
+   * @param tries the attempts for the request, including this one
    */
   public Verdict judge(Tries tries, Lesson lesson, long now) {
     Quota pool = pool(tries.model(), now);
@@ -186,7 +200,7 @@ public final class Upstream {
     return verdict;
   }
 
-  /** Takes note of an attempt that brought no answer, and says what becomes of its request. */
+  /** Records an attempt without an answer and returns what happens to its request. */
   public Verdict judge(Tries tries, Failure failure, long now) {
     boolean well = health.well();
     Verdict verdict = judge.of(tries, failure, now);
@@ -196,12 +210,12 @@ public final class Upstream {
     return verdict;
   }
 
-  /** Has all who wait here look again: they can go, or had better go elsewhere. */
+  /** Wakes all waiters of its pools: they can go now, or should go to another upstream. */
   private void wake() {
     pools.values().forEach(pool -> pool.line().wake());
   }
 
-  /** Notes how long a request took from its release until its last byte was written. */
+  /** Records the time that a request took from its release until its last byte was written. */
   public void written(long afterReleaseNanos) {
     long measured = jitter.add(Math.max(0, afterReleaseNanos));
     if (measured != jitterNanos) {
@@ -210,7 +224,7 @@ public final class Upstream {
     }
   }
 
-  /** Returns the jitter measured on the way to it, in nanoseconds. */
+  /** Returns the measured jitter of sending requests to it, in nanoseconds. */
   public long jitterNanos() {
     return jitterNanos;
   }

@@ -9,17 +9,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider deployment, as configured.
+ * Configuration of one provider deployment.
  *
- * @param id its name; the same id is the same upstream everywhere
- * @param url where it is; scheme {@code http}, {@code https} or {@code mock}
- * @param access who the gateway is there
- * @param models the name a client asks for to the name the upstream knows; empty for any model
+ * @param id its name; the same id means the same upstream everywhere
+ * @param url its address; scheme {@code http}, {@code https} or {@code mock}
+ * @param access how the gateway authenticates to it
+ * @param models the upstream's names of models by the names that clients use; empty for any model
  *     under its own name
- * @param weight breaks ties between equally used upstreams, ≥ 1
- * @param budget what it may be sent
+ * @param weight decides between equally used upstreams, ≥ 1
+ * @param budget its limits
  * @param link how it is reached
- * @param injectsUsage whether streams are asked to state their usage when the client did not
+ * @param injectsUsage whether the gateway asks for the usage of streams when the client did not
  */
 public record UpstreamSpec(
     String id,
@@ -31,7 +31,7 @@ public record UpstreamSpec(
     Link link,
     boolean injectsUsage) {
 
-  /** An upstream with nothing out of the ordinary: no shared pools, no certificates, no proxy. */
+  /** Creates a plain upstream: no shared pools, no certificates, no proxy. */
   public UpstreamSpec(
       String id,
       URI url,
@@ -57,11 +57,11 @@ public record UpstreamSpec(
   }
 
   /**
-   * Who the gateway is to an upstream.
+   * Credentials and headers that the gateway sends to an upstream.
    *
    * @param apiKey the credential sent to it, or null when none is sent
    * @param passthrough whether the client's own credential is sent on instead
-   * @param disabledBecause why it takes no requests, or null when it does
+   * @param disabledBecause the reason why it takes no requests, or null when it does
    * @param headers headers set on every request to it
    */
   public record Access(
@@ -73,7 +73,7 @@ public record UpstreamSpec(
       headers = Map.copyOf(headers);
     }
 
-    /** Returns nothing that is secret. */
+    /** Returns a text without secrets. */
     @Override
     public String toString() {
       return "Access[" + (passthrough ? "passthrough" : apiKey == null ? "none" : "***") + "]";
@@ -81,15 +81,15 @@ public record UpstreamSpec(
   }
 
   /**
-   * What an upstream may be sent.
+   * Limits of an upstream, and how requests count towards them.
    *
-   * @param limits of each model that no shared pool names; one pool a model
-   * @param pools those that models share; no model is in two
-   * @param day when the day of its daily limits begins
-   * @param charge how it adds a request up
-   * @param settlesUsage whether a charge that would be kept is settled by the usage all the same
-   * @param guardNanos how much longer than a window a request counts, ≥ 0
-   * @param burstSeconds how many seconds' worth of a minute limit may go at once, &gt; 0
+   * @param limits the limits of each model that is in no shared pool; such a model has its own pool
+   * @param pools the pools that several models share; no model is in two of them
+   * @param day when a day of its day limits begins
+   * @param charge the rule for the cost of a request
+   * @param settlesUsage whether even a charge that would be kept is settled by the real usage
+   * @param guardNanos how much longer than the window a request counts, ≥ 0
+   * @param burstSeconds the part of a limit per minute that may go at once, in seconds, &gt; 0
    */
   public record Budget(
       Limits limits,
@@ -103,7 +103,7 @@ public record UpstreamSpec(
       pools = List.copyOf(pools);
     }
 
-    /** Returns the pool that models share under that name, or null. */
+    /** Returns the shared pool with that name, or null. */
     @Nullable SharedPool shared(String name) {
       for (SharedPool pool : pools) {
         if (pool.name().equals(name)) {
@@ -114,7 +114,7 @@ public record UpstreamSpec(
     }
 
     /**
-     * Returns the name of the pool of a model: that of the one it shares, else its own.
+     * Returns the name of the pool of a model: that of its shared pool, else the name of the model.
      *
      * @param model the upstream's own name for it
      */
@@ -128,7 +128,7 @@ public record UpstreamSpec(
     }
   }
 
-  /** When a day of a daily limit begins. */
+  /** Start of the days of a day limit. */
   public enum Day {
     /** With the first request after the last one ended. */
     FIRST_USE,
@@ -143,10 +143,10 @@ public record UpstreamSpec(
    * requests. 0 is unlimited.
    */
   public record Limits(long rpm, long tpm, long itpm, long otpm, long rpd, long concurrency) {
-    /** Nothing is limited. */
+    /** No limits. */
     public static final Limits NONE = new Limits(0, 0, 0, 0, 0, 0);
 
-    /** Limits of minutes alone. */
+    /** Creates limits per minute only. */
     public Limits(long rpm, long tpm, long itpm, long otpm) {
       this(rpm, tpm, itpm, otpm, 0, 0);
     }
@@ -159,14 +159,14 @@ public record UpstreamSpec(
       }
     }
 
-    /** Returns whether nothing is limited. */
+    /** Returns whether there are no limits. */
     public boolean none() {
       return equals(NONE);
     }
   }
 
   /**
-   * Limits that some models have together.
+   * Limits that several models share.
    *
    * @param name the name of the pool
    * @param models the upstream's own names
@@ -179,14 +179,14 @@ public record UpstreamSpec(
   }
 
   /**
-   * How an upstream is reached.
+   * Connection to an upstream.
    *
-   * @param timeouts how long it may take
-   * @param tls what is trusted and shown, or null for what the platform trusts
-   * @param proxy the HTTP proxy on the way, or null
+   * @param timeouts the timeouts of the connection
+   * @param tls the certificates to trust and to present, or null to trust what the platform trusts
+   * @param proxy the HTTP proxy to use, or null
    */
   public record Link(Timeouts timeouts, @Nullable Tls tls, @Nullable URI proxy) {
-    /** Returns nothing that is secret: a proxy may be written with its password. */
+    /** Returns a text without secrets: the address of a proxy may contain its password. */
     @Override
     public String toString() {
       return "Link[" + timeouts + (proxy == null ? "" : " by " + proxy.getHost()) + "]";
@@ -196,13 +196,13 @@ public record UpstreamSpec(
   /**
    * Certificates in PEM files.
    *
-   * @param ca who is trusted, or null for what the platform trusts
-   * @param cert the certificate shown to the upstream, or null
+   * @param ca the trusted authorities, or null to trust what the platform trusts
+   * @param cert the certificate presented to the upstream, or null
    * @param key its key; null exactly when {@code cert} is
    */
   public record Tls(@Nullable Path ca, @Nullable Path cert, @Nullable Path key) {}
 
-  /** In nanoseconds, each &gt; 0: to connect, to the first byte, and between two bytes. */
+  /** Timeouts in nanoseconds, each &gt; 0: to connect, to the first byte, and between two bytes. */
   public record Timeouts(long connectNanos, long firstByteNanos, long stallNanos) {
     public Timeouts {
       for (long nanos : List.of(connectNanos, firstByteNanos, stallNanos)) {
@@ -217,7 +217,10 @@ public record UpstreamSpec(
     models = Map.copyOf(models);
   }
 
-  /** Returns whether requests for {@code model} can go here; null is a request without a model. */
+  /**
+   * Returns whether requests for {@code model} can go here; null stands for a request without a
+   * model.
+   */
   public boolean serves(@Nullable String model) {
     return models.isEmpty() || model == null || models.containsKey(model);
   }
@@ -227,7 +230,7 @@ public record UpstreamSpec(
     return models.getOrDefault(model, model);
   }
 
-  /** Returns the spec without its credential, so that it may be logged. */
+  /** Returns a text without the credential, so that it may be logged. */
   @Override
   public String toString() {
     return "UpstreamSpec[" + id + " " + url + "]";

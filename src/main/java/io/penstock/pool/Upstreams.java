@@ -16,65 +16,68 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All upstreams by id, kept across reloads. One that is not configured any more is kept aside for
- * when it comes back: its requests still run, and what they give back is for those who will wait at
- * its pools. So there are as many as ids were ever configured. Safe from any thread; applied by one
- * at a time.
+ * All upstreams by id, kept across reloads. An upstream that is no longer configured is set aside
+ * in case it returns: its requests still run, and what they return must reach the tickets that will
+ * wait at its pools. So the number of upstreams grows to that of all ids ever configured. Safe from
+ * any thread; only one thread at a time may call {@link #apply}.
  */
 public final class Upstreams {
-  /** From here on a limit of tokens a minute is none: what mock endpoints are given to say so. */
+  /**
+   * A limit of tokens per minute from which on tokens are unlimited: the value that mock endpoints
+   * are configured with to have no limit.
+   */
   public static final long UNLIMITED_TPM = 1_000_000_000;
 
   private final PoolLimits limits;
   private final RandomGenerator random;
   private final ConcurrentMap<String, Upstream> byId = new ConcurrentHashMap<>();
 
-  /** Those that were configured once; for {@link #apply} only. */
+  /** Upstreams that were configured earlier; for {@link #apply} only. */
   private final Map<String, Upstream> aside = new HashMap<>();
 
   /**
-   * Makes an empty set.
+   * Creates an empty set.
    *
-   * @param source where limits come from
-   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
+   * @param source the source of limits
+   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public Upstreams(LimitSource source, long windowNanos) {
     this(source, windowNanos, UNLIMITED_TPM, WallClock.system());
   }
 
   /**
-   * Makes an empty set.
+   * Creates an empty set.
    *
-   * @param source where limits come from
-   * @param windowNanos the window of the per-minute limits: 60 s, shorter in tests
-   * @param unlimitedTpm from which on a limit of tokens a minute is none
-   * @param wall what tells when a day begins
+   * @param source the source of limits
+   * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
+   * @param unlimitedTpm the limit of tokens per minute from which on tokens are unlimited
+   * @param wall gives the starts of days
    */
   public Upstreams(LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall) {
     this(source, windowNanos, unlimitedTpm, wall, Others.NONE);
   }
 
   /**
-   * Makes an empty set of upstreams that other instances use too: among them the least used one is
-   * chosen by what all use.
+   * Creates an empty set of upstreams that other instances use too. The utilization by all
+   * instances decides which upstream is the least used.
    *
-   * @param others what they counted
+   * @param others counts of the other instances
    */
   public Upstreams(
       LimitSource source, long windowNanos, long unlimitedTpm, WallClock wall, Others others) {
     this(new PoolLimits(source, windowNanos, unlimitedTpm, wall, others), new SecureRandom());
   }
 
-  /** Makes one with another source of the jitter of back-offs, which must be thread-safe. */
+  /** Creates an empty set with another source of random back-offs, which must be thread-safe. */
   Upstreams(PoolLimits limits, RandomGenerator random) {
     this.limits = limits;
     this.random = random;
   }
 
   /**
-   * Applies the configured upstreams: new ones are made, known ones changed, others set aside, and
-   * those that come back are what they were. What an upstream was sent still counts then, because
-   * its provider counts it too; how it fared is forgotten.
+   * Applies the configured upstreams: new ones are created, known ones changed, and others set
+   * aside. An upstream that returns is the same object as before: its charges still count, because
+   * its provider counts them too, but its health is reset.
    */
   public void apply(Collection<UpstreamSpec> specs, long now) {
     Set<String> configured = new HashSet<>();
@@ -95,7 +98,7 @@ public final class Upstreams {
     }
   }
 
-  /** Returns the upstream that was set aside, configured anew, or another if there is none. */
+  /** Returns the upstream that was set aside, configured anew, or a new one if there is none. */
   private Upstream back(UpstreamSpec spec, long now) {
     Upstream known = aside.remove(spec.id());
     if (known == null) {
@@ -105,12 +108,12 @@ public final class Upstreams {
     return known;
   }
 
-  /** Returns the upstream of that id, or null when it is not configured any more. */
+  /** Returns the upstream with that id, or null when none is configured. */
   public @Nullable Upstream find(String id) {
     return byId.get(id);
   }
 
-  /** Returns all upstreams, in no order. */
+  /** Returns all configured upstreams, in no particular order. */
   public Collection<Upstream> all() {
     return List.copyOf(byId.values());
   }

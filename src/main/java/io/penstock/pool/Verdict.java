@@ -1,13 +1,16 @@
 package io.penstock.pool;
 
-/** What becomes of a request of which the upstream has said, or failed to say, something. */
+/** Decision about a request after an attempt. */
 public enum Verdict {
-  /** The answer is the client's. */
+  /** The client gets the answer. */
   PASS,
-  /** It goes back to its place, and may go to any upstream: the pool it was refused by pauses. */
+  /**
+   * The request returns to its place in the queue, and may go to any upstream; the pool that
+   * refused it pauses.
+   */
   WAIT,
-  /** It goes once more, to another upstream if there is one. */
+  /** The request is sent again, to another upstream if there is one. */
   ELSEWHERE,
-  /** It goes once more at once, and does not ask for the usage of its stream. */
+  /** The request is sent again at once, without asking for the usage of its stream. */
   WITHOUT_USAGE
 }

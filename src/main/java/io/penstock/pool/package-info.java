@@ -1,4 +1,7 @@
-/** Which upstream takes a request: room, utilisation, and what was measured of it. */
+/**
+ * Upstreams with their pools of limits, their health and the measurements that decide which of them
+ * takes a request.
+ */
 @NullMarked
 package io.penstock.pool;
 

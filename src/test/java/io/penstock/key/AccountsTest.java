@@ -189,7 +189,7 @@ class AccountsTest {
     assertThat(denial(after, null, 1).reason()).isEqualTo(Reason.KEY_RPM);
   }
 
-  /** Who waits looks up its quotas when it comes, and not each time a key is changed. */
+  /** A waiting request looks its quotas up when it arrives, not each time its key changes. */
   @Test
   void keyThatWaitsWithoutLimits_hasAQuotaForThoseToCome() {
     KeySpec before = key("k", KeySpec.Limits.NONE, Map.of(), null, true);
@@ -245,7 +245,7 @@ class AccountsTest {
     assertThat(limits.live).hasSize(2);
 
     passes(61 * SECOND - 1);
-    takes(idle, 5); // denied: it looks at the others all the same
+    takes(idle, 5); // denied, but each call checks one account for idleness all the same
     takes(idle, 5);
     takes(idle, 5);
     assertThat(accounts.open()).as("what they spent counts still").isEqualTo(3);

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Many threads that spend of one key at once, for minutes of a clock that they move together. */
+/** Many threads charge one key at once, for minutes of a clock that they advance together. */
 class HammeredKeyTest {
   private static final int THREADS = 64;
   private static final long SECOND = 1_000_000_000L;
@@ -61,7 +61,7 @@ class HammeredKeyTest {
     }
     assertThat(requests.most()).isLessThanOrEqualTo(RPM);
     assertThat(tokens.most()).isLessThanOrEqualTo(TPM);
-    // Each limit would be used up in five minutes five times.
+    // In five minutes each limit could be used up five times.
     double used = Math.max(requests.total() / (5.0 * RPM), tokens.total() / (5.0 * TPM));
     assertThat(used).isGreaterThanOrEqualTo(0.98);
   }

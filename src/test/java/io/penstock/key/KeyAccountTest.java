@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Which quotas an account has, and which stay as its key changes and ends. */
+/** Tests the quotas of an account, and which of them stay when its key changes or ends. */
 class KeyAccountTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;
@@ -45,7 +45,7 @@ class KeyAccountTest {
     return accounts.of(key).quotas("m", now);
   }
 
-  /** The quotas that a request faces which is inside from now on. */
+  /** Lets a request enter the account, and returns the quotas it faces. */
   private List<Quota> faced(KeySpec key) {
     accounts.of(key).enter();
     return quotas(key);

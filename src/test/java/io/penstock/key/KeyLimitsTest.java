@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which limits keys and groups have, and that accounts follow them. */
+/** Tests the limits of keys and groups, and that accounts follow changes of them. */
 class KeyLimitsTest {
   private static final long MINUTE = 60_000_000_000L;
   private static final long NOW = 1_800_000_000_000L;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** How full upstreams are by what all instances send them. */
+/** Tests the utilization of upstreams by the requests of all instances. */
 class GlobalViewTest {
   private static final long WINDOW = 60_000_000_000L;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Who is told that an upstream works again: those who had it opened, and nobody else. */
+/** Tests that exactly the calls that open the gate return that they did. */
 class HealthTest {
   private static final long SECOND = 1_000_000_000L;
 

@@ -65,7 +65,7 @@ class JitterTest {
     for (int sample = 0; sample < 1_024; sample++) {
       last = jitter.add(sample);
     }
-    // of 24 to 1,023 the tenth least, 33, and the tenth most, 1,014
+    // samples 24 to 1,023: p1 is the tenth smallest, 33, and p99 the tenth largest, 1,014
     assertThat(last).isEqualTo(981);
   }
 }

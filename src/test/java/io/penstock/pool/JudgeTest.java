@@ -157,7 +157,7 @@ class JudgeTest {
   @Test
   void noResetTwiceInARow_isTheClients_andTheUpstreamUnhealthy() {
     assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(Verdict.WAIT);
-    // sent before the pause, it is none in a row
+    // sent before the pause, so it is not the second in a row
     assertThat(judge(429, UNSAID, Wording.RATE, rejected(1), NOW)).isEqualTo(Verdict.WAIT);
     assertThat(upstream.health().onTrial()).isFalse();
     long after = upstream.pause(pool).ends(NOW);
@@ -311,7 +311,7 @@ class JudgeTest {
     assertThat(shortest.ends(NOW)).isEqualTo(NOW + SECOND / 2);
   }
 
-  /** Draws the largest number that may be drawn. */
+  /** Returns the largest number that may be drawn. */
   private static final class Most implements RandomGenerator {
     @Override
     public long nextLong() {

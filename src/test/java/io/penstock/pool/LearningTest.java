@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * An hour, in simulated time, of more requests than a provider takes whose limit is 30 % lower than
- * configured: an exact one over any trailing minute, which answers 429 to what is beyond.
+ * An hour of overload, in simulated time, of a provider with a limit 30 % lower than configured.
+ * The provider applies it exactly over any trailing minute, and answers 429 to requests beyond it.
  */
 class LearningTest {
   private static final long SECOND = 1_000_000_000L;
@@ -74,7 +74,7 @@ class LearningTest {
     return Objects.requireNonNull(upstreams.find("u"));
   }
 
-  /** Returns the instant from which an amount fits if nothing else comes. */
+  /** Returns the instant from which an amount fits if nothing else arrives. */
   private long fits(long amount, long now) {
     long instant = now;
     List<Long> charged = provider.charges().keySet().stream().sorted().toList();

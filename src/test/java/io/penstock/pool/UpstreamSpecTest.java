@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What may be logged of an upstream, and what nothing looks like. */
+/** Tests the texts of an upstream for logs, and when it has no limits. */
 class UpstreamSpecTest {
   private static UpstreamSpec.Access access(String apiKey, boolean passthrough) {
     return new UpstreamSpec.Access(apiKey, passthrough, null, Map.of("x-key", "secret"));

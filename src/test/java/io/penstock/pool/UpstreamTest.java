@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** When an upstream can be relied on, and when those who wait at it are woken. */
+/** Tests when an upstream counts as available, and when its waiters are woken. */
 class UpstreamTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long WINDOW = 60 * SECOND;
@@ -36,7 +36,7 @@ class UpstreamTest {
   private final Woken here = new Woken(pool);
   private final Woken there = new Woken(upstream.pool("other", NOW));
 
-  /** One who waits for a pool, and how often it was woken. */
+  /** Waiter for a pool that counts how often it was woken. */
   private static final class Woken extends Onlooker {
     private int times;
 
@@ -165,7 +165,10 @@ class UpstreamTest {
     assertThat(upstream.health().onTrial()).isTrue();
   }
 
-  /** When a pool is whole whose requests of a minute are all spent. */
+  /**
+   * Uses up the requests per minute of a pool; returns the instant from which all are available
+   * again.
+   */
   private static long whole(Quota of) {
     while (of.take(Cost.NO_TOKENS, NOW, new ArrayList<>())) {
       assertThat(of.gatesOpen(NOW)).isEqualTo(NOW);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** When streams are asked for their usage, and when not. */
+/** Tests when the gateway asks for the usage of streams. */
 class UsageRefusalsTest {
   private static final long NOW = 1_000_000_000_000L;
   private static final long TEN_MINUTES = 600_000_000_000L;
