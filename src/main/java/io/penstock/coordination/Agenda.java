@@ -4,19 +4,19 @@ import io.penstock.time.Ticker;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be done when. One thread at a time. */
+/** Tasks to run at given instants. Used by one thread at a time. */
 public final class Agenda {
-  /** What is to be done. */
+  /** Action of an entry. */
   public interface Task {
-    /** Does it. */
+    /** Runs the action. */
     void run(long nowNanos);
   }
 
   /**
-   * Something to do.
+   * Task with its instant.
    *
-   * @param late whether it comes after all others of its instant: who can be served at the very
-   *     instant of his deadline is served
+   * @param late whether it runs after the other tasks of its instant, so that a client that can be
+   *     served at the very instant of its deadline is served
    */
   public record Entry(long atNanos, boolean late, long order, Task task)
       implements Comparable<Entry> {
@@ -31,7 +31,7 @@ public final class Agenda {
   private final TreeSet<Entry> entries = new TreeSet<>();
   private long order;
 
-  /** Notes something; at {@link Ticker#NEVER} nothing. */
+  /** Adds a task; returns its entry, or null without adding any at {@link Ticker#NEVER}. */
   public @Nullable Entry note(long atNanos, boolean late, Task task) {
     if (atNanos == Ticker.NEVER) {
       return null;
@@ -41,7 +41,7 @@ public final class Agenda {
     return entry;
   }
 
-  /** Takes an entry out, if it is there. */
+  /** Removes an entry, if it is still there. */
   public void strike(@Nullable Entry entry) {
     if (entry != null) {
       entries.remove(entry);
@@ -53,7 +53,7 @@ public final class Agenda {
     return entries.isEmpty() ? Ticker.NEVER : entries.getFirst().atNanos();
   }
 
-  /** Does all that is due, in order of its instants, and what that makes due. */
+  /** Runs all due tasks in the order of their instants, and those that become due by this. */
   public void run(long nowNanos) {
     while (nextNanos() <= nowNanos && !entries.isEmpty()) {
       entries.removeFirst().task().run(nowNanos);

@@ -1,11 +1,11 @@
 package io.penstock.coordination;
 
-/** Runs something later. */
+/** Timer that runs one step at an instant. */
 public interface Alarm extends AutoCloseable {
   /**
-   * Has {@code step} run once at an instant, by another thread, instead of what was to run before.
+   * Sets the step to run once at an instant, on another thread; it replaces the step set before.
    *
-   * @param instantNanos {@link io.penstock.time.Ticker#NEVER} for nothing
+   * @param instantNanos the instant; {@link io.penstock.time.Ticker#NEVER} to run nothing
    */
   void at(long instantNanos, Runnable step);
 

@@ -4,11 +4,11 @@ import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lets those go who wait once there are enough of them, and nobody afterwards. */
+/** Barrier: releases its waiters once there are enough of them, and none that arrive later. */
 final class Barrier extends Named {
   private long size;
 
-  /** How many are still to go of those who made it open; −1 while it is closed. */
+  /** Number of waiters that opened it and are still to be released; −1 while it is closed. */
   private long passing = -1;
 
   Barrier(Operation.Arrive first, long createdMillis) {
@@ -51,7 +51,7 @@ final class Barrier extends Named {
 
   @Override
   void takeBack(Object given, long nowNanos) {
-    // who has passed has passed
+    // a client that has passed cannot be returned
   }
 
   @Override

@@ -1,15 +1,15 @@
 package io.penstock.coordination;
 
 /**
- * How much there may be.
+ * Bounds on waiting clients, objects and held permits.
  *
- * @param waiters who wait at all objects together, 0 or more
- * @param objects of all kinds together, 1 or more
- * @param holds places of all semaphores together that are held, 1 or more
- * @param idleNanos after which a bucket, semaphore or counter is forgotten that nobody uses
+ * @param waiters most clients that wait at all objects together, 0 or more
+ * @param objects most objects of all kinds together, 1 or more
+ * @param holds most held permits of all semaphores together, 1 or more
+ * @param idleNanos the time after which an unused bucket, semaphore or counter is forgotten
  */
 public record Bounds(long waiters, long objects, long holds, long idleNanos) {
-  /** What holds unless somebody says otherwise. */
+  /** The default bounds. */
   public static final Bounds DEFAULT = new Bounds(10_000, 100_000, 1_000_000, 3_600_000_000_000L);
 
   public Bounds {

@@ -1,34 +1,34 @@
 package io.penstock.coordination;
 
 /**
- * Objects by which programs outside agree on who goes when. They are made by the first operation on
- * them. Those who wait for one are served in order of arrival. Safe from any thread; nothing here
- * waits.
+ * Service with named objects, such as semaphores and barriers, through which other programs
+ * coordinate. An object is created by the first operation on it. Clients that wait for an object
+ * are served in order of arrival. Safe from any thread; no method blocks.
  */
 public interface Coordination extends AutoCloseable {
-  /** A client that waits for as long as it takes. */
+  /** Wait without a time limit. */
   long FOR_EVER = -1;
 
   /**
-   * Has an operation done on an object, as soon as it can be.
+   * Requests an operation on an object, which is done as soon as possible.
    *
-   * @param name of the object, among those of its kind
-   * @param maxWaitNanos after which the answer is {@link Reply.TimedOut}; 0 never waits, {@link
-   *     #FOR_EVER} always does; at most {@link Operation#MOST_NANOS}
-   * @return the turn, which its client takes once it has the answer
+   * @param name the name of the object, unique within its kind
+   * @param maxWaitNanos the time after which the answer is {@link Reply.TimedOut}: 0 to never wait,
+   *     {@link #FOR_EVER} to wait without a limit; at most {@link Operation#MOST_NANOS}
+   * @return the turn; the client {@linkplain Turn#take takes} it once it has the answer
    */
   Turn call(String name, Operation operation, long maxWaitNanos);
 
-  /** Returns whether operations can be done now, as far as is known. */
+  /** Returns whether operations are possible now, as far as is known. */
   boolean ready();
 
-  /** Returns how many wait here. */
+  /** Returns the number of clients that wait at this instance. */
   long waiting();
 
-  /** Returns how many objects there are, as far as is known. */
+  /** Returns the number of objects, as far as is known. */
   long objects();
 
-  /** Has all who wait here now go, with that answer. */
+  /** Ends the waits of all clients that wait at this instance now, with {@code answer}. */
   void dismiss(Reply answer);
 
   @Override

@@ -4,7 +4,7 @@ import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A number that all may add to. */
+/** Counter: a number that clients add to. */
 final class Counter extends Named {
   private long value;
   private long increments;
@@ -58,7 +58,7 @@ final class Counter extends Named {
 
   @Override
   void takeBack(Object given, long nowNanos) {
-    // nobody is given anything
+    // a counter grants nothing
   }
 
   @Override

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All objects, by name. Time is an argument, and never goes back; between two calls nothing
- * happens. One thread at a time.
+ * All coordination objects, by name. Time is an argument and never goes back; nothing happens
+ * between calls. Used by one thread at a time.
  */
 final class Directory {
   private record Id(Kind kind, String name) {}
@@ -26,10 +26,10 @@ final class Directory {
   private List<Turn> answered = new ArrayList<>();
 
   /**
-   * Makes one without objects.
+   * Creates an empty directory.
    *
-   * @param wall for what is shown only
-   * @param departure is told by turns whose client goes away
+   * @param wall gives times in statistics; it is used for nothing else
+   * @param departure receives turns of clients that go away
    */
   Directory(Bounds bounds, WallClock wall, Consumer<Turn> departure) {
     this.bounds = bounds;
@@ -39,20 +39,26 @@ final class Directory {
     this.waiters = new Places(bounds.waiters());
   }
 
-  /** Does all that time alone allows at an instant, and returns the next one at which it does. */
+  /**
+   * Does everything that is due at an instant, and returns the next instant at which anything is
+   * due.
+   */
   long step(long nowNanos) {
     agenda.run(nowNanos);
     return agenda.nextNanos();
   }
 
-  /** Returns those who got an answer since this was asked last; they are not told yet. */
+  /**
+   * Returns the turns that were answered since the last call; the caller must {@linkplain Turn#tell
+   * pass on} the answers.
+   */
   List<Turn> answered() {
     List<Turn> told = answered;
     answered = new ArrayList<>();
     return told;
   }
 
-  /** Has something done, as {@link Coordination#call} says, after all that was due before. */
+  /** Does what is due, and then an operation as in {@link Coordination#call}. */
   Turn call(String name, Operation operation, long maxWaitNanos, long nowNanos) {
     step(nowNanos);
     Turn turn = new Turn(operation, nowNanos, departure);
@@ -126,7 +132,7 @@ final class Directory {
     schedule(object);
   }
 
-  /** Takes back the place, or what was given, of a turn whose client went away. */
+  /** Removes a turn from its wait list, or takes back its grant, because its client went away. */
   void left(Turn turn, long nowNanos) {
     step(nowNanos);
     Named object = turn.object;
@@ -142,7 +148,7 @@ final class Directory {
     schedule(object);
   }
 
-  /** Has all go that wait. */
+  /** Ends all waits with {@code answer}. */
   void dismiss(Reply answer) {
     for (Named object : objects.values()) {
       object.dismiss(answer).forEach(this::note);
@@ -150,12 +156,12 @@ final class Directory {
     }
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting clients. */
   long waiting() {
     return waiters.taken();
   }
 
-  /** Returns how many objects there are. */
+  /** Returns the number of objects. */
   long objects() {
     return objects.size();
   }
@@ -213,7 +219,7 @@ final class Directory {
       return;
     }
     if (unused) {
-      object.usedNanos = nowNanos; // look again as much later
+      object.usedNanos = nowNanos; // check again after the same time
     }
     forgetLater(id, object);
   }
@@ -222,7 +228,10 @@ final class Directory {
     object.serveAll(nowNanos).forEach(this::note);
   }
 
-  /** Has the agenda know when time alone lets the first go that waits. */
+  /**
+   * Schedules the instant at which the first waiter of an object can be served because of time
+   * alone.
+   */
   private void schedule(Named object) {
     long atNanos = object.waiting() == 0 ? Ticker.NEVER : object.nextNanos();
     Agenda.Entry before = object.alarm;

@@ -3,19 +3,19 @@ package io.penstock.coordination;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an object is. Names are unique within a kind. */
+/** Kind of coordination object. Names are unique within a kind. */
 public enum Kind {
-  /** So many may pass in each interval. */
+  /** Lets a number of clients pass in each interval. */
   TOKENBUCKET,
-  /** So many may hold a place at the same time. */
+  /** Lets a number of clients hold a permit at the same time. */
   SEMAPHORE,
-  /** Those who wait go once it was sent; it is sent once. */
+  /** Releases its waiters when it is sent, which happens once. */
   EVENT,
-  /** Those who wait go when it was not kicked in time. */
+  /** Releases its waiters when it was not kicked in time. */
   WATCHDOG,
   /** A number. */
   COUNTER,
-  /** Those who wait go once there are enough of them. */
+  /** Releases its waiters once there are enough of them. */
   BARRIER;
 
   private final String word;
@@ -24,12 +24,12 @@ public enum Kind {
     this.word = name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what paths call it, such as {@code tokenbucket}. */
+  /** Returns the name used in paths, such as {@code tokenbucket}. */
   public String word() {
     return word;
   }
 
-  /** Returns the kind that paths call so, or null. */
+  /** Returns the kind with that name in paths, or null. */
   public static @Nullable Kind of(String word) {
     for (Kind kind : values()) {
       if (kind.word.equals(word)) {

@@ -5,8 +5,8 @@ import io.penstock.time.WallClock;
 import java.util.List;
 
 /**
- * Objects of this instance alone, which end with it. One lock keeps them all: what is done under it
- * takes microseconds, and who has an answer is told afterwards.
+ * Coordination objects of this instance alone, which end with it. One lock guards them all: each
+ * use of it takes microseconds, and answers are passed on after it is released.
  */
 public final class MemoryCoordination implements Coordination {
   private final Ticker ticker;
@@ -16,10 +16,10 @@ public final class MemoryCoordination implements Coordination {
   private boolean closed;
 
   /**
-   * Makes one without objects.
+   * Creates a service without objects.
    *
-   * @param wall for what is shown only
-   * @param alarm runs this and nothing else, and is closed with it
+   * @param wall gives times in statistics; it is used for nothing else
+   * @param alarm is used by this object only, and closed with it
    */
   public MemoryCoordination(Bounds bounds, Ticker ticker, WallClock wall, Alarm alarm) {
     this.ticker = ticker;
@@ -82,7 +82,10 @@ public final class MemoryCoordination implements Coordination {
     answered.forEach(Turn::tell);
   }
 
-  /** Under the lock, last of all. An alarm that rings too early does no harm; it is left to. */
+  /**
+   * Does what is due, sets the alarm and returns the answered turns; called last under the lock. An
+   * alarm that is set too early is left as it is, because it does no harm.
+   */
   private List<Turn> answered() {
     long nextNanos = directory.step(ticker.nanos());
     if (nextNanos < setNanos && !closed) {

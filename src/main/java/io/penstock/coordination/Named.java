@@ -12,8 +12,8 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One object, and who waits for it, in order of arrival. What it does depends on its past and on
- * the instants it is given, on nothing else. One thread at a time.
+ * Coordination object with its waiting clients, in order of arrival. Its behaviour depends only on
+ * past calls and their instants. Used by one thread at a time.
  */
 abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Counter, Barrier {
   private static final long MILLI = 1_000_000L;
@@ -24,7 +24,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
   private long waitedNanos;
   private long timedOut;
 
-  /** When it was used last, and what the agenda has of it; for the directory. */
+  /** Instant of its last use. This and its entry of the agenda belong to the directory. */
   long usedNanos;
 
   Agenda.@Nullable Entry alarm;
@@ -33,37 +33,40 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     this.createdMillis = createdMillis;
   }
 
-  /** Takes over what an operation says of it, such as its size. */
+  /** Applies the parameters of an operation, such as a size. */
   abstract void adjust(Operation operation, long nowNanos);
 
-  /** Does what does not wait. */
+  /** Does an operation that never waits. */
   abstract Reply act(Operation operation, long nowMillis, long nowNanos);
 
-  /** Returns the answer to who has already what it asks for, and so never waits; or null. */
+  /**
+   * Returns the answer to a client that already has what it asks for, so that it need not wait;
+   * else null.
+   */
   @Nullable Reply again(Operation operation, long nowNanos) {
     return null;
   }
 
-  /** Serves the first that waits: returns its answer, or null when it has to wait on. */
+  /** Serves the first waiter: returns its answer, or null when it has to go on waiting. */
   abstract @Nullable Reply serve(Turn first, long nowNanos);
 
-  /** Returns from when on time alone lets the first that waits be served. */
+  /** Returns the instant from which the first waiter can be served because of time alone. */
   abstract long nextNanos();
 
-  /** Takes back what a turn was given whose client is gone. */
+  /** Takes back the grant of a turn because its client is gone. */
   abstract void takeBack(Object given, long nowNanos);
 
-  /** Returns whether nothing is lost when it is made anew. */
+  /** Returns whether nothing is lost if the object is removed and created again. */
   abstract boolean blank(long nowNanos);
 
-  /** Adds what is to be known of it. */
+  /** Adds the statistics of this kind of object. */
   abstract void describe(Map<String, Object> statistics, long nowNanos);
 
   final void join(Turn turn) {
     waiting.add(turn);
   }
 
-  /** Has one go that waits; false when it did not. */
+  /** Removes a waiting turn; returns false when it did not wait. */
   final boolean leave(Turn turn) {
     return waiting.remove(turn);
   }
@@ -72,7 +75,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     return waiting.size();
   }
 
-  /** Serves those that wait, first come, first served, and returns who has an answer now. */
+  /** Serves the waiters in order of arrival, and returns the turns that have an answer now. */
   final List<Turn> serveAll(long nowNanos) {
     List<Turn> gone = new ArrayList<>();
     while (!waiting.isEmpty()) {
@@ -90,7 +93,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     return gone;
   }
 
-  /** Takes back what a turn was given, if anything. */
+  /** Takes back the grant of a turn, if it has any. */
   final void undo(Turn turn, long nowNanos) {
     Object given = turn.given;
     turn.given = null;
@@ -101,7 +104,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     }
   }
 
-  /** Has all that wait go, with one answer. */
+  /** Ends all waits with {@code answer}, and returns their turns. */
   final List<Turn> dismiss(Reply answer) {
     List<Turn> all = List.copyOf(waiting);
     waiting.clear();
@@ -109,7 +112,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     return all;
   }
 
-  /** Counts one that was served, and what it was given. */
+  /** Counts a served turn, and stores its grant. */
   final void served(Turn turn, @Nullable Object given, long nowNanos) {
     turn.given = given;
     turn.waitedNanos = nowNanos - turn.arrivedNanos();
@@ -121,7 +124,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     timedOut++;
   }
 
-  /** Returns what happened here so far. */
+  /** Returns the statistics of the object so far. */
   final Map<String, Object> statistics(long nowNanos) {
     Map<String, Object> statistics = new LinkedHashMap<>();
     describe(statistics, nowNanos);
@@ -129,7 +132,10 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     return statistics;
   }
 
-  /** Adds how many were served and how long they waited, under the names that kind has for it. */
+  /**
+   * Adds how many turns were served, under the name that the kind has for it, and how many timed
+   * out.
+   */
   final void describeWaits(Map<String, Object> statistics, String servedName) {
     statistics.put(servedName, served);
     statistics.put("timed_out", timedOut);
@@ -145,7 +151,7 @@ abstract sealed class Named permits TokenBucket, Semaphore, Signal, Watchdog, Co
     return Instant.ofEpochMilli(unixMillis).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** Returns an instant so long from another; one that is too far never comes. */
+  /** Returns the sum of an instant and a time, {@link Ticker#NEVER} on overflow. */
   static long later(long nowNanos, long byNanos) {
     long at = nowNanos + byNanos;
     return at < nowNanos ? Ticker.NEVER : at;

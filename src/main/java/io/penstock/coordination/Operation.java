@@ -1,25 +1,28 @@
 package io.penstock.coordination;
 
 /**
- * What somebody wants of an object. Sizes are 0 or more, where 0 lets nobody pass; times are
- * nanoseconds, 0 or more and at most {@link #MOST_NANOS}.
+ * Operation on a coordination object. Sizes are 0 or more, where 0 lets no client pass; times are
+ * nanoseconds, from 0 to {@link #MOST_NANOS}.
  */
 public sealed interface Operation {
-  /** The longest of all times, some thirty years. */
+  /** The longest time, some thirty years. */
   long MOST_NANOS = 1_000_000_000_000_000_000L;
 
-  /** The largest of all sizes. */
+  /** The largest size. */
   long MOST_SIZE = 1_000_000_000L;
 
-  /** Returns of which kind the object is. */
+  /** Returns the kind of the object. */
   Kind kind();
 
-  /** Returns whether it may take a while until it is answered. */
+  /** Returns whether the operation may wait before it is answered. */
   default boolean waits() {
     return false;
   }
 
-  /** Takes a token of a bucket, which has {@code size} new ones each interval, 1 ns or longer. */
+  /**
+   * Takes a token from a bucket, which gets {@code size} new tokens each interval of 1 ns or
+   * longer.
+   */
   record TakeToken(long size, long intervalNanos) implements Operation {
     public TakeToken {
       checkSize(size);
@@ -37,7 +40,10 @@ public sealed interface Operation {
     }
   }
 
-  /** Holds one of {@code size} places under a key, until it is released or expires; 0 is never. */
+  /**
+   * Acquires one of {@code size} permits under a key, until it is released or expires; 0 means
+   * never.
+   */
   record Acquire(long size, String key, long expiresNanos) implements Operation {
     public Acquire {
       checkSize(size);
@@ -55,7 +61,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Gives back what is held under a key. */
+  /** Releases the permit held under a key. */
   record Release(String key) implements Operation {
     @Override
     public Kind kind() {
@@ -109,7 +115,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Adds to a counter, or takes from it. */
+  /** Adds an amount, which may be negative, to a counter. */
   record Count(long amount) implements Operation {
     @Override
     public Kind kind() {
@@ -133,7 +139,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Waits until {@code size} wait at a barrier. */
+  /** Waits until {@code size} clients wait at a barrier. */
   record Arrive(long size) implements Operation {
     public Arrive {
       checkSize(size);
@@ -150,7 +156,7 @@ public sealed interface Operation {
     }
   }
 
-  /** Asks what happened at an object so far. */
+  /** Reads the statistics of an object. */
   record Inspect(Kind kind) implements Operation {}
 
   /** Removes an object. */

@@ -1,6 +1,6 @@
 package io.penstock.coordination;
 
-/** Counts what there is of something, up to a bound. One thread at a time. */
+/** Count with a bound. Used by one thread at a time. */
 final class Places {
   private final long most;
   private long taken;
@@ -9,7 +9,7 @@ final class Places {
     this.most = most;
   }
 
-  /** Takes one; false when there is none. */
+  /** Increases the count by one; returns false when it is at the bound. */
   boolean take() {
     if (taken >= most) {
       return false;

@@ -1,47 +1,47 @@
 package io.penstock.coordination;
 
-/** What is answered alike by all who keep objects. */
+/** Replies that all implementations share. */
 public final class Replies {
-  /** It is done; there is nothing to say. */
+  /** The operation is done; there is no result. */
   public static final Reply DONE = new Reply.Done();
 
   /** There is no such object. */
   public static final Reply MISSING = new Reply.Missing();
 
-  /** It waited for as long as it may. */
+  /** The longest wait has passed. */
   public static final Reply TIMED_OUT = new Reply.TimedOut();
 
-  /** To the release of what nobody holds. */
+  /** Reply to the release of a permit that is not held. */
   public static final Reply NOT_HELD =
       new Reply.Conflict("nothing is held under that key: it was released, or has expired");
 
-  /** To an event that is sent twice. */
+  /** Reply when an event is sent again. */
   public static final Reply SENT = new Reply.Conflict("the event was sent already");
 
-  /** To who comes to a barrier after all have gone. */
+  /** Reply to a client that arrives at a barrier after it has opened. */
   public static final Reply OPENED = new Reply.Conflict("the barrier has opened already");
 
-  /** To what a counter cannot hold. */
+  /** Reply when the sum of a counter would exceed 64 bits. */
   public static final Reply BEYOND = new Reply.Conflict("the counter would be beyond 64 bits");
 
   private Replies() {}
 
-  /** Returns what those are told who wait at an object that is removed. */
+  /** Returns the reply to clients that wait at an object when it is removed. */
   public static Reply deleted(Kind kind) {
     return kind == Kind.BARRIER ? DONE : new Reply.Conflict("the " + kind.word() + " was deleted");
   }
 
-  /** Returns the answer when no more may wait. */
+  /** Returns the reply when no more clients may wait. */
   public static Reply tooManyWait(Bounds bounds) {
     return new Reply.Full(bounds.waiters() + " clients wait already");
   }
 
-  /** Returns the answer when there may be no more objects. */
+  /** Returns the reply when no more objects may be created. */
   public static Reply tooManyObjects(Bounds bounds) {
     return new Reply.Full(bounds.objects() + " objects are there already");
   }
 
-  /** Returns the answer when no more places may be held. */
+  /** Returns the reply when no more permits may be held. */
   public static Reply tooManyHeld(long most) {
     return new Reply.Full(most + " places of semaphores are held already");
   }

@@ -4,36 +4,36 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What came of an operation. */
+/** Result of an operation. */
 public sealed interface Reply {
-  /** It is done; there is nothing to say. */
+  /** The operation is done; there is no result. */
   record Done() implements Reply {}
 
-  /** It is done, and this is what it comes to. */
+  /** The operation is done, with a result. */
   record Said(String text) implements Reply {}
 
-  /** What happened at the object: numbers and text by name, in order. */
+  /** Statistics of the object: numbers and texts by name, in order. */
   record Told(Map<String, Object> statistics) implements Reply {
     public Told {
       statistics = Collections.unmodifiableMap(new LinkedHashMap<>(statistics));
     }
   }
 
-  /** It waited for as long as it may. */
+  /** The longest wait has passed. */
   record TimedOut() implements Reply {}
 
-  /** It cannot be done as the object is. */
+  /** The state of the object does not permit the operation. */
   record Conflict(String why) implements Reply {}
 
   /** There is no such object. */
   record Missing() implements Reply {}
 
-  /** There are too many already. */
+  /** A bound is reached. */
   record Full(String why) implements Reply {}
 
-  /** The gateway stops. */
+  /** The gateway is stopping. */
   record Stopping() implements Reply {}
 
-  /** Nothing can be decided here now. */
+  /** The service is not available now. */
   record Unavailable(String why) implements Reply {}
 }

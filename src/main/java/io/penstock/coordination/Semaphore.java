@@ -8,11 +8,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has so many places, each held under a key until it is released or expires. A smaller size takes
- * nothing from those who hold one.
+ * Semaphore: a number of permits, each held under a key until it is released or expires. A smaller
+ * size takes no permit from its holder.
  */
 final class Semaphore extends Named {
-  /** One place. */
+  /** A held permit. */
   private record Hold(String key, long expiresNanos, long order) {}
 
   private static final Comparator<Hold> BY_EXPIRY =
@@ -29,9 +29,9 @@ final class Semaphore extends Named {
   private long mostHeld;
 
   /**
-   * Makes one that nobody holds.
+   * Creates a semaphore without held permits.
    *
-   * @param places bounds the holds of all semaphores together
+   * @param places bounds the held permits of all semaphores together
    */
   Semaphore(Operation.Acquire first, Places places, long createdMillis) {
     super(createdMillis);
@@ -69,7 +69,7 @@ final class Semaphore extends Named {
     return Replies.DONE;
   }
 
-  /** It waits for nothing, whoever does. */
+  /** Answers a client with a permit at once, even when others wait. */
   @Override
   @Nullable Reply again(Operation operation, long nowNanos) {
     expire(nowNanos);
@@ -77,8 +77,8 @@ final class Semaphore extends Named {
   }
 
   /**
-   * Who holds a place under that key holds it: an answer that nobody heard to whoever asked for it
-   * first, or again, frees it no more.
+   * Returns the answer to a key that already holds a permit, or null. From then on the permit is
+   * kept even if an earlier answer, to this or another request with the key, is not taken.
    */
   private @Nullable Reply reacquired(String key) {
     Hold hold = byKey.get(key);
@@ -122,7 +122,10 @@ final class Semaphore extends Named {
     return byExpiry.isEmpty() || size == 0 ? Ticker.NEVER : byExpiry.getFirst().expiresNanos();
   }
 
-  /** Somebody else may hold a place under the same key by now. */
+  /**
+   * Frees the permit only if it is still the same one: another client may hold one under the same
+   * key by now.
+   */
   @Override
   void takeBack(Object given, long nowNanos) {
     expire(nowNanos);
@@ -137,7 +140,7 @@ final class Semaphore extends Named {
     return byKey.isEmpty();
   }
 
-  /** Has all go that is held; for when it is removed. */
+  /** Frees all permits when the semaphore is removed. */
   void clear() {
     places.free(byKey.size());
     byKey.clear();

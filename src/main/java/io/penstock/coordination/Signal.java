@@ -4,7 +4,7 @@ import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An event: is sent once, and from then on everybody who waits for it goes at once. */
+/** Event: it is sent once, and from then on all clients that wait for it are released at once. */
 final class Signal extends Named {
   private @Nullable String message;
 
@@ -42,7 +42,7 @@ final class Signal extends Named {
 
   @Override
   void takeBack(Object given, long nowNanos) {
-    // nobody is given anything
+    // an event grants nothing
   }
 
   @Override

@@ -5,8 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is set to its size at once every interval, measured from its creation without drift. What is
- * taken of the running interval stays taken when size or interval change.
+ * Token bucket that is refilled to its size at the start of every interval; intervals are measured
+ * from its creation without drift. Tokens taken in the running interval stay taken when size or
+ * interval change.
  */
 final class TokenBucket extends Named {
   private final long createdNanos;
@@ -14,7 +15,7 @@ final class TokenBucket extends Named {
   private long intervalNanos;
   private long taken;
 
-  /** When it is filled next, and how often it was. */
+  /** Instant of the next refill; the field below is the number of refills so far. */
   private long refillNanos;
 
   private long refills;
@@ -72,7 +73,7 @@ final class TokenBucket extends Named {
     return size == 0 ? Ticker.NEVER : refillNanos;
   }
 
-  /** A token of an interval that is over was replaced already. */
+  /** Returns a token of the running interval; tokens of earlier ones have already been replaced. */
   @Override
   void takeBack(Object given, long nowNanos) {
     refill(nowNanos);

@@ -4,9 +4,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of one client, from its arrival until the client has its answer. That there is an
- * answer is no proof that anybody received it: whoever writes it {@linkplain #take takes} it
- * before, and what is not taken when the client goes away is given back. Safe from any thread.
+ * Operation of one client, from its arrival until the client has its answer. An answer may exist
+ * without having been received: the code that writes it to the client {@linkplain #take takes} it
+ * first, and when the client goes away before that, the grant is returned. Safe from any thread.
  */
 public final class Turn {
   private enum State {
@@ -23,27 +23,27 @@ public final class Turn {
   private @Nullable Reply reply;
   private @Nullable Consumer<Reply> listener;
 
-  // what follows belongs to the owner of the object
+  // The following fields belong to the owner of the object.
 
-  /** Where it waits or was served; null when that is nowhere. */
+  /** The object at which it waits or was served, or null. */
   @Nullable Named object;
 
-  /** What it was given there and can be given back, or null. */
+  /** The grant that can be returned, or null. */
   @Nullable Object given;
 
-  /** When it is too late for it, while it waits. */
+  /** The entry for the end of its wait, or null. */
   Agenda.@Nullable Entry deadline;
 
-  /** Whether it counts among those who wait. */
+  /** Whether it counts as waiting. */
   boolean parked;
 
-  /** How long it waited until it was served. */
+  /** Time it waited until it was served. */
   long waitedNanos;
 
   /**
-   * Begins a turn.
+   * Creates a turn.
    *
-   * @param departure is told when its client goes away before it took the answer
+   * @param departure receives the turn when its client goes away before the answer was taken
    */
   public Turn(Operation operation, long arrivedNanos, Consumer<Turn> departure) {
     this.operation = operation;
@@ -51,17 +51,20 @@ public final class Turn {
     this.departure = departure;
   }
 
-  /** Returns what is to be done. */
+  /** Returns the operation. */
   public Operation operation() {
     return operation;
   }
 
-  /** Returns when it came. */
+  /** Returns the instant of its arrival. */
   long arrivedNanos() {
     return arrivedNanos;
   }
 
-  /** Answers, which {@link #tell} passes on; false when the client is gone or has an answer. */
+  /**
+   * Sets the answer, which {@link #tell} passes on; returns false when the client is gone or
+   * already has an answer.
+   */
   public synchronized boolean answer(Reply answer) {
     if (state != State.WAITING) {
       return false;
@@ -71,7 +74,7 @@ public final class Turn {
     return true;
   }
 
-  /** Tells whoever waits for the answer, if there are both. Not while holding a lock. */
+  /** Passes the answer to the listener, if there are both. Must not be called under a lock. */
   public void tell() {
     Consumer<Reply> told;
     Reply answer;
@@ -86,7 +89,9 @@ public final class Turn {
     told.accept(answer);
   }
 
-  /** Has {@code told} be told the answer once, now or later, by whoever answers. */
+  /**
+   * Sets the listener, which receives the answer once: now, or later on the thread that answers.
+   */
   public void whenAnswered(Consumer<Reply> told) {
     synchronized (this) {
       listener = told;
@@ -94,12 +99,15 @@ public final class Turn {
     tell();
   }
 
-  /** Returns the answer, or null while it waits. */
+  /** Returns the answer, or null while the turn waits. */
   public synchronized @Nullable Reply reply() {
     return reply;
   }
 
-  /** Takes the answer; false when the client went away first, and everything was given back. */
+  /**
+   * Takes the answer; returns false when the client went away first, so that the grant was
+   * returned.
+   */
   public synchronized boolean take() {
     if (state != State.ANSWERED) {
       return false;
@@ -108,7 +116,7 @@ public final class Turn {
     return true;
   }
 
-  /** Gives up the place, or what was given for it, unless the answer was taken. */
+  /** Gives up the wait or the grant, unless the answer was taken. */
   public void cancel() {
     synchronized (this) {
       if (state == State.TAKEN || state == State.CANCELLED) {
@@ -120,7 +128,7 @@ public final class Turn {
     departure.accept(this);
   }
 
-  /** Returns whether the client went away. */
+  /** Returns whether the turn was cancelled. */
   public synchronized boolean cancelled() {
     return state == State.CANCELLED;
   }

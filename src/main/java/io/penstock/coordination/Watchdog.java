@@ -3,9 +3,11 @@ package io.penstock.coordination;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lets those go who wait once it was not kicked in time, until it is kicked again. */
+/**
+ * Watchdog: releases its waiters while it has not been kicked in time, until it is kicked again.
+ */
 final class Watchdog extends Named {
-  /** How long it waits for its first kick, from the first that waits for it. */
+  /** Time until it expires without a first kick, from its creation. */
   static final long FIRST_NANOS = 60_000_000_000L;
 
   private long expiresNanos;
@@ -19,7 +21,7 @@ final class Watchdog extends Named {
 
   @Override
   void adjust(Operation operation, long nowNanos) {
-    // who waits for it changes nothing
+    // a waiter changes nothing
   }
 
   @Override
@@ -46,7 +48,7 @@ final class Watchdog extends Named {
 
   @Override
   void takeBack(Object given, long nowNanos) {
-    // nobody is given anything
+    // a watchdog grants nothing
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** Token bucket, semaphore, event, watchdog, counter and barrier for programs outside. */
+/** Token buckets, semaphores, events, watchdogs, counters and barriers for other programs. */
 @NullMarked
 package io.penstock.coordination;
 

@@ -4,16 +4,17 @@ import java.nio.ByteBuffer;
 import tools.jackson.core.JsonToken;
 
 /**
- * Finds the end of an object that follows a comma in another piece: cut there, the parser forgets
- * the comma and lets the object end, which it does not where both are in one piece.
+ * Detects an object or array that ends directly after a comma when both are in different pieces of
+ * the input. The parser rejects this within one piece, but accepts it when the input is cut after
+ * the comma.
  */
 final class CutComma {
-  /** Whether the last byte so far, white space aside, is a comma. */
+  /** Whether the last byte so far, without white space, is a comma. */
   private boolean comma;
 
   private boolean ends;
 
-  /** Looks at the next piece, which is not empty, before it is parsed. */
+  /** Examines the next piece, which is not empty, before it is parsed. */
   void look(ByteBuffer bytes) {
     int first = bytes.position();
     int last = bytes.limit() - 1;
@@ -31,7 +32,10 @@ final class CutComma {
     return each == ' ' || each == '\n' || each == '\r' || each == '\t';
   }
 
-  /** Whether the next token of a piece is such an end; within a string the first one is none. */
+  /**
+   * Returns whether a token is such a forbidden end. It must be called for each token: only the
+   * first one of a piece can be forbidden, and if the piece begins inside a string, none is.
+   */
   boolean forbids(JsonToken token) {
     boolean forbidden = ends && (token == JsonToken.END_OBJECT || token == JsonToken.END_ARRAY);
     ends = false;

@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Changes a body in a few places without copying the rest of it. */
+/** Applies a few changes to a body without copying the rest of it. */
 public final class Edits {
   private Edits() {}
 
   /**
-   * Returns the body with its changes made: views of what stays, and the new text between them.
+   * Returns the changed body: views of the parts that stay, with the new text between them.
    *
-   * @param body its bytes, in pieces however cut; neither they nor their positions are changed
-   * @param edits in the order of their places, none reaching into the next
-   * @throws IllegalArgumentException if they are not, or reach beyond the body
+   * @param body its bytes, in pieces cut anywhere; neither they nor their positions are changed
+   * @param edits the changes in the order of their offsets, without overlaps
+   * @throws IllegalArgumentException if edits are out of order, overlap, or reach beyond the body
    */
   public static List<ByteBuffer> apply(List<ByteBuffer> body, List<Edit> edits) {
     List<ByteBuffer> edited = new ArrayList<>(body.size() + 2 * edits.size());
@@ -30,7 +30,7 @@ public final class Edits {
     return edited;
   }
 
-  /** Returns by how many bytes a body grows; below 0 when it shrinks. */
+  /** Returns by how many bytes a body grows; negative when it shrinks. */
   public static long grown(List<Edit> edits) {
     long grown = 0;
     for (Edit edit : edits) {
@@ -39,7 +39,7 @@ public final class Edits {
     return grown;
   }
 
-  /** A place in a body that is cut into pieces. */
+  /** Position in a body that is cut into pieces. */
   private static final class Cursor {
     private final List<ByteBuffer> pieces;
     private int next;
@@ -50,7 +50,7 @@ public final class Edits {
       this.pieces = pieces;
     }
 
-    /** Goes on by {@code count} bytes, and returns views of them. */
+    /** Advances by {@code count} bytes, and returns views of them. */
     List<ByteBuffer> pass(long count, Edit edit) {
       if (count < 0) {
         throw new IllegalArgumentException(
@@ -74,7 +74,7 @@ public final class Edits {
       return passed;
     }
 
-    /** Returns views of all that is left. */
+    /** Returns views of all remaining bytes. */
     List<ByteBuffer> rest() {
       List<ByteBuffer> rest = new ArrayList<>(pieces.size() - next + 1);
       do {

@@ -11,7 +11,7 @@ public final class Events {
 
   private Events() {}
 
-  /** Returns a comment, which readers pass over. */
+  /** Returns a comment, which readers ignore. */
   public static byte[] comment() {
     return ascii(": \n\n");
   }
@@ -32,7 +32,10 @@ public final class Events {
     return event.toByteArray();
   }
 
-  /** Line ends of JSON are white space, but to a stream they are the end of the data. */
+  /**
+   * Writes the data with line ends replaced by spaces: they are white space in JSON, but would end
+   * the data in the stream.
+   */
   private static void write(ByteArrayOutputStream event, byte[] json) {
     event.writeBytes(DATA);
     for (byte each : json) {

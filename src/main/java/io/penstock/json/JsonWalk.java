@@ -17,42 +17,42 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.JsonRecyclerPools;
 
 /**
- * Walks one JSON object as its bytes arrive, cut anywhere, and tells a visitor what it meets and at
- * which place. No tree is built; the text of the one value being read is held, nothing else.
+ * Parses one JSON object as its bytes arrive, cut anywhere, and passes each value with its place to
+ * a visitor. No tree is built; only the text of the value being read is kept.
  *
- * <p>A place is the chain of member names from the outside in: level 1 is a member of the outermost
- * object; the level of an array's element has no name.
+ * <p>A place is the chain of member names from the outermost object inwards: level 1 is a member of
+ * the outermost object; the level of an array element has no name.
  */
 public final class JsonWalk {
-  /** What {@link #whole} returns for something that is not a whole number. */
+  /** Result of {@link #whole} for a value that is not a whole number. */
   public static final long NOT_WHOLE = Long.MIN_VALUE;
 
-  /** What {@link #whole} returns for a whole number below zero. */
+  /** Result of {@link #whole} for a whole number below zero. */
   public static final long NEGATIVE = -1;
 
-  /** What {@link #whole} returns for a whole number above {@link Cost#MAX_TOKENS}. */
+  /** Result of {@link #whole} for a whole number above {@link Cost#MAX_TOKENS}. */
   public static final long TOO_LARGE = Long.MAX_VALUE;
 
-  /** How deep values may be nested. */
+  /** Most levels of nested values. */
   public static final int MAX_DEPTH = 200;
 
-  /** How long a member's name may be, in characters. */
+  /** Longest name of a member, in characters. */
   public static final int MAX_NAME_LENGTH = 1_024;
 
-  /** How many digits a number may have. */
+  /** Most digits of a number. */
   static final int MAX_NUMBER_LENGTH = 1_000;
 
-  /** How long a string of an answer may be, in characters; those of requests have the body's. */
+  /** Longest string in an answer, in characters; strings in requests are bounded by the body. */
   static final int MAX_ANSWER_STRING = 32 << 20;
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-  // recycled buffers belong to a thread, so that neither their number nor a lock can grow; and no
-  // table of the names it met is kept, for hostile ones must not outlive their document
+  // Recycled buffers belong to a thread, so that there are few of them and no lock. No table of
+  // member names is kept, because hostile names must not outlive their document.
   private static final JsonFactory REQUESTS = factory(Integer.MAX_VALUE);
   private static final JsonFactory ANSWERS = factory(MAX_ANSWER_STRING);
 
-  /** Told what the walk meets. The walk itself says where, and what the value is. */
+  /** Receives the values that the walk finds. The walk itself gives their place and content. */
   public interface Visitor {
     /** An object or array begins at the walk's place. */
     void open(JsonWalk at, boolean array);
@@ -135,7 +135,7 @@ public final class JsonWalk {
     }
   }
 
-  /** Says that the document has ended: one that is not complete is a fault from now on. */
+  /** Ends the document; an incomplete one is a fault from now on. */
   public void end() {
     JsonParser open = parser;
     if (fault == null && open != null) {
@@ -147,7 +147,7 @@ public final class JsonWalk {
     release();
   }
 
-  /** Forgets everything, ready for another document. */
+  /** Resets the walk for another document. */
   public void restart() {
     release();
     fault = null;
@@ -158,7 +158,7 @@ public final class JsonWalk {
     cut.restart();
   }
 
-  /** Returns what is wrong with the document, without its content, or null. */
+  /** Returns a description of the fault of the document, without its content, or null. */
   public @Nullable String fault() {
     return fault;
   }
@@ -168,7 +168,7 @@ public final class JsonWalk {
     return complete;
   }
 
-  /** Parses what it has: all of {@code bytes}, or, where there are none, what is pending. */
+  /** Parses all of {@code bytes}, or, if null, what is pending at the end of the document. */
   private void advance(JsonParser open, @Nullable ByteBuffer bytes) {
     try {
       ByteBufferFeeder feeder = (ByteBufferFeeder) open.nonBlockingInputFeeder();
@@ -241,18 +241,18 @@ public final class JsonWalk {
     names[depth] = null;
   }
 
-  /** Returns the offset in the document's bytes of the scalar's or container's first one. */
+  /** Returns the offset of the first byte of the scalar or container in the document. */
   public long startsAt() {
     // the parser has read one byte when it notes where a string, object or array begins
     return markBytes + reading().currentTokenLocation().getByteOffset() - 1;
   }
 
-  /** Returns the offset in the document's bytes just after what was read last. */
+  /** Returns the offset in the document just after the last byte that was read. */
   public long endsAt() {
     return markBytes + reading().currentLocation().getByteOffset();
   }
 
-  /** Returns how many levels the place has; 0 is the outermost object itself. */
+  /** Returns the number of levels of the place; 0 is the outermost object itself. */
   public int depth() {
     return depth;
   }
@@ -287,7 +287,7 @@ public final class JsonWalk {
     return token() == JsonToken.VALUE_NUMBER_INT || token() == JsonToken.VALUE_NUMBER_FLOAT;
   }
 
-  /** Returns whether what begins or ends here is an array. */
+  /** Returns whether the container that begins or ends here is an array. */
   public boolean isArray() {
     return token() == JsonToken.START_ARRAY || token() == JsonToken.END_ARRAY;
   }
@@ -304,7 +304,7 @@ public final class JsonWalk {
     return parser;
   }
 
-  /** Returns the text of the scalar; only for those {@link #isAtMost} some length. */
+  /** Returns the text of the scalar; check its length with {@link #isAtMost} first. */
   public String text() {
     return reading().getString();
   }
@@ -319,19 +319,19 @@ public final class JsonWalk {
     return utf8Bytes(null);
   }
 
-  /** The same, and copies the text. */
+  /** As {@link #utf8Bytes()}, and copies the text. */
   public long utf8Bytes(KeptText.@Nullable Part into) {
     counter.copyTo(into);
     reading().getString(counter);
     return counter.take();
   }
 
-  /** Returns the bytes the scalar adds to a document without white space, escapes resolved. */
+  /** Returns the bytes that the scalar adds to a document without white space, escapes resolved. */
   public long compactBytes() {
     return compactBytes(null);
   }
 
-  /** The same, and copies them as text. */
+  /** As {@link #compactBytes()}, and copies the bytes as text. */
   public long compactBytes(KeptText.@Nullable Part into) {
     String quote = isString() ? "\"" : "";
     frame(into, quote);
@@ -343,12 +343,14 @@ public final class JsonWalk {
     return bytes;
   }
 
-  /** Returns the bytes a container adds to a document without white space, its content aside. */
+  /** Returns the bytes a container without its content adds to a document without white space. */
   public long containerBytes() {
     return 1 + frameBytes();
   }
 
-  /** The same, and copies its beginning as text; {@link KeptText.Part#closeJson} ends it. */
+  /**
+   * As {@link #containerBytes()}, and copies its start; {@link KeptText.Part#closeJson} ends it.
+   */
   public long containerBytes(KeptText.@Nullable Part into) {
     frame(into, isArray() ? "[" : "{");
     return containerBytes();
@@ -367,7 +369,10 @@ public final class JsonWalk {
     into.append(opening);
   }
 
-  /** The name with its quotes and colon, and the comma or bracket that follows a value. */
+  /**
+   * Returns the size of the name with its quotes and colon, and of the comma or bracket after a
+   * value.
+   */
   private long frameBytes() {
     String name = name();
     return 1 + (name == null ? 0 : Utf8Counter.bytes(name) + 3);

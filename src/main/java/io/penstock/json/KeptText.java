@@ -4,24 +4,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The input text of one request, kept for a tokenizer: the very strings that count as text, at most
- * {@link #MAX_CHARS} characters of them. What comes when those are full is not kept.
+ * Input text of one request, kept for a tokenizer: exactly the strings that count as text, up to
+ * {@link #MAX_CHARS} characters in all. Text beyond that is dropped.
  */
 public final class KeptText {
-  /** The most that is kept, in characters. */
+  /** Most text that is kept, in characters. */
   static final int MAX_CHARS = 4 << 20;
 
   private final List<Part> parts = new ArrayList<>();
   private int room = MAX_CHARS;
 
-  /** Returns a new part, which follows on those before it. */
+  /** Returns a new part, which comes after all earlier ones. */
   public Part part() {
     Part part = new Part();
     parts.add(part);
     return part;
   }
 
-  /** Returns all that was kept, part after part. */
+  /** Returns the whole kept text, part after part. */
   public String whole() {
     StringBuilder whole = new StringBuilder(MAX_CHARS - room);
     for (Part part : parts) {
@@ -30,7 +30,7 @@ public final class KeptText {
     return whole.toString();
   }
 
-  /** The text of one member of the body, which is forgotten when the member comes again. */
+  /** Text of one member of the body; it is cleared when the member occurs again. */
   public final class Part {
     private final StringBuilder text = new StringBuilder();
 
@@ -51,7 +51,7 @@ public final class KeptText {
       room -= fits;
     }
 
-    /** Ends what lies between brackets: a bracket takes the place of the last comma. */
+    /** Ends an object or array: the closing bracket replaces the last comma. */
     public void closeJson(boolean array) {
       int last = text.length() - 1;
       if (last >= 0 && text.charAt(last) == ',') {

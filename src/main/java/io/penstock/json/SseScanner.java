@@ -3,29 +3,32 @@ package io.penstock.json;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the data of the events in a stream of server-sent events, as its bytes pass and wherever
- * they are cut. Lines may end in LF, CR or CRLF. Source: the HTML standard, section "Server-sent
- * events"; fields other than {@code data} do not matter here.
+ * Finds the data of the events in a stream of server-sent events as its bytes pass, cut anywhere.
+ * Lines may end in LF, CR or CRLF. Source: the HTML standard, section "Server-sent events"; fields
+ * other than {@code data} do not matter here.
  */
 public final class SseScanner {
-  /** The most data of one event that is read; a larger one is passed over. */
+  /** Most data that is read of one event, in bytes; the rest of a larger event is skipped. */
   public static final int MAX_EVENT_BYTES = 1 << 20;
 
   private static final byte[] BOM = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
   private static final byte[] DATA = {'d', 'a', 't', 'a'};
 
-  /** Told the data of each event, piece by piece. */
+  /** Receives the data of each event, piece by piece. */
   public interface Sink {
-    /** A piece of a data line: what remains of {@code piece}, to be consumed. */
+    /**
+     * Receives a piece of a data line: the remaining bytes of {@code piece}, which the sink must
+     * consume.
+     */
     void data(ByteBuffer piece);
 
-    /** A data line that is not the event's first begins. */
+    /** A further data line of the event begins. */
     void nextLine();
 
     /** The event is complete. */
     void endEvent();
 
-    /** The event has more data than is read; nothing more of it comes before its end. */
+    /** The event is too large; no more of its data comes before its end. */
     void oversized();
   }
 
@@ -81,7 +84,7 @@ public final class SseScanner {
 
   private void start(ByteBuffer bytes, byte next) {
     if (next != BOM[matched]) {
-      // part of the mark is not a field's name, so such a line is none of ours
+      // part of the mark cannot be the beginning of the field name, so this line is ignored
       state = matched == 0 ? State.LINE : State.OTHER;
       return;
     }

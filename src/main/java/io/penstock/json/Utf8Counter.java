@@ -3,12 +3,15 @@ package io.penstock.json;
 import java.io.Writer;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the UTF-8 bytes of the characters written to it, and keeps none of them itself. */
+/**
+ * Writer that counts the UTF-8 bytes of the characters written to it, and keeps none of them
+ * itself.
+ */
 public final class Utf8Counter extends Writer {
   private KeptText.@Nullable Part copy;
   private long bytes;
 
-  /** Copies what is written from now on there, or nowhere. */
+  /** Sets where all further characters are copied to; null for nowhere. */
   void copyTo(KeptText.@Nullable Part part) {
     copy = part;
   }
@@ -29,7 +32,7 @@ public final class Utf8Counter extends Writer {
     return sum;
   }
 
-  /** The halves of a surrogate pair count two each, four together. */
+  /** Returns the bytes of a character; each half of a surrogate pair counts two, together four. */
   private static int width(char c) {
     if (c < 0x80) {
       return 1;

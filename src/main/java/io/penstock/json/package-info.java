@@ -1,4 +1,4 @@
-/** Reading JSON and server-sent events as their bytes pass, and changing bodies in a few places. */
+/** Reads JSON and server-sent events as their bytes pass, and applies small changes to bodies. */
 @NullMarked
 package io.penstock.json;
 

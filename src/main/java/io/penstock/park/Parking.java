@@ -8,16 +8,15 @@ import java.util.concurrent.Executor;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Where requests wait without a thread. */
+/** Lets requests wait without a thread. */
 public final class Parking {
   private Parking() {}
 
   /**
-   * Returns the outcome of a ticket, emitted on {@code loop}. Cancelling it takes the ticket back,
-   * unless {@link Pending#take} came first: a sink that accepted a signal is no proof that anyone
-   * received it.
+   * Returns the outcome of a ticket, emitted on {@code loop}. Cancelling it cancels the ticket,
+   * unless {@link Pending#take} came first: a sink may accept a signal that no subscriber receives.
    *
-   * @param loop the event loop of the request, so that nobody else's thread runs its code
+   * @param loop the event loop of the request, so that no other thread runs its code
    */
   public static Mono<Outcome> await(Pending pending, Executor loop) {
     Outcome known = pending.outcome();

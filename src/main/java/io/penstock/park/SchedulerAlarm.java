@@ -10,8 +10,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Runs steps on one thread of their own, at computed instants. Safe from any thread; once it is
- * closed it runs nothing more.
+ * Runs steps on a separate thread, soon or at a given instant. Safe from any thread; it runs
+ * nothing after it is closed.
  */
 public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
   private final Ticker ticker;
@@ -20,9 +20,9 @@ public final class SchedulerAlarm implements StepAlarm, Alarm, AutoCloseable {
   private boolean closed;
 
   /**
-   * Makes one that runs nothing yet.
+   * Creates an alarm that is not set.
    *
-   * @param thread what its thread is called
+   * @param thread the name of its thread
    */
   public SchedulerAlarm(String thread, Ticker ticker) {
     this.scheduler = Schedulers.newSingle(thread, true);

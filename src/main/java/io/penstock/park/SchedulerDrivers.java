@@ -12,14 +12,15 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Drives endpoints on one named scheduler an algorithm, each a single thread, such as {@code
- * penstock-token-window}. Wake-ups are timers at computed instants; between them nothing runs.
+ * Creates drivers of endpoints, with one named scheduler per algorithm, such as {@code
+ * penstock-token-window}; each scheduler is a single thread. Wake-ups are timers at computed
+ * instants; nothing runs between them.
  */
 public final class SchedulerDrivers implements Driver.Source, AutoCloseable {
   private final Ticker ticker;
   private final Map<Algorithm, Scheduler> schedulers = new EnumMap<>(Algorithm.class);
 
-  /** Makes drivers whose instants are of {@code ticker}. */
+  /** Creates a source of drivers with instants of {@code ticker}. */
   public SchedulerDrivers(Ticker ticker) {
     this.ticker = ticker;
   }
@@ -53,7 +54,7 @@ public final class SchedulerDrivers implements Driver.Source, AutoCloseable {
       scheduler.schedule(step);
     }
 
-    /** Called by whoever owns the endpoint, hence by one thread at a time. */
+    /** Called by the owner of the endpoint, so by one thread at a time. */
     @Override
     public void at(long instantNanos, Runnable step) {
       if (alarm != null) {

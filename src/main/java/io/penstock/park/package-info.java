@@ -1,4 +1,4 @@
-/** Turns a ticket into a Mono, and drives dispatchers on schedulers. */
+/** Converts tickets to Monos, and runs dispatchers on schedulers. */
 @NullMarked
 package io.penstock.park;
 

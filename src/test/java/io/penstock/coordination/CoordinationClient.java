@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.Objects;
 
-/** Asks a coordination, whatever keeps its objects. */
+/** Client of a coordination service of any implementation. */
 abstract class CoordinationClient {
-  /** Returns the one under test. */
+  /** Returns the service under test. */
   protected abstract Coordination coordination();
 
-  /** Lets so much time pass, and all happen that happens meanwhile. */
+  /** Advances the time, and runs everything that becomes due. */
   protected abstract void pass(long nanos);
 
-  /** Waits until all has happened that was to happen already; nothing where that is at once. */
+  /** Waits until everything that is due has been done; does nothing where that happens at once. */
   protected void settle() {
-    // it is at once
+    // nothing to wait for
   }
 
   Turn call(Operation operation, long maxWaitNanos) {
@@ -37,7 +37,7 @@ abstract class CoordinationClient {
     return call(operation, Coordination.FOR_EVER);
   }
 
-  /** Does what needs no wait, as a client that takes its answer. */
+  /** Does an operation that does not wait, and takes its answer. */
   Reply now(Operation operation) {
     Turn turn = ask(operation);
     assertThat(turn.take()).as("%s is answered at once", operation).isTrue();

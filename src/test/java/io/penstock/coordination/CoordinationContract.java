@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What holds of every coordination, whatever keeps its objects. */
+/** Contract of all coordination services. */
 public abstract class CoordinationContract extends CoordinationClient {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
@@ -33,7 +33,7 @@ public abstract class CoordinationContract extends CoordinationClient {
     assertThat(waiting.get(0).reply()).isEqualTo(DONE);
     assertThat(waiting.get(1).reply()).isEqualTo(DONE);
     assertThat(waiting.get(2).reply()).isNull();
-    pass(10 * SECOND - 1); // it does not drift, and does not save up
+    pass(10 * SECOND - 1); // intervals do not drift, and tokens are not saved up
     assertThat(now(token(2))).isEqualTo(DONE);
     assertThat(now(token(2))).isEqualTo(DONE);
     assertThat(call(token(2), 0).reply()).isEqualTo(TIMED_OUT);
@@ -45,7 +45,7 @@ public abstract class CoordinationContract extends CoordinationClient {
   void bucketOfAnotherSize_countsWhatIsTaken() {
     assertThat(now(token(1))).isEqualTo(DONE);
     Turn waits = ask(token(1));
-    assertThat(now(token(3))).isEqualTo(DONE); // the one before it goes first
+    assertThat(now(token(3))).isEqualTo(DONE); // the earlier waiter is served first
     assertThat(waits.reply()).isEqualTo(DONE);
     assertThat(call(token(3), 0).reply()).isEqualTo(TIMED_OUT);
     assertThat(call(token(2), 0).reply()).isEqualTo(TIMED_OUT);
@@ -76,7 +76,7 @@ public abstract class CoordinationContract extends CoordinationClient {
     assertThat(gone.take()).isFalse();
     assertThat(waits.reply()).isEqualTo(DONE);
     assertThat(waits.take()).isTrue();
-    cancel(waits); // too late: it has been taken
+    cancel(waits); // too late: the answer has been taken
     assertThat(call(token(1), 0).reply()).isEqualTo(TIMED_OUT);
   }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Many threads at one semaphore, some of which go away at any moment. */
+/** Many threads use one semaphore, and cancel at random moments. */
 @Timeout(240)
 class HammeredCoordinationTest {
   private static final int THREADS = 16;
@@ -43,7 +43,7 @@ class HammeredCoordinationTest {
       }
       answer.get(60, TimeUnit.SECONDS);
       if (random.nextInt(5) == 0) {
-        turn.cancel(); // it had the answer, and did not take it
+        turn.cancel(); // it has the answer, but has not taken it
         continue;
       }
       assertThat(turn.take()).isTrue();

@@ -4,16 +4,16 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
-/** An alarm that rings as a clock is moved on, exactly in time. */
+/** Alarm that runs its steps exactly in time as its clock is advanced. */
 final class ManualAlarm implements Alarm {
   final FakeTicker ticker = new FakeTicker();
   private long atNanos = Ticker.NEVER;
   private @Nullable Runnable step;
 
-  /** How often it rang. */
+  /** Number of steps it ran. */
   int rings;
 
-  /** How often it was set. */
+  /** Number of times it was set. */
   int sets;
 
   @Override

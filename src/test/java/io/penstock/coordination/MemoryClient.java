@@ -1,6 +1,6 @@
 package io.penstock.coordination;
 
-/** Asks a coordination of this instance alone, and moves its clock. */
+/** Client of the coordination service in memory, with control of its clock. */
 abstract class MemoryClient extends CoordinationClient {
   static final long SECOND = 1_000_000_000L;
   static final long HOUR = 3_600 * SECOND;

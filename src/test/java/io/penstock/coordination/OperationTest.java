@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which sizes, times and names there are. */
+/** Tests the ranges of sizes and times, and the names of kinds. */
 class OperationTest {
   private static final long SIZE = Operation.MOST_SIZE;
   private static final long NANOS = Operation.MOST_NANOS;

@@ -10,14 +10,17 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Clients come, go, give up and change sizes at random; what they get is what a list would say. */
+/**
+ * Clients arrive, release, give up and change sizes at random; the grants are compared with those
+ * of a simple list.
+ */
 class ScheduleTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long EXPIRES = 2 * SECOND;
   private static final int STEPS = 1_000;
   private static final Reply TIMED_OUT = new Reply.TimedOut();
 
-  /** One client, as the oracle knows it. */
+  /** State of one client in the oracle. */
   private static final class Client {
     final Turn turn;
     final long deadlineNanos;
@@ -71,7 +74,7 @@ class ScheduleTest {
     return clients.get(random.nextInt(clients.size()));
   }
 
-  /** Moves the clock on, at most to the next instant at which something can change. */
+  /** Advances the clock, at most to the next instant at which something can change. */
   private void pass(long mostNanos) {
     long end = now() + random.nextLong(mostNanos);
     for (Client client : clients) {
@@ -86,7 +89,10 @@ class ScheduleTest {
     alarm.pass(end - now());
   }
 
-  /** Notes who has an answer now, and fails unless each was the first of those who waited. */
+  /**
+   * Records the clients that have an answer now, and fails unless they were served in order of
+   * arrival.
+   */
   private void note() {
     boolean somebodyWaits = false;
     for (Client client : clients) {
@@ -119,7 +125,7 @@ class ScheduleTest {
     return clients.stream().anyMatch(client -> client.waits);
   }
 
-  /** What nobody has any more: of an interval that is over, or expired. */
+  /** Removes grants that have ended: tokens of earlier intervals, and expired permits. */
   private void age(boolean bucket) {
     for (Client client : clients) {
       boolean over =
@@ -161,7 +167,7 @@ class ScheduleTest {
     }
   }
 
-  /** A client goes away; what it was given and did not take is there for others. */
+  /** Cancels the turn of a client; a grant that it did not take is free for others. */
   private static void giveUp(Client client) {
     client.turn.cancel();
     client.waits = false;
@@ -182,7 +188,7 @@ class ScheduleTest {
 
   private void run(long seed, boolean bucket) {
     random = new Random(seed);
-    arrive(bucket); // so the intervals begin with the clock
+    arrive(bucket); // so that the intervals begin with the clock
     note();
     for (int step = 0; step < STEPS; step++) {
       step(bucket);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What expires is gone whoever looks first, and each place is there once. */
+/** Tests that permits expire whichever call comes next, and that no permit is held twice. */
 class SemaphoreTest extends MemoryClient {
   private static Operation place(long size, String key) {
     return new Operation.Acquire(size, key, SECOND);

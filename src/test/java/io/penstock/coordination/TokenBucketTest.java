@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a bucket is filled whose interval changes, and how long it is remembered. */
+/**
+ * Tests the refills of a bucket when its interval changes, and for how long a bucket is remembered.
+ */
 class TokenBucketTest extends MemoryClient {
   private static Operation token(long intervalNanos) {
     return new Operation.TakeToken(1, intervalNanos);

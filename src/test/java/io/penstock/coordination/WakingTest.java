@@ -8,13 +8,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Who is told by whom, and for which instants the alarm is set. */
+/** Tests which call passes an answer on, and for which instants the alarm is set. */
 class WakingTest extends MemoryClient {
   private static final Operation TOKEN = new Operation.TakeToken(1, SECOND);
 
   private final List<Reply> told = new ArrayList<>();
 
-  /** Waits, and is told the answer by whoever answers. */
+  /** Calls an operation with a listener for its answer. */
   private Turn listen(Operation operation, long maxWaitNanos) {
     Turn turn = call(operation, maxWaitNanos);
     assertThat(turn.reply()).isNull();
@@ -85,7 +85,10 @@ class WakingTest extends MemoryClient {
     assertThat(memory.ready()).isTrue();
   }
 
-  /** A watchdog rings at five seconds; what has ended before a later instant rings no more. */
+  /**
+   * The alarm rings for a watchdog at five seconds, but not later for waits that have ended by
+   * then.
+   */
   @Nested
   class WaitThatHasEnded {
     @BeforeEach

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Watchdogs, events and counters: what the first operation makes, and when who waits goes. */
+/**
+ * Tests watchdogs, events and counters: which objects a first operation creates, and when waiters
+ * are released.
+ */
 class WatchdogTest extends MemoryClient {
   @Test
   void firstKick_makesAWatchdog() {

@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where a body can be changed, and that the change comes out as meant. */
+/** Tests where a body can be changed, and that the result is the intended one. */
 class EditsTest {
   private static final JsonMapper JSON = JsonMapper.shared();
   private static final String CHAT = "/v1/chat/completions";

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a tokenizer is to see of a request. */
+/** Tests which text of a request is kept for the tokenizer. */
 class KeptTextTest {
   private static @Nullable CharSequence text(Weighed weighed) {
     if (weighed instanceof Weighed.Request request) {
