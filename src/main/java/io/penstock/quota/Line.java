@@ -164,10 +164,10 @@ public final class Line implements Demand.Waiter {
   }
 
   /**
-   * Returns whether another ticket claims the quota than that with arrival number {@code order},
-   * and that ticket may not ignore the claim.
+   * Returns whether the quota is claimed by a ticket other than the one with arrival number {@code
+   * order}, and that one may not ignore the claim.
    *
-   * @param holds whether the ticket with that arrival number keeps charges while it waits
+   * @param holds whether the one with that arrival number keeps charges while it waits
    */
   public boolean keptFrom(long order, boolean holds) {
     Claim current = current();
