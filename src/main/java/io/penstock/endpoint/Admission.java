@@ -13,11 +13,14 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who need not wait, because it would be in vain. */
+/**
+ * Decides which tickets to refuse instead of queueing: those that would wait in vain or for too
+ * long, or for which the queue has no place.
+ */
 final class Admission {
   private Admission() {}
 
-  /** Returns the refusal of a ticket that has no way to go, or null when there is one. */
+  /** Returns the refusal of a ticket that has no route, or null when there is one. */
   static @Nullable Refusal noWay(List<Route> ways, Routes routes, Pending pending) {
     if (!ways.isEmpty()) {
       return null;
@@ -36,12 +39,12 @@ final class Admission {
     return unwell == null ? hopeless(ways, now) : unwell;
   }
 
-  /** Returns whether any of some ways can be relied on to open soon. */
+  /** Returns whether any of some routes can be relied on to open soon. */
   static boolean anyAvailable(List<Route> ways, long now) {
     return ways.stream().anyMatch(way -> way.available(now));
   }
 
-  /** Returns the refusal of a ticket for which there is no use in waiting on any way, or null. */
+  /** Returns the refusal of a ticket that waits in vain on every route, or null. */
   static @Nullable Refusal hopeless(List<Route> ways, long now) {
     Refusal unavailable = null;
     for (Route route : ways) {
@@ -53,7 +56,7 @@ final class Admission {
     return unavailable;
   }
 
-  /** Returns the refusal of a ticket that only upstreams could serve that are not well, or null. */
+  /** Returns the refusal of a ticket that only unhealthy upstreams could serve, or null. */
   private static @Nullable Refusal unwell(List<Route> ways, long now) {
     long soonest = Ticker.NEVER;
     for (Route route : ways) {
@@ -70,8 +73,8 @@ final class Admission {
   }
 
   /**
-   * Returns the refusal of a ticket that only upstreams could serve that are out for their day, or
-   * as models that are.
+   * Returns the refusal of a ticket when its model, or each upstream that could serve it, has used
+   * up its day; else null.
    */
   private static @Nullable Refusal spent(List<Route> ways, long now) {
     if (ways.isEmpty()) {
@@ -117,7 +120,7 @@ final class Admission {
     return quota == null ? now : quota.dayEndsNanos(now);
   }
 
-  /** Returns the refusal of a ticket that has come and would wait in vain, or null. */
+  /** Returns the refusal of a new ticket that would wait in vain, or null. */
   static @Nullable Refusal inVain(List<Route> ways, Routes routes, Pending pending, long now) {
     Refusal refusal = impossible(ways, routes, pending);
     return refusal == null ? away(ways, now) : refusal;
@@ -145,7 +148,8 @@ final class Admission {
 
   /**
    * Returns the sizes with which a ticket counts for those behind it, or null when they are its
-   * own: no limit waits for more than its capacity, however much a request says it may produce.
+   * own. They are capped at the capacity of the limits, because no limit waits for more than that,
+   * however much output a request may ask for.
    */
   static @Nullable Sizes counted(List<Route> ways, Pending pending) {
     Sizes most = new Sizes();
@@ -168,7 +172,7 @@ final class Admission {
     return most;
   }
 
-  /** Returns the refusal of a ticket that would have to wait longer than it may, or null. */
+  /** Returns the refusal of a ticket with an estimated wait longer than it may wait, or null. */
   static @Nullable Refusal tooLong(Pending pending, long estimateNanos) {
     long most = pending.refusesAboveNanos();
     return most == 0 || estimateNanos <= most
@@ -180,7 +184,7 @@ final class Admission {
             estimateNanos - most);
   }
 
-  /** Returns which bound leaves no place for a ticket beside those who wait, or null. */
+  /** Returns which bound leaves no place for a ticket beside the waiting ones, or null. */
   static @Nullable String full(Bounds bounds, Backlog waiting, Pending pending) {
     if (waiting.tickets() >= bounds.maxTickets()) {
       return bounds.maxTickets() + " tickets";
@@ -193,7 +197,7 @@ final class Admission {
         : null;
   }
 
-  /** Returns the refusal of a ticket for which the queue has no place. */
+  /** Returns the refusal of a ticket that finds the queue full. */
   static Refusal queueFull(String bound, long nextNanos) {
     boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
     return new Refusal(
@@ -202,7 +206,7 @@ final class Admission {
         known ? nextNanos : Refusal.UNKNOWN);
   }
 
-  /** Returns the refusal of a ticket whose time is up. */
+  /** Returns the refusal of a ticket that reached its deadline. */
   static Refusal expired(long waitedNanos) {
     return Refusal.of(
         Reason.QUEUE_TIMEOUT,

@@ -4,13 +4,13 @@ package io.penstock.endpoint;
 public enum Algorithm {
   /** Always admits. */
   NONE("none"),
-  /** One request a slot. */
+  /** One request in each slot of time. */
   STRICT("strict"),
-  /** A bucket of requests, filled at a rate. */
+  /** A bucket of requests that is refilled at a rate. */
   TOKEN_BUCKET("token_bucket"),
   /** A number of requests in any trailing window. */
   SLIDING_WINDOW("sliding_window"),
-  /** A capacity of tokens in each fixed window. */
+  /** A number of tokens in each fixed window. */
   TOKEN_WINDOW("token_window");
 
   private final String text;
@@ -24,7 +24,7 @@ public enum Algorithm {
     return text;
   }
 
-  /** Returns the name of the scheduler that drives endpoints of this algorithm. */
+  /** Returns the name of the scheduler that drives endpoints with this algorithm. */
   public String schedulerName() {
     return "penstock-" + text.replace('_', '-');
   }

@@ -6,19 +6,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request asks of an endpoint.
+ * A request as an endpoint sees it.
  *
  * @param model the model it asks for, or null
- * @param cost what it is expected to use
- * @param bytes of body it holds while it waits, ≥ 0
+ * @param cost its expected usage
+ * @param bytes of body it holds in memory while it waits, ≥ 0
  * @param patience how long it is willing to wait
- * @param priority larger goes first, where that counts
- * @param flow whose it is, where shares are fair
- * @param kept what keeps it to one upstream
- * @param account what its caller may spend, or null when that has no bound
- * @param models what its caller may ask for; null is any. Others serve in the place of its own only
- *     where it may ask for all that may
- * @param origin who asks, for people
+ * @param priority the larger goes first, in orders that use priorities
+ * @param flow the flow it belongs to, in a fair order
+ * @param kept the affinity to one upstream
+ * @param account the account of its caller, or null when the caller has no limits
+ * @param models the models its caller may ask for; null is any. Fallback models serve the request
+ *     only if the caller may ask for all of them
+ * @param origin its sender, as shown to people
  */
 public record Ask(
     @Nullable String model,
@@ -31,13 +31,13 @@ public record Ask(
     @Nullable Account account,
     @Nullable Set<String> models,
     Origin origin) {
-  /** What a request asks that may go to any upstream, and whose caller has no limits. */
+  /** Creates a request that may go to any upstream, from a caller without limits. */
   public Ask(
       @Nullable String model, Cost cost, long bytes, Patience patience, int priority, Flow flow) {
     this(model, cost, bytes, patience, priority, flow, Kept.NOWHERE, null, null, Origin.UNKNOWN);
   }
 
-  /** What a request asks whose caller has no limits. */
+  /** Creates a request from a caller without limits. */
   public Ask(
       @Nullable String model,
       Cost cost,
@@ -49,7 +49,7 @@ public record Ask(
     this(model, cost, bytes, patience, priority, flow, kept, null, null, Origin.UNKNOWN);
   }
 
-  /** What a request asks of which nobody needs to know whose it is. */
+  /** Creates a request of unknown origin. */
   public Ask(
       @Nullable String model,
       Cost cost,
@@ -63,41 +63,42 @@ public record Ask(
     this(model, cost, bytes, patience, priority, flow, kept, account, models, Origin.UNKNOWN);
   }
 
-  /** Returns what a request asks that says nothing of itself but its cost. */
+  /** Returns a request of default priority, flow and affinity, from a caller without limits. */
   public static Ask of(@Nullable String model, Cost cost, long bytes, Patience patience) {
     return new Ask(model, cost, bytes, patience, 0, Flow.ANONYMOUS);
   }
 
   /**
-   * What keeps requests to one upstream.
+   * Affinity of requests to one upstream.
    *
-   * @param with requests of the same go to the same upstream while it is well; null is none
-   * @param at the id of the upstream that alone can serve it, or null
+   * @param with requests with the same value go to the same upstream while it is healthy; null is
+   *     none
+   * @param at the id of the only upstream that can serve it, or null
    */
   public record Kept(@Nullable String with, @Nullable String at) {
-    /** Nothing does. */
+    /** No affinity. */
     public static final Kept NOWHERE = new Kept(null, null);
   }
 
   /**
-   * Who asks.
+   * Sender of a request.
    *
    * @param requestId the id under which the request is known outside, or null
    * @param key the name of the key it came with, or null
    */
   public record Origin(@Nullable String requestId, @Nullable String key) {
-    /** Nobody knows. */
+    /** An unknown sender. */
     public static final Origin UNKNOWN = new Origin(null, null);
   }
 
   /**
    * Requests that share one part of a fair endpoint.
    *
-   * @param name whose they are
-   * @param weight how large their part is beside that of others, 1 to 1,000,000
+   * @param name the name of the flow
+   * @param weight the size of its share relative to those of others, 1 to 1,000,000
    */
   public record Flow(String name, int weight) {
-    /** All requests of which nobody knows whose they are. */
+    /** The flow of all requests that do not say to which they belong. */
     public static final Flow ANONYMOUS = new Flow("anonymous", 1);
 
     private static final int MOST = 1_000_000;

@@ -2,7 +2,10 @@ package io.penstock.endpoint;
 
 import io.penstock.queue.Sizes;
 
-/** What waits, summed up. Belongs to the owner of the queue. */
+/**
+ * Sums over waiting tickets: their number, bytes, tokens and sizes. Only the owner of the queue may
+ * use it.
+ */
 final class Backlog {
   private long tickets;
   private long bytes;
@@ -49,7 +52,9 @@ final class Backlog {
     return tokens;
   }
 
-  /** Sets {@code sizes} to the sums of what the tickets count for those behind them. */
+  /**
+   * Sets {@code sizes} to the sum of the sizes with which the tickets count for those behind them.
+   */
   void into(Sizes sizes) {
     sizes.reset();
     sizes.lower(sums);

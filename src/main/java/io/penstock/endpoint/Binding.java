@@ -5,14 +5,14 @@ import io.penstock.quota.LimitId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps a ticket from going: of all that does, what does so for longest.
+ * The cause that keeps a ticket from going; among several, the one that does so for longest.
  *
- * @param what it is
- * @param kind whose it is; null when it is no limit or upstream
+ * @param what the cause
+ * @param kind the kind of its owner; null when it is no limit or upstream
  * @param name the path, key, group, model or upstream; null when there is none
- * @param measure what the limit counts; null when it is none
+ * @param measure the unit the limit counts; null when it is no limit
  * @param untilNanos the instant at which it ends if nothing else happens; {@link
- *     io.penstock.time.Ticker#NEVER} when only what somebody does ends it
+ *     io.penstock.time.Ticker#NEVER} when only an action can end it
  */
 public record Binding(
     What what,
@@ -20,27 +20,27 @@ public record Binding(
     @Nullable String name,
     @Nullable Measure measure,
     long untilNanos) {
-  /** What can keep a ticket from going. */
+  /** A kind of cause. */
   public enum What {
     /** An operator paused the endpoint. */
     ENDPOINT_PAUSED,
-    /** The queue is full, and it waits for a place there. */
+    /** The queue is full, and the ticket waits for a place there. */
     QUEUE_FULL,
     /** A limit has too little room. */
     LIMIT,
-    /** This instance has used up its part of a shared limit; the next round tells of more. */
+    /** This instance has used up its slice of a shared limit; the next round may bring more. */
     SLICE,
-    /** A limit is shared with others of whom nothing is heard. */
+    /** A limit is shared with others, and nothing is heard from them. */
     LIMIT_UNAVAILABLE,
-    /** Redis has lost data: an instance that is gone may have used a limit up. */
+    /** Redis has lost data: an instance that is gone may have used up a limit. */
     LIMIT_RECOVERING,
-    /** The provider said that it has had enough. */
+    /** The provider refused requests because of its limits, and is left alone for a while. */
     UPSTREAM_PAUSED,
     /** The upstream failed, and is tried again later. */
     UPSTREAM_UNHEALTHY,
-    /** What frees is kept for a ticket that was passed too often. */
+    /** A quota is claimed for a ticket that was skipped too often. */
     KEPT_FOR_ANOTHER,
-    /** Only those that come before it. */
+    /** Only tickets that come before it in order. */
     OTHERS_FIRST
   }
 

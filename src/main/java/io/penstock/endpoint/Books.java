@@ -13,14 +13,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enters what becomes of each ticket in the totals of its endpoint, once, and publishes it. What
- * the dispatcher decided is kept until it is delivered after the step; all else is safe from any
- * thread.
+ * Records the outcome of each ticket in the totals of its endpoint, once, and publishes it as an
+ * event. Decisions of the dispatcher are kept until they are delivered after the step; everything
+ * else is safe from any thread.
  *
- * <p>What becomes of a {@link Shadow} is published, and counts nowhere here.
+ * <p>Outcomes of a {@link Shadow} are published, but count in no totals.
  */
 final class Books implements Clerk {
-  /** What is to be delivered. */
+  /** A decision to be delivered. */
   private record Decision(Pending pending, Outcome outcome) {}
 
   private final String path;
@@ -37,7 +37,7 @@ final class Books implements Clerk {
     this.lately = new Lately(house.roll());
   }
 
-  /** What became of tickets lately. */
+  /** Returns the records of recent outcomes. */
   Lately lately() {
     return lately;
   }
@@ -53,10 +53,10 @@ final class Books implements Clerk {
   }
 
   /**
-   * Tells what was decided and is not told yet. A receiver that fails keeps nobody else from
-   * theirs.
+   * Delivers the decisions that were not delivered yet. A receiver that fails does not keep others
+   * from theirs.
    *
-   * @param faults is given what throws what it threw
+   * @param faults gets, for each failure, an action that throws it
    */
   void deliver(Consumer<Runnable> faults) {
     for (Decision each = decided.poll(); each != null; each = decided.poll()) {
@@ -75,7 +75,7 @@ final class Books implements Clerk {
     house.events().publish(event);
   }
 
-  /** A ticket came: it is inside until it is settled. */
+  /** Counts the arrival of a ticket, which is in flight until it is settled. */
   void arrived(Ask ask) {
     guests.bring();
     enter(ask.account());
@@ -83,14 +83,14 @@ final class Books implements Clerk {
     totals.add(Fate.WAITING, ask.cost(), ask.bytes());
   }
 
-  /** Refuses a ticket that nobody else has seen. */
+  /** Refuses a ticket that no other thread has seen. */
   void turnAway(Pending pending, Refusal refusal) {
     pending.decide(State.REFUSED);
     enterRefused(pending, refusal);
     pending.deliver(new Outcome.Refused(refusal));
   }
 
-  /** Refuses a ticket whose caller is denied what it is charged when it comes. */
+  /** Refuses a ticket that its caller's account denied at arrival. */
   void denied(Pending pending, Refusal refusal, long now) {
     if (pending.shadow() == null) {
       pending.why = Explainer.denied(pending, now);
@@ -108,9 +108,9 @@ final class Books implements Clerk {
   }
 
   /**
-   * A request was refused that is no ticket.
+   * Counts and publishes the refusal of a request that never became a ticket.
    *
-   * @param origin who asked, if it may be asked what became of it
+   * @param origin the sender, or null when no record of the request is to be kept
    */
   void turnedAway(Ask.@Nullable Origin origin, Cost cost, long bytes, Refusal refusal) {
     totals.add(Fate.OFFERED, cost, bytes);
@@ -123,20 +123,20 @@ final class Books implements Clerk {
     publish(new Event.Refused(now, path, number, refusal));
   }
 
-  /** The client of a request went away that is no ticket. */
+  /** Counts a request that never became a ticket, because its client went away. */
   void gone(Cost cost, long bytes) {
     totals.add(Fate.OFFERED, cost, bytes);
     totals.add(Fate.CANCELLED, cost, bytes);
     publish(new Event.Cancelled(now(), path, house.arrivals().getAndIncrement()));
   }
 
-  /** The client of a ticket that waits went away. */
+  /** Counts a waiting ticket as cancelled by its client. */
   void cancelled(Pending pending) {
     ended(pending, Fate.WAITING, Fate.CANCELLED);
     publish(new Event.Cancelled(now(), path, pending.order()));
   }
 
-  /** A ticket that was let go is settled. */
+  /** Counts the settlement of a granted ticket. */
   void settled(Pending pending, Fate fate) {
     ended(pending, Fate.RUNNING, fate);
     Past past = pending.past;
@@ -145,7 +145,7 @@ final class Books implements Clerk {
     }
   }
 
-  /** A ticket that was let go was not served. */
+  /** Counts a granted ticket as refused, because it was not served. */
   void failed(Pending pending, Refusal refusal, long now) {
     ended(pending, Fate.RUNNING, Fate.REFUSED);
     Past past = pending.past;
@@ -164,7 +164,7 @@ final class Books implements Clerk {
     }
   }
 
-  /** A ticket that was let go comes back. */
+  /** Counts a granted ticket that comes back as waiting again. */
   void returned(Pending pending) {
     totals.move(Fate.RUNNING, Fate.WAITING, pending.cost(), pending.bytes());
   }
@@ -178,19 +178,19 @@ final class Books implements Clerk {
     leave(pending);
   }
 
-  /** A shadow comes, brought by a guest. */
+  /** Counts a shadow in flight, brought by a request that is. */
   void brought(Pending shadow) {
     guests.bring();
     enter(shadow.account());
   }
 
-  /** A shadow waits no more, and did not go. */
+  /** Ends a shadow that no longer waits and was not granted. */
   void withdrawn(Pending shadow) {
     returnTaken(shadow);
     leave(shadow);
   }
 
-  /** One that waited does not go: what was taken for it before is returned. */
+  /** Gives back everything taken for a ticket that waited and will not go. */
   private void returnTaken(Pending pending) {
     Spends taken = pending.leave();
     if (taken != null) {
@@ -204,7 +204,7 @@ final class Books implements Clerk {
     }
   }
 
-  /** It is inside no more: nothing it took is open. */
+  /** Counts a ticket out of the requests in flight: nothing is taken for it any more. */
   private void leave(Pending pending) {
     guests.leave(now());
     Account account = pending.account();
@@ -221,7 +221,7 @@ final class Books implements Clerk {
   public void granted(Pending pending, Settlement settlement) {
     Shadow shadow = pending.shadow();
     if (shadow == null) {
-      // Told first to whom it matters most: a listener may fail.
+      // First in the list of deliveries: an event listener that throws must not prevent it.
       decided.add(new Decision(pending, new Outcome.Granted(settlement)));
       enterGranted(pending, settlement);
       return;
@@ -257,7 +257,7 @@ final class Books implements Clerk {
     publish(new Event.Expired(now, path, pending.order(), refusal));
   }
 
-  /** A ticket was let go; it is for the caller to say so. */
+  /** Records a granted ticket; the caller delivers the outcome. */
   void enterGranted(Pending pending, Settlement settlement) {
     long at = pending.arrivedNanos() + settlement.waitedNanos();
     Upstream upstream = settlement.upstream();
@@ -280,7 +280,7 @@ final class Books implements Clerk {
             settlement.waitedNanos()));
   }
 
-  /** A ticket was refused; it is for the caller to say so. */
+  /** Records a refused ticket; the caller delivers the outcome. */
   void enterRefused(Pending pending, Refusal refusal) {
     long now = now();
     remember(pending, Past.of(pending, Fate.REFUSED, refusal, now));

@@ -2,13 +2,13 @@ package io.penstock.endpoint;
 
 import io.penstock.refusal.Refusal;
 
-/** Who is told what the dispatcher decided. */
+/** Receives the decisions of the dispatcher. */
 interface Clerk {
   void granted(Pending pending, Settlement settlement);
 
   void refused(Pending pending, Refusal refusal);
 
-  /** A ticket whose client went away waits no more. */
+  /** Called when a ticket no longer waits because its client went away. */
   void left(Pending pending, long now);
 
   void expired(Pending pending, Refusal refusal);

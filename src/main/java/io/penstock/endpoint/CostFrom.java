@@ -1,13 +1,13 @@
 package io.penstock.endpoint;
 
-/** Where a request's cost is read. */
+/** Source of a request's cost. */
 public enum CostFrom {
-  /** From its body, as the dialect says. */
+  /** The body, as the dialect says. */
   BODY,
-  /** From {@code ?tokens=} or {@code X-Token-Cost}. */
+  /** {@code ?tokens=} or {@code X-Token-Cost}. */
   QUERY,
-  /** From both; the larger input counts. */
+  /** Both; the larger input counts. */
   MAX,
-  /** From the provider's own count of the body. */
+  /** The provider's own count of the body. */
   PROVIDER
 }

@@ -3,8 +3,8 @@ package io.penstock.endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the time of whom is up: to wait at all, or to wait for its own model alone. Belongs to the
- * owner of the queue.
+ * Deadlines of tickets: when each may wait no longer, and when fallback models may serve it. Only
+ * the owner of the queue may use it.
  */
 final class Deadlines {
   private final Schedule ends = new Schedule(Pending::deadlineNanos);
@@ -20,17 +20,20 @@ final class Deadlines {
     fallbacks.remove(pending);
   }
 
-  /** Returns the first instant at which the time of any is up, NEVER when there is none. */
+  /** Returns the first instant of either kind; NEVER when there is none. */
   long firstNanos() {
     return Math.min(ends.firstNanos(), fallbacks.firstNanos());
   }
 
-  /** Returns the first ticket that may not wait beyond {@code until}, or null. */
+  /** Returns the first ticket with a deadline at or before {@code until}, or null. */
   @Nullable Pending due(long until) {
     return ends.due(until);
   }
 
-  /** Takes out the first ticket that other models may serve at {@code now}; null when none may. */
+  /**
+   * Removes and returns the first ticket that fallback models may serve at {@code now}; null when
+   * there is none.
+   */
   @Nullable Pending widens(long now) {
     Pending pending = fallbacks.due(now);
     if (pending != null) {

@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lets tickets go. There is one machine for all limits and orders: {@link #step} ends the waiting
- * of those whose time is up, lets everyone go who can, and says when to be called again.
+ * Decides when the tickets of one endpoint are released, for all limits and orders alike: {@link
+ * #step} expires tickets, grants those that can go, and returns when to call it again.
  *
- * <p>A ticket goes when every quota of one of its routes admits it: all are taken, or none. Of all
- * that can go the earliest goes first; a later one may pass an earlier one that lacks room, but
- * only so often (see {@link io.penstock.quota.Line}). Nothing here waits, ticks, or runs a
- * request's code; what was decided is told to {@link Clerk}. One thread at a time owns it.
+ * <p>A ticket is granted when every quota of one of its routes admits it; then each of them is
+ * charged, otherwise none. The first ticket in order that can go goes first. A later one may
+ * overtake an earlier one that lacks room, but only a limited number of times (see {@link
+ * io.penstock.quota.Line}). Nothing here blocks, runs timers or runs a request's code; the {@link
+ * Clerk} receives the decisions. Only one thread at a time may use it, the owner of the queue.
  */
 final class Dispatcher {
   private final Clerk clerk;
@@ -28,7 +29,7 @@ final class Dispatcher {
   private final Overflow overflow;
   private final Why why = new Why();
 
-  /** Who is skipped by a ticket that goes: once each, in however many lines they stand. */
+  /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
   private final Set<Line.Waiter> skipped = new HashSet<>();
 
   Dispatcher(Clerk clerk, Routes routes) {
@@ -41,12 +42,13 @@ final class Dispatcher {
     this.overflow = parked.overflow();
   }
 
-  /** Does all that can be done at {@code now}; returns the next instant at which there is more. */
+  /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
   long step(long now) {
     expireLate(now);
     widen(now);
-    // Who can go at the very instant of its deadline goes, and needs no patience to go at once;
-    // one that expires may have kept what the next needs.
+    // Releases come first, so that a ticket can go at its very deadline, and one without patience
+    // at once. They are repeated, because an expired ticket may have had a claim on what others
+    // need.
     do {
       do {
         release(now);
@@ -55,7 +57,7 @@ final class Dispatcher {
     return next();
   }
 
-  /** Ends the waiting of those whose time was up before {@code now}. */
+  /** Expires the tickets with a deadline before {@code now}. */
   private void expireLate(long now) {
     boolean late = true;
     while (late) {
@@ -63,7 +65,7 @@ final class Dispatcher {
     }
   }
 
-  /** Ends the waiting of the first whose deadline is not after {@code until}; false if of none. */
+  /** Expires the first ticket due at or before {@code until}; returns whether there was one. */
   private boolean expireOne(long until, long now) {
     Pending pending = deadlines.due(until);
     if (pending == null) {
@@ -91,7 +93,7 @@ final class Dispatcher {
     lanes.setAside().forEach(lane -> refuseHopeless(lane, now));
   }
 
-  /** Nobody waits for a day, or for what refuses all. */
+  /** Refuses tickets that only a daily reset or the end of an outage could release. */
   private void refuseHopeless(Lane lane, long now) {
     Refusal refusal = Admission.hopeless(lane.routes(), now);
     if (refusal != null) {
@@ -99,7 +101,7 @@ final class Dispatcher {
     }
   }
 
-  /** Lets those into the queue for whom there is a place by now; returns whether there was one. */
+  /** Moves blocked tickets into the queue while it has places; returns whether any moved. */
   private boolean letIn(long now) {
     boolean any = false;
     Pending first = overflow.first();
@@ -107,7 +109,7 @@ final class Dispatcher {
       overflow.remove(first);
       Lane lane = parked.enqueue(first, now);
       if (!why.paused()) {
-        lane.join(); // who is let in with others is skipped by none of them unseen
+        lane.join(); // others can count it as skipped
       }
       any = true;
       first = overflow.first();
@@ -115,7 +117,7 @@ final class Dispatcher {
     return any;
   }
 
-  /** Takes everything for a ticket and lets it go; or finds that it may not, or not yet. */
+  /** Takes from all quotas of a route and grants the ticket, unless it may not go yet after all. */
   private void grant(Choice choice, long now) {
     Pending pending = choice.pending();
     Route route = choice.route();
@@ -137,13 +139,13 @@ final class Dispatcher {
     why.goes(pending, choice.lane(), now);
     Spends spends = route.take(pending, now);
     if (spends == null) {
-      // Somebody else was faster: the next look sees what is left. What was taken and given back
-      // may have looked gone to others meanwhile.
+      // Another thread took first; the next step sees what is left. What was taken and given back
+      // may have looked used up to others.
       route.wake();
       return;
     }
     if (!pending.decide(State.GRANTED)) {
-      parked.remove(pending, false); // its client was faster
+      parked.remove(pending, false); // its client went away first
       spends.giveBack(now);
       route.wake();
       return;
@@ -158,10 +160,10 @@ final class Dispatcher {
   }
 
   /**
-   * Decides a ticket that waits, and removes it wherever it does. In this order: while it can be
-   * found in its lane and is not decided yet, others may claim a quota for it.
+   * Decides a waiting ticket, then removes it from wherever it waits: as long as it is in its lane
+   * and undecided, other threads may claim a quota for it.
    *
-   * @return false when something else decided it first
+   * @return false when another thread decided it first
    */
   private boolean take(Pending pending, State decision) {
     boolean decided = pending.decide(decision);
@@ -174,12 +176,12 @@ final class Dispatcher {
     return why.paused() ? next : Math.min(next, lanes.wakeAt());
   }
 
-  /** Takes in a ticket: it goes at once, waits, or is refused. */
+  /** Accepts a new ticket: grants it at once, queues or blocks it, or refuses it. */
   void arrive(Pending pending, long now) {
     if (pending.state() != State.PARKED) {
-      return; // its client was faster
+      return; // its client went away first
     }
-    expireLate(now); // whose time is up takes no place from who comes
+    expireLate(now); // expired tickets take no place
     List<Route> ways = lanes.ways(pending.facing, now);
     Refusal refusal = Admission.inVain(ways, routes, pending, now);
     if (refusal != null) {
@@ -197,11 +199,11 @@ final class Dispatcher {
         admit(pending, estimate, now);
       }
     } else {
-      block(pending, estimate, now); // nobody overtakes those who wait for a place
+      block(pending, estimate, now); // nobody overtakes blocked tickets
     }
   }
 
-  /** Takes in a ticket that comes back: it waits at its old place, whatever the bounds. */
+  /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */
   void back(Pending pending, long now) {
     if (pending.state() != State.PARKED) {
       return;
@@ -210,7 +212,7 @@ final class Dispatcher {
     Refusal refusal = Admission.impossible(ways, routes, pending);
     boolean avoids = pending.facing.not() != null;
     if (avoids && (refusal != null || !Admission.anyAvailable(ways, now))) {
-      pending.facing = pending.facing.avoidingNone(); // the others never could, or cannot soon
+      pending.facing = pending.facing.avoidingNone(); // others never can, or cannot soon
       back(pending, now);
     } else if (refusal == null) {
       parked.enter(pending, ways);
@@ -221,7 +223,7 @@ final class Dispatcher {
     }
   }
 
-  /** Has other models serve those who have waited long enough for their own. */
+  /** Lets fallback models serve the tickets that have waited long enough for their own model. */
   private void widen(long now) {
     for (Pending each = deadlines.widens(now); each != null; each = deadlines.widens(now)) {
       boolean blocked = each.blocked;
@@ -235,7 +237,7 @@ final class Dispatcher {
     }
   }
 
-  /** Lets a ticket that cannot go at once stay in the queue, if it may. */
+  /** Leaves a ticket that cannot go at once in the queue, or blocks or refuses it. */
   private void admit(Pending pending, long estimate, long now) {
     Refusal refusal = Admission.tooLong(pending, estimate);
     Lane lane = pending.lane;
@@ -279,7 +281,7 @@ final class Dispatcher {
     }
   }
 
-  /** Lets go of a ticket whose client went away. */
+  /** Removes a ticket because its client went away. */
   void leave(Pending pending, long now) {
     if (pending.waits()) {
       if (Why.isLong(pending, now)) {
@@ -290,7 +292,7 @@ final class Dispatcher {
     clerk.left(pending, now);
   }
 
-  /** Refuses one that waits, wherever it does; returns false when it does not any more. */
+  /** Refuses a ticket, queued or blocked; returns false when it no longer waits. */
   boolean throwOut(Pending pending, Refusal refusal, long now) {
     if (pending.state() != State.PARKED) {
       return false;
@@ -306,16 +308,13 @@ final class Dispatcher {
     return true;
   }
 
-  /** Takes note of what a ticket that went has used. */
+  /** Corrects the order by the tokens that a granted ticket really used. */
   void settled(Pending pending, long usedTokens) {
     parked.discipline().settle(pending, usedTokens);
     parked.moved();
   }
 
-  /**
-   * Sends all tickets by new routes and in the order that is configured now; those that can never
-   * fit any more are refused.
-   */
+  /** Gives tickets new routes and the configured order; refuses those that can no longer fit. */
   void reroute(long now) {
     Discipline<Pending> configured = routes.discipline();
     boolean reorder = !configured.same(parked.discipline());
@@ -343,7 +342,7 @@ final class Dispatcher {
     }
   }
 
-  /** Who waits for a place that there will never be keeps it from all behind. */
+  /** Refuses a blocked ticket that does not fit even an empty queue: it would block others. */
   private void dropFromOverflow(Pending pending) {
     String full = Admission.full(routes.bounds(), new Backlog(), pending);
     if (pending.blocked && full != null) {
@@ -358,7 +357,7 @@ final class Dispatcher {
     }
   }
 
-  /** Refuses everyone who waits. */
+  /** Refuses all waiting tickets. */
   void close(Refusal refusal) {
     overflow.all().forEach(pending -> turnAway(pending, refusal));
     for (Lane lane : lanes.copy()) {
@@ -377,19 +376,19 @@ final class Dispatcher {
     }
   }
 
-  /** Stops or restarts letting tickets go; their time runs on. */
+  /** Stops or restarts releases; deadlines run on meanwhile. */
   void pause(boolean stop, long now) {
     why.pause(stop, now);
-    // Who may not go keeps nothing from others, and is not skipped by them.
+    // Paused tickets keep no claims and are not skipped.
     lanes.all().forEach(stop ? Lane::withdraw : Lane::join);
   }
 
-  /** All who wait. */
+  /** Returns all waiting tickets. */
   Parked parked() {
     return parked;
   }
 
-  /** Why tickets wait. */
+  /** Returns the recorder of why tickets wait. */
   Why why() {
     return why;
   }

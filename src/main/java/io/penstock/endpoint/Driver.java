@@ -1,20 +1,20 @@
 package io.penstock.endpoint;
 
-/** Runs the steps of one endpoint. Safe from any thread. */
+/** Runs the steps of one endpoint, at once or at an instant. Safe from any thread. */
 public interface Driver {
-  /** Runs {@code step} soon, not on the thread that asks. */
+  /** Runs {@code step} soon, on another thread than the caller's. */
   void execute(Runnable step);
 
   /**
-   * Runs {@code step} at an instant, and forgets the one asked for before; {@link
-   * io.penstock.time.Ticker#NEVER} only forgets.
+   * Runs {@code step} at an instant, which replaces the instant set before; {@link
+   * io.penstock.time.Ticker#NEVER} only cancels it.
    */
   void at(long instantNanos, Runnable step);
 
-  /** Makes the driver of an endpoint. */
+  /** Creates the drivers of endpoints. */
   @FunctionalInterface
   interface Source {
-    /** Returns the driver of one more endpoint with that algorithm. */
+    /** Returns the driver for one more endpoint with that algorithm. */
     Driver driver(Algorithm algorithm);
   }
 }

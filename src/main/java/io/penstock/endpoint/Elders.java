@@ -8,16 +8,16 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has waited longest, whatever the order in which tickets go. Those who left are dropped once
- * they are in front, or once they are more than those who wait: O(1) a ticket, all in all, but for
- * those who come back.
+ * Waiting tickets by age, whatever the order in which they go. Tickets that no longer wait are
+ * dropped once they are at the front, or once there are more of them than of those that wait:
+ * amortised O(1) for each ticket, except for those that come back.
  */
 final class Elders {
   private static final int FEW = 64;
 
   private final ArrayDeque<Pending> inOrderOfArrival = new ArrayDeque<>();
 
-  /** Those who came back, whatever came meanwhile. */
+  /** Tickets that came back, which do not arrive in order of their numbers. */
   private final PriorityQueue<Pending> back =
       new PriorityQueue<>(Comparator.comparingLong(pending -> pending.order()));
 

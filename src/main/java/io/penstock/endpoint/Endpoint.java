@@ -22,23 +22,24 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One path: its queue, its limit, and what became of its tickets. Safe from any thread.
+ * One path of the gateway: its queue, its limit, and the outcomes of its tickets. Safe from any
+ * thread.
  *
- * <p>What others want of the dispatcher goes through an inbox. Whoever finds nobody at work works
- * the inbox off, so that an arrival that can go at once goes on its own thread.
+ * <p>All work on the queue goes through an inbox. A thread that finds no other one at work works
+ * the inbox off itself, so that a request that can go at once is granted on its own thread.
  */
 public final class Endpoint {
   /**
-   * What endpoints have in common.
+   * Services that all endpoints share.
    *
    * @param upstreams all upstreams
-   * @param models what models may be asked, whoever serves them
-   * @param limits where limits come from
+   * @param models the quotas of models over all upstreams
+   * @param limits the source of limits
    * @param ticker the clock
-   * @param drivers what runs their steps
-   * @param events who is told
+   * @param drivers creates the drivers that run their steps
+   * @param events receives their events
    * @param arrivals the next arrival number
-   * @param roll who waits
+   * @param roll the directory of waiting tickets
    */
   public record House(
       Upstreams upstreams,
@@ -49,7 +50,7 @@ public final class Endpoint {
       Events events,
       AtomicLong arrivals,
       Roll roll) {
-    /** What endpoints have in common at which nobody waits yet. */
+    /** Creates the services with an empty directory of waiting tickets. */
     public House(
         Upstreams upstreams,
         ModelQuotas models,
@@ -76,15 +77,15 @@ public final class Endpoint {
   private volatile boolean paused;
   private volatile long oldestNanos = Ticker.NEVER;
 
-  /** Makes one that stays until it is closed. */
+  /** Creates an endpoint that stays until it is closed. */
   Endpoint(EndpointSpec spec, House house) {
     this(spec, house, null, house.ticker().nanos());
   }
 
   /**
-   * Makes one that knows who is inside.
+   * Creates an endpoint that counts what is in flight.
    *
-   * @param emptied called with it when the last guest has left; see {@link Guests}
+   * @param emptied called with it when nothing is in flight any more; see {@link Guests}
    */
   static Endpoint dynamic(EndpointSpec spec, House house, Consumer<Endpoint> emptied) {
     return new Endpoint(spec, house, emptied, house.ticker().nanos());
@@ -108,8 +109,8 @@ public final class Endpoint {
   }
 
   /**
-   * Sees out a request that came in with {@link Registry#enter}: it will ask for nothing more. Its
-   * ticket, if it has one, may still be settled.
+   * Ends the visit of a request that came through {@link Registry#enter}. Its ticket, if it has
+   * one, may still be settled later.
    */
   public void leave() {
     guests.leave(house.ticker().nanos());
@@ -120,8 +121,8 @@ public final class Endpoint {
   }
 
   /**
-   * Returns when its own limit is as good as new if nothing else happens here, at most now if it
-   * is. What others spend of it stays theirs: they are not asked for it.
+   * Returns when its own limit will be as good as new if nothing else happens; at most now if it
+   * is. Charges by other instances are not considered.
    */
   long fullNanos(long now) {
     return OwnLimit.fullNanos(own.limits(), now);
@@ -137,7 +138,7 @@ public final class Endpoint {
     return spec().path();
   }
 
-  /** Returns what became of its tickets. */
+  /** Returns the totals of its tickets by outcome. */
   public Totals totals() {
     return books.totals();
   }
@@ -157,10 +158,10 @@ public final class Endpoint {
     return own.utilization(house.ticker().nanos());
   }
 
-  /** Returns how long the ticket that waits longest has waited, in nanoseconds; 0 if none waits. */
+  /** Returns how long the longest-waiting ticket has waited, in nanoseconds; 0 if none waits. */
   public long oldestWaitNanos() {
     long oldest = oldestNanos;
-    // Those that are only shadows wait too.
+    // The oldest ticket may belong to a shadow, which does not count.
     return oldest == Ticker.NEVER || totals().requests(Fate.WAITING) <= 0
         ? 0
         : Math.max(0, house.ticker().nanos() - oldest);
@@ -172,13 +173,13 @@ public final class Endpoint {
   }
 
   /**
-   * Takes in a request. Its outcome is known when this returns if it went at once or was refused at
+   * Accepts a request. Its outcome is known on return if it was granted at once or refused at
    * arrival, and later otherwise: see {@link Pending#whenDecided}.
    */
   public Pending submit(Ask ask) {
     books.arrived(ask);
     long now = house.ticker().nanos();
-    // Numbered as late as can be: who is numbered first should be in the inbox first.
+    // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
     long order = house.arrivals().getAndIncrement();
     Pending pending = new Pending(this, order, ask, now);
     pending.facing = pending.facing.keptTo(ways.keptTo(ask, now));
@@ -198,7 +199,7 @@ public final class Endpoint {
     }
   }
 
-  /** Takes back a ticket that is only a shadow; no effect once it was decided. */
+  /** Cancels the ticket of a shadow; no effect once it was decided. */
   void withdraw(Pending shadow) {
     if (shadow.decide(State.CANCELLED)) {
       inbox.send(at -> dispatcher.leave(shadow, at));
@@ -207,38 +208,39 @@ public final class Endpoint {
   }
 
   /**
-   * Returns the refusal that a request of an account gets now whatever its body says, or null where
-   * that depends on its body. Takes and counts nothing.
+   * Returns the refusal that a request of an account gets now whatever its body says, or null when
+   * that depends on the body. Takes and counts nothing.
    */
   public @Nullable Refusal foreseen(@Nullable Account account) {
     return foresight.refusal(account, paused, house.ticker().nanos());
   }
 
-  /** Refuses a request before it became a ticket, so that it is counted. */
+  /** Counts a request that is refused before it became a ticket. */
   public void refused(Cost cost, long bytes, Refusal refusal) {
     books.turnedAway(null, cost, bytes, refusal);
   }
 
-  /** Does so with one of which it may be asked what became of it. */
+  /** Counts such a request, and records its refusal for later questions. */
   public void refused(Ask.Origin origin, Cost cost, long bytes, Refusal refusal) {
     books.turnedAway(origin, cost, bytes, refusal);
   }
 
-  /** Counts a request whose client went away before it became a ticket. */
+  /** Counts a request as cancelled, because its client went away before it became a ticket. */
   public void gone(Cost cost, long bytes) {
     books.gone(cost, bytes);
   }
 
   /**
-   * Takes a ticket back, because its client went away. One that was granted meanwhile returns what
-   * was taken for it. No effect once its outcome was {@linkplain Pending#take taken}.
+   * Cancels a ticket because its client went away. If it was granted meanwhile, its charges are
+   * returned. No effect once its outcome was {@linkplain Pending#take taken}.
    */
   public void cancel(Pending pending) {
     if (!pending.unwanted()) {
       return;
     }
     if (pending.decide(State.CANCELLED)) {
-      // First: whoever of its account comes once this one has left it finds no place of its here.
+      // Sent first: once the account is left, its next request must find this ticket out of the
+      // queue.
       inbox.send(at -> dispatcher.leave(pending, at));
       books.cancelled(pending);
       return;
@@ -256,26 +258,25 @@ public final class Endpoint {
   }
 
   /**
-   * Stops or restarts releases; tickets arrive and expire all the same. Operators do so through
-   * {@link Registry#pause}, which also sees to it that an endpoint that a request made is
-   * reclaimed.
+   * Stops or restarts releases; tickets arrive and expire all the same. Operators use {@link
+   * Registry#pause}, which also takes care that dynamic endpoints are reclaimed later.
    */
   public void pause(boolean stop) {
     paused = stop;
-    inbox.send(at -> dispatcher.pause(paused, at)); // of several the last one counts
+    inbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
   }
 
-  /** Has the owner of the queue look at it, or change it, soon. */
+  /** Runs a task as the owner of the queue, soon. */
   void atWork(ObjLongConsumer<Dispatcher> task) {
     inbox.send(at -> task.accept(dispatcher, at));
   }
 
-  /** Returns what became of its tickets lately. */
+  /** Returns the records of its recent tickets. */
   Lately lately() {
     return books.lately();
   }
 
-  /** Applies another configuration of the same path; tickets, spend and debt stay. */
+  /** Applies another configuration of the same path; tickets, charges and debt stay. */
   void reconfigure(EndpointSpec next) {
     inbox.send(
         at -> {
@@ -290,7 +291,7 @@ public final class Endpoint {
         });
   }
 
-  /** Refuses all who wait, and all who come; it stays what it is otherwise. */
+  /** Refuses all waiting and all new tickets; everything else stays as it is. */
   void refuseAll(Refusal refusal) {
     tenure.stop(refusal);
     inbox.send(at -> closeAll(refusal));
@@ -301,7 +302,7 @@ public final class Endpoint {
     undecided.wake();
   }
 
-  /** Refuses all who wait, and all who come; its limit is forgotten. */
+  /** Refuses all waiting and all new tickets, and forgets its limit. */
   void close(Refusal refusal) {
     tenure.close(refusal);
     lately().close();
@@ -309,7 +310,7 @@ public final class Endpoint {
     inbox.send(at -> closeAll(refusal));
   }
 
-  /** Returns whether nobody goes from here any more. */
+  /** Returns whether it was closed. */
   boolean closed() {
     return tenure.closed();
   }
@@ -327,7 +328,7 @@ public final class Endpoint {
       books.refuse(pending, refusal);
       return;
     }
-    // It may have come after the running step read the clock, and goes no earlier than it came.
+    // It may have arrived after the running step read the clock; it must not go before it arrived.
     long at = Math.max(now, pending.arrivedNanos());
     if (pending.carried() == null) {
       dispatcher.arrive(pending, at);
@@ -341,31 +342,31 @@ public final class Endpoint {
     }
   }
 
-  /** Takes note of what a ticket that went has used, where that changes who goes next. */
+  /** Reports the real usage of a granted ticket to the order, where it changes the order. */
   void used(Pending pending, long tokens) {
     if (spec().scheduling().order() == Order.FAIR && tokens != pending.cost().totalTokens()) {
       inbox.send(at -> dispatcher.settled(pending, tokens));
     }
   }
 
-  /** Has a ticket that was let go wait once more, as {@code next}. */
+  /** Makes a granted ticket wait again, as {@code next}. */
   Pending again(Pending pending, Pending next) {
     books.returned(pending);
     inbox.offer(at -> arrive(next, at));
     return next;
   }
 
-  /** Returns what lets requests go that nothing holds. */
+  /** Returns the grants of shadow mode. */
   ShadowReleases shadows() {
     return shadows;
   }
 
-  /** A ticket that was let go is settled. */
+  /** Counts the settlement of a granted ticket. */
   void ended(Pending pending, Fate fate) {
     books.settled(pending, fate);
   }
 
-  /** A ticket that was let go was not served. */
+  /** Counts a granted ticket as not served. */
   void failed(Pending pending, Refusal refusal, long now) {
     books.failed(pending, refusal, now);
   }
@@ -374,7 +375,7 @@ public final class Endpoint {
     books.publish(event);
   }
 
-  /** What the inbox has done. */
+  /** Does the work of the inbox. */
   private final class Owner implements Inbox.Owner {
     @Override
     public long step(long now) {

@@ -13,23 +13,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One endpoint, as configured, every default filled in.
+ * The configuration of one endpoint, with all defaults filled in.
  *
  * @param path normalised: starts with a slash, no slash at the end, no empty or dotted segment
- * @param configuredPath the path of the endpoint in the route files: its own, or for a dynamic one
- *     that of the ancestor it takes its settings from
+ * @param configuredPath the path of the endpoint in the route files: its own, or for a dynamic
+ *     endpoint that of the ancestor it takes its settings from
  * @param algorithm the algorithm of its own limit
  * @param limit the limit itself, of requests or, for a token window, of tokens
- * @param scheduling in which order tickets leave
- * @param waiting how much may wait, and how long
+ * @param scheduling the order in which tickets leave
+ * @param waiting how many tickets may wait, and how long
  * @param reading how its requests are read
- * @param descendants what becomes of paths below it that nobody configured
- * @param shadow whether everything is decided and counted and nothing is held
- * @param forwarding how they go there
- * @param upstreams where its requests go; empty for a permit endpoint
+ * @param descendants the treatment of paths below it that are not configured
+ * @param shadow whether it is in shadow mode: everything is decided and counted, and nothing is
+ *     delayed or refused by limits
+ * @param forwarding how its requests go to upstreams
+ * @param upstreams the upstreams of its requests; empty for a permit endpoint
  * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
  *     masked
- * @param stated which of those keys route files set, for this endpoint or by default for all
+ * @param stated the keys among those that route files set, for this endpoint or as a default for
+ *     all
  */
 public record EndpointSpec(
     String path,
@@ -46,7 +48,7 @@ public record EndpointSpec(
     Map<String, Object> shown,
     Set<String> stated) {
 
-  /** An endpoint of which nobody needs to know what was set. */
+  /** Creates a configuration without a record of the keys that were set. */
   public EndpointSpec(
       String path,
       String configuredPath,
@@ -77,21 +79,21 @@ public record EndpointSpec(
   }
 
   /**
-   * In which order tickets leave.
+   * The order in which tickets leave.
    *
    * @param order the order
-   * @param agingNanos by waiting so long a ticket gains one step of priority; 0 is off
-   * @param maxSkips how often a ticket may be passed by later ones, ≥ 0
-   * @param fairBy what tells the flows of a fair order apart
+   * @param agingNanos the waiting time that gains a ticket one step of priority; 0 is off
+   * @param maxSkips how often a ticket may be overtaken by later ones, ≥ 0
+   * @param fairBy the property of requests that tells the flows of a fair order apart
    */
   public record Scheduling(Order order, long agingNanos, int maxSkips, FairBy fairBy) {
-    /** First come, first served. */
+    /** Returns first come, first served. */
     public static Scheduling fifo(int maxSkips) {
       return new Scheduling(Order.FIFO, 0, maxSkips, new FairBy.Key());
     }
   }
 
-  /** What tells flows apart. */
+  /** Property of requests by which flows are told apart. */
   public sealed interface FairBy {
     /** The client's API key. */
     record Key() implements FairBy {}
@@ -99,19 +101,22 @@ public record EndpointSpec(
     /** The value of a header. */
     record Header(String name) implements FairBy {}
 
-    /** The user the body names. */
+    /** The user named in the body. */
     record BodyUser() implements FairBy {}
   }
 
   /**
-   * How much may wait, and how long.
+   * How many tickets may wait, and how long.
    *
-   * @param bounds what the queue holds
-   * @param maxBlocked how many more are held when the queue is full; 0 refuses them
-   * @param queueTimeoutNanos the estimate refused at arrival; 0 is off
-   * @param estimateOnly whether the queue timeout does not also end the wait
-   * @param maxWaitNanos the longest any ticket waits; 0 is unlimited
-   * @param heartbeatNanos how often a parked streaming request hears something; 0 is never
+   * @param bounds the bounds of the queue
+   * @param maxBlocked how many more may wait for a place when the queue is full; 0 refuses them
+   * @param queueTimeoutNanos the estimated wait above which a request is refused at arrival; 0 is
+   *     off
+   * @param estimateOnly whether the queue timeout applies to the estimate only, and does not end a
+   *     wait
+   * @param maxWaitNanos the longest time any ticket waits; 0 is unlimited
+   * @param heartbeatNanos the interval of the signs of life sent to a parked streaming request; 0
+   *     sends none
    */
   public record Waiting(
       Bounds bounds,
@@ -120,7 +125,7 @@ public record EndpointSpec(
       boolean estimateOnly,
       long maxWaitNanos,
       long heartbeatNanos) {
-    /** A queue that refuses what it does not hold, and says nothing meanwhile. */
+    /** Returns a queue that refuses everything beyond its bounds and sends no signs of life. */
     public static Waiting of(Bounds bounds, long queueTimeoutNanos, long maxWaitNanos) {
       return new Waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0);
     }
@@ -130,12 +135,12 @@ public record EndpointSpec(
    * How requests are read.
    *
    * @param dialect the dialect
-   * @param costFrom where the cost is read
+   * @param costFrom the source of the cost
    * @param defaultTokens the input when nothing better is known, ≥ 0
-   * @param defaultOutputTokens the output expected when nothing is said, ≥ 0
-   * @param maxBodyBytes the largest weighed body
+   * @param defaultOutputTokens the expected output when the request does not limit it, ≥ 0
+   * @param maxBodyBytes the largest body that is read to find its cost
    * @param maxUploadBytes the largest body that is streamed through
-   * @param lenient whether parameters that cannot be read count as unsaid, and are no fault
+   * @param lenient whether unreadable parameters count as absent, and are no fault
    */
   public record Reading(
       Dialect dialect,
@@ -145,10 +150,10 @@ public record EndpointSpec(
       long maxBodyBytes,
       long maxUploadBytes,
       boolean lenient) {
-    /** The largest body that is streamed through, unless configured: 512 MiB. */
+    /** Default of the largest body that is streamed through: 512 MiB. */
     public static final long UPLOAD_BYTES = 512L << 20;
 
-    /** Uploads of the usual size. */
+    /** Creates settings with the default size of uploads. */
     public Reading(
         Dialect dialect,
         CostFrom costFrom,
@@ -166,7 +171,7 @@ public record EndpointSpec(
           lenient);
     }
 
-    /** Parameters that cannot be read are a fault. */
+    /** Creates settings in which unreadable parameters are a fault. */
     public Reading(
         Dialect dialect,
         CostFrom costFrom,
@@ -181,10 +186,10 @@ public record EndpointSpec(
    * How requests go to upstreams.
    *
    * @param stripPrefix whether the configured path is removed before forwarding
-   * @param affinity what keeps requests to one upstream
-   * @param upgrades whether a connection may become another protocol, such as WebSocket
-   * @param fallbacks by the model asked for, what else may serve it
-   * @param exposesLimits whether answers tell what is left of the upstream's limits
+   * @param affinity the affinity of requests to one upstream
+   * @param upgrades whether a connection may change to another protocol, such as WebSocket
+   * @param fallbacks the fallback models, by the model asked for
+   * @param exposesLimits whether answers state the rest of the upstream's limits
    */
   public record Forwarding(
       boolean stripPrefix,
@@ -196,21 +201,21 @@ public record EndpointSpec(
       fallbacks = Map.copyOf(fallbacks);
     }
 
-    /** Forwarding that tells nothing of upstreams' limits. */
+    /** Creates forwarding that does not state the rest of upstreams' limits. */
     public Forwarding(
         boolean stripPrefix, Affinity affinity, boolean upgrades, Map<String, Fallback> fallbacks) {
       this(stripPrefix, affinity, upgrades, fallbacks, false);
     }
 
-    /** Returns forwarding to any upstream, without fallbacks. */
+    /** Returns forwarding to any upstream, without fallback models. */
     public static Forwarding plain(boolean stripPrefix) {
       return new Forwarding(stripPrefix, new Affinity.None(), true, Map.of());
     }
   }
 
-  /** What keeps requests to one upstream, as long as it can serve them. */
+  /** Property by which requests are kept to one upstream, as long as that can serve them. */
   public sealed interface Affinity {
-    /** Nothing does. */
+    /** No affinity. */
     record None() implements Affinity {}
 
     /** The client's API key. */
@@ -219,15 +224,18 @@ public record EndpointSpec(
     /** The value of a header. */
     record Header(String name) implements Affinity {}
 
-    /** What the request refers to, such as an earlier answer: only who gave it knows it. */
+    /**
+     * A reference in the request, such as the id of an earlier answer: only the upstream that gave
+     * that answer knows it.
+     */
     record Auto() implements Affinity {}
   }
 
   /**
    * Models that may serve in the place of another.
    *
-   * @param models the first that has room serves
-   * @param afterNanos for whoever has waited that long, ≥ 0
+   * @param models the fallback models; the first that has room serves
+   * @param afterNanos the wait after which they may serve, ≥ 0
    */
   public record Fallback(List<String> models, long afterNanos) {
     public Fallback {
@@ -236,7 +244,7 @@ public record EndpointSpec(
   }
 
   /**
-   * What becomes of paths below an endpoint that nobody configured.
+   * Treatment of paths below an endpoint that are not configured.
    *
    * @param dynamic whether each becomes an endpoint of its own
    * @param most how many dynamic endpoints there may be in all, ≥ 0
@@ -255,22 +263,22 @@ public record EndpointSpec(
     stated = Set.copyOf(stated);
   }
 
-  /** Returns whether the endpoint answers by itself, having nowhere to forward to. */
+  /** Returns whether the endpoint answers by itself, because it has no upstreams. */
   public boolean permit() {
     return upstreams.isEmpty();
   }
 
-  /** Returns what may serve in the place of a model, or null. */
+  /** Returns the fallback models of a model, or null. */
   @Nullable Fallback fallback(@Nullable String model) {
     return model == null ? null : forwarding.fallbacks().get(model);
   }
 
-  /** Returns whether nobody configured this very path. */
+  /** Returns whether this very path is not configured. */
   public boolean isDynamic() {
     return !path.equals(configuredPath);
   }
 
-  /** Returns the same endpoint, whose models others may serve for. */
+  /** Returns the same configuration with other fallback models. */
   public EndpointSpec withFallbacks(Map<String, Fallback> fallbacks) {
     return new EndpointSpec(
         path,
@@ -293,7 +301,10 @@ public record EndpointSpec(
         stated);
   }
 
-  /** Returns the settings of a dynamic endpoint below this one, which it has from here. */
+  /**
+   * Returns the configuration of a dynamic endpoint below this one, which takes its settings from
+   * here.
+   */
   EndpointSpec dynamicAt(String below) {
     Map<String, Object> as = new LinkedHashMap<>(shown);
     as.put("path", below);

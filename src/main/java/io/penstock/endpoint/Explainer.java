@@ -17,13 +17,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what keeps one ticket from going. Takes nothing and changes nothing, so that anybody
- * may ask, from any thread.
+ * Finds out what keeps one ticket from going. It takes and changes nothing, so that it may be used
+ * at any time, from any thread.
  */
 final class Explainer {
   private static final String GROUP = "group ";
 
-  /** What a quota says of it. */
+  /**
+   * The answer of one quota, kept because several routes share quotas; null if it does not block
+   * the ticket.
+   */
   private record Found(@Nullable Binding binding) {
     static final Found NOTHING = new Found(null);
   }
@@ -38,7 +41,7 @@ final class Explainer {
     this.now = now;
   }
 
-  /** Returns why a ticket does not go any of some ways. */
+  /** Returns why a ticket can take none of some routes. */
   static Explanation of(Pending pending, List<Route> ways, long now) {
     Explainer explainer = new Explainer(pending, now);
     explainer.given();
@@ -46,7 +49,7 @@ final class Explainer {
     return new Explanation(explainer.limits, binding);
   }
 
-  /** Returns why a ticket was denied what its caller is charged for when it comes. */
+  /** Returns why a ticket was denied at arrival, by the quotas that are charged then. */
   static Explanation denied(Pending pending, long now) {
     Explainer explainer = new Explainer(pending, now);
     Account account = pending.account();
@@ -65,7 +68,7 @@ final class Explainer {
     return new Explainer(pending, now).binding(ways);
   }
 
-  /** What was charged to its caller when it came. */
+  /** Adds the limits that were charged for the ticket already. */
   private void given() {
     Account account = pending.account();
     if (account == null || pending.taken() == null) {
@@ -78,7 +81,9 @@ final class Explainer {
     }
   }
 
-  /** Of several ways the one that opens first is what it waits for. */
+  /**
+   * Returns what keeps a ticket from going on the route that opens first: it waits for that one.
+   */
   private @Nullable Binding binding(List<Route> ways) {
     Binding soonest = null;
     for (Route way : ways) {
@@ -130,7 +135,9 @@ final class Explainer {
         : null;
   }
 
-  /** Looks at the limits of a quota; returns what of them would hold a ticket for longest. */
+  /**
+   * Adds the limits of a quota; returns the one that would block the ticket for longest, or null.
+   */
   private @Nullable Binding look(Quota quota, Owner owner, boolean whole) {
     Binding longest = null;
     for (Stance stance : quota.stances(pending, whole, now)) {
@@ -167,7 +174,10 @@ final class Explainer {
     }
   }
 
-  /** Whose a quota is, by where it stands on a way; null is none. */
+  /**
+   * Returns the owner of a quota, by its place on a route; the route is null for quotas charged at
+   * arrival.
+   */
   private Owner owner(Quota quota, @Nullable Route way) {
     Account account = pending.account();
     if (way != null && quota.equals(way.pool()) && way.upstream() != null) {

@@ -10,17 +10,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a ticket waits, waited or was refused: as it was at an instant.
+ * Why a ticket waits, waited or was refused, as of an instant.
  *
- * @param limits those that were looked at, in the order in which they are taken; not more than
+ * @param limits the limits that were looked at, in the order in which they are charged; at most
  *     {@value #MOST_LIMITS}
- * @param binds what held it; null when nothing did, or nobody knows
+ * @param binds what blocks or blocked the ticket; null when nothing does, or it is not known
  */
 public record Explanation(List<Considered> limits, @Nullable Binding binds) {
-  /** As many limits as one explanation has. */
+  /** Most limits in one explanation. */
   public static final int MOST_LIMITS = 32;
 
-  /** No limit was looked at. */
+  /** An explanation without limits or cause. */
   static final Explanation NONE = new Explanation(List.of(), null);
 
   public Explanation {
@@ -34,17 +34,17 @@ public record Explanation(List<Considered> limits, @Nullable Binding binds) {
   /**
    * A limit that was looked at.
    *
-   * @param kind whose it is
+   * @param kind the kind of its owner
    * @param name the path, key, group, model or upstream
-   * @param pool for which of its models it is, as the provider names them; null for all
-   * @param measure what it counts
-   * @param spec what it is configured to do
+   * @param pool the models it is for, as the provider names them; null for all
+   * @param measure the unit it counts
+   * @param spec its configuration
    * @param capacity the most it admits
-   * @param used what was charged and counts, debt included
-   * @param reserved what is kept free for answers that run
+   * @param used the charges that count now, debt included
+   * @param reserved output reserved for answers that run
    * @param usedElsewhere what other instances counted of it
    * @param needs what the ticket asks of it
-   * @param given whether the ticket has that already, since it came or went before
+   * @param given whether the ticket was charged already, at arrival or before an earlier attempt
    * @param untilNanos as {@link Stance#untilNanos}; the instant of the look when it has room
    */
   public record Considered(
@@ -79,6 +79,6 @@ public record Explanation(List<Considered> limits, @Nullable Binding binds) {
     }
   }
 
-  /** Whose a quota is. */
+  /** The owner of a quota. */
   record Owner(LimitId.Kind kind, String name, @Nullable String pool) {}
 }

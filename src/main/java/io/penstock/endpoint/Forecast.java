@@ -9,11 +9,13 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How long a small request that comes now would wait, roughly: whoever waits goes first. */
+/**
+ * Estimates how long a small request that arrives now would wait if all waiting tickets go first.
+ */
 final class Forecast {
   private Forecast() {}
 
-  /** Returns the wait at an endpoint, NEVER while nothing goes there. */
+  /** Returns the wait at an endpoint; NEVER while its releases are stopped. */
   static long waitNanos(Endpoint endpoint, Endpoint.House house, Quota own, boolean paused) {
     long now = house.ticker().nanos();
     return paused
@@ -22,8 +24,8 @@ final class Forecast {
   }
 
   /**
-   * Returns the wait in nanoseconds at the best upstream, or at the endpoint's own limit alone
-   * where there is none; {@link Ticker#NEVER} when none is enabled.
+   * Returns the wait in nanoseconds at the best upstream, or at the endpoint's own limit alone when
+   * it has no upstreams; {@link Ticker#NEVER} when none is enabled.
    */
   private static long waitNanos(
       EndpointSpec spec, Upstreams upstreams, Quota own, Totals totals, long now) {
@@ -43,7 +45,10 @@ final class Forecast {
     return best;
   }
 
-  /** Each upstream once with every pool that was used: which model is asked is not known. */
+  /**
+   * Returns the quotas of each upstream, with all its pools that were used: the model that will be
+   * asked for is not known.
+   */
   private static List<List<Quota>> ways(EndpointSpec spec, Upstreams upstreams, Quota own) {
     if (spec.permit()) {
       return List.of(List.of(own));

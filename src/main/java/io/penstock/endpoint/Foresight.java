@@ -7,7 +7,8 @@ import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which requests of an endpoint are refused whatever their bodies say. Safe from any thread.
+ * Finds requests of an endpoint that are refused whatever their bodies say, so that the body need
+ * not be read. Safe from any thread.
  */
 final class Foresight {
   private final Tenure tenure;
@@ -15,24 +16,24 @@ final class Foresight {
   private volatile long parkedTickets;
 
   /**
-   * Makes it for one endpoint.
+   * Creates it for one endpoint.
    *
-   * @param own its own limits
+   * @param own the endpoint's own limits
    */
   Foresight(Tenure tenure, Quota own) {
     this.tenure = tenure;
     this.own = own;
   }
 
-  /** Takes note of how many wait; for the owner of the queue only. */
+  /** Notes how many tickets wait; for the owner of the queue only. */
   void follow(Parked parked) {
     parkedTickets = parked.tickets();
   }
 
   /**
-   * Returns the refusal that a request gets that comes now, or null where that depends on its body.
+   * Returns the refusal of a request that arrives now, or null when that depends on its body.
    *
-   * @param account what its caller may spend, or null when that has no bound
+   * @param account the account of its caller, or null when the caller has no limits
    * @param paused whether releases are stopped
    */
   @Nullable Refusal refusal(@Nullable Account account, boolean paused, long now) {
@@ -44,7 +45,9 @@ final class Foresight {
     return denied == null ? fullQueue(paused, now) : denied;
   }
 
-  /** Returns the refusal where the queue is full and nobody at all can go from here now. */
+  /**
+   * Returns the refusal if the queue is full and nothing at all can be granted here now, else null.
+   */
   private @Nullable Refusal fullQueue(boolean paused, long now) {
     EndpointSpec.Waiting waiting = tenure.spec().waiting();
     long most = waiting.bounds().maxTickets();

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Who is inside an endpoint that may be given up: requests on their way through the gateway, and
- * tickets that are not settled. It is given up only while nobody is, and entered by nobody after
- * that: one word decides both. Safe from any thread.
+ * Counts what is in flight at an endpoint that may be removed: requests on their way through the
+ * gateway, and tickets that are not settled. The endpoint can be removed only while the count is
+ * zero, and nothing enters it after that; one atomic counter decides both. Safe from any thread.
  */
 final class Guests {
   private static final int GONE = Integer.MIN_VALUE;
@@ -24,21 +24,22 @@ final class Guests {
     this.emptySinceNanos = now;
   }
 
-  /** Returns those of an endpoint that is never given up: nobody needs to know of them. */
+  /** Returns the counter of an endpoint that is never removed: it counts nothing. */
   static Guests uncounted() {
     return new Guests(false, () -> {}, 0);
   }
 
   /**
-   * Returns those of an endpoint that has none yet.
+   * Returns a counter at zero.
    *
-   * @param host called when the last guest has left, unless it watches for that already
+   * @param host called when the count returns to zero, unless the host watches the endpoint
+   *     already; see {@link #watchOn}
    */
   static Guests counted(Runnable host, long now) {
     return new Guests(true, host, now);
   }
 
-  /** Lets a guest in; false when the endpoint was given up. */
+  /** Counts a request in; returns false when the endpoint was removed. */
   boolean enter() {
     if (!counted) {
       return true;
@@ -50,14 +51,14 @@ final class Guests {
     return before >= 0;
   }
 
-  /** Lets in one that is brought by a guest. */
+  /** Counts in a ticket that belongs to a request already counted. */
   void bring() {
     if (counted) {
       inside.incrementAndGet();
     }
   }
 
-  /** Sees a guest out. */
+  /** Counts a request or ticket out. */
   void leave(long now) {
     if (!counted) {
       return;
@@ -72,28 +73,28 @@ final class Guests {
     return inside.get() == 0;
   }
 
-  /** Returns since when nobody is inside, if nobody is. */
+  /** Returns the instant since which the count is zero, if it is. */
   long emptySinceNanos() {
     return emptySinceNanos;
   }
 
-  /** Has the host called each time the last guest has left. */
+  /** Makes each return of the count to zero call the host. */
   void closing() {
     closing = true;
   }
 
-  /** Ends the watch while somebody is inside. Returns whether it goes on, because nobody is. */
+  /** Ends the watch if something is in flight. Returns whether it goes on, because nothing is. */
   boolean watchOn() {
     watched.set(false);
     return empty() && watched.compareAndSet(false, true);
   }
 
-  /** Gives the endpoint up; false when somebody is inside, or it was given up before. */
+  /** Marks the endpoint as removed; false when something is in flight, or it was marked before. */
   boolean giveUp() {
     return counted && inside.compareAndSet(0, GONE);
   }
 
-  /** Takes back that it was given up. */
+  /** Takes back the mark that it was removed. */
   void reopen() {
     inside.compareAndSet(GONE, 0);
   }

@@ -6,23 +6,25 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has one thread at a time do an endpoint's work, without a lock and without a thread of its own: a
- * counter says how much is asked for, and whoever raises it from zero works until it is zero again.
- * Safe from any thread.
+ * Runs an endpoint's work on one thread at a time, without a lock and without a thread of its own.
+ * A counter holds the number of pending requests for work; the thread that raises it from zero does
+ * the work until it is zero again. Safe from any thread.
  */
 final class Inbox {
-  /** What somebody wants of the endpoint. */
+  /** A task for the owner of the queue. */
   @FunctionalInterface
   interface Message {
     void act(long now);
   }
 
-  /** Does the work. */
+  /** The code that does the work, called by one thread at a time. */
   interface Owner {
-    /** Does what can be done at {@code now}; returns the next instant at which there is more. */
+    /**
+     * Does everything that is due at {@code now}; returns the next instant at which more may be.
+     */
     long step(long now);
 
-    /** Tells what was decided, after each step. */
+    /** Delivers the decisions made, after each step. */
     void deliver();
   }
 
@@ -42,7 +44,7 @@ final class Inbox {
     this.owner = owner;
   }
 
-  /** Leaves a message, and works here and now if nobody else does. */
+  /** Adds a message, and works on it here and now unless another thread is working. */
   void offer(Message message) {
     messages.add(message);
     if (work.getAndIncrement() == 0) {
@@ -50,7 +52,7 @@ final class Inbox {
     }
   }
 
-  /** Leaves a message for the driver to work on. */
+  /** Adds a message for the driver's thread to work on. */
   void send(Message message) {
     messages.add(message);
     signal();
@@ -63,7 +65,7 @@ final class Inbox {
     }
   }
 
-  /** Has another driver run the steps; for the owner only. */
+  /** Replaces the driver that runs the steps; for the owner only. */
   void drivenBy(Driver next) {
     driver.at(Ticker.NEVER, this::ring);
     alarm = Ticker.NEVER;
@@ -77,7 +79,7 @@ final class Inbox {
     }
   }
 
-  /** Works until there is nothing to do; only one thread at a time gets here. */
+  /** Works until there is nothing left to do; only one thread at a time gets here. */
   private void turn() {
     int seen = work.get();
     do {
@@ -113,9 +115,9 @@ final class Inbox {
   }
 
   /**
-   * Nobody may stay parked because of a fault, so there will be another turn: at once for messages
-   * that are left, each turn takes one at least, else in a while. It is thrown where steps run, not
-   * at whoever happened to come by. For the owner only.
+   * Handles a fault of a step. No ticket may stay parked because of it, so there is another turn:
+   * at once if messages are left (each turn takes at least one), else after a while. The fault is
+   * rethrown where steps run, not in the thread that happened to work. For the owner only.
    */
   void fault(Runnable thrown) {
     if (!messages.isEmpty()) {

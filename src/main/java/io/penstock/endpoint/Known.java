@@ -1,4 +1,4 @@
 package io.penstock.endpoint;
 
-/** What is known of a ticket: it waits, or what became of it. */
+/** Information about a ticket: it waits, or it is past. */
 public sealed interface Known permits Look, Past {}

@@ -12,10 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets of one endpoint that face the same quotas. A lane of which nothing can go sleeps until
- * the instant something can, or until one of its quotas wakes it.
+ * Tickets of one endpoint that face the same quotas, in order; one entry in each quota's wait list
+ * stands for all of them. A lane in which no ticket can go sleeps until the instant at which one
+ * may, or until one of its quotas wakes it.
  *
- * <p>Belongs to the dispatcher's owner, except for the methods of {@link Line.Waiter}.
+ * <p>Only the owner of the queue may use it, except for the methods of {@link Line.Waiter}.
  */
 final class Lane implements Line.Waiter {
   private static final long AWAKE = Long.MIN_VALUE;
@@ -32,7 +33,7 @@ final class Lane implements Line.Waiter {
   private @Nullable Binding held;
   private long heldNanos = Long.MIN_VALUE;
 
-  /** Whether any ticket ever claimed because of a pace. */
+  /** Whether any ticket here ever claimed a quota because of its pace. */
   private boolean paces;
 
   private volatile Stand stand;
@@ -68,7 +69,7 @@ final class Lane implements Line.Waiter {
     return tickets;
   }
 
-  /** Puts its tickets in another order. */
+  /** Puts its tickets into another order. */
   void reorder(Discipline<Pending> next) {
     List<Pending> all = new ArrayList<>();
     tickets.forEach(all::add);
@@ -83,14 +84,14 @@ final class Lane implements Line.Waiter {
     wakeAt = AWAKE;
   }
 
-  /** Gives its tickets other ways to go. */
+  /** Gives its tickets other routes; it is in no wait list until it is looked at again. */
   void reroute(List<Route> next, int nextMaxSkips) {
     withdraw();
     stand = new Stand(this, next);
     maxSkips = nextMaxSkips;
   }
 
-  /** Stands in no line and keeps nothing from others, until it is looked at again. */
+  /** Leaves all wait lists and ends all claims, until the lane is looked at again. */
   void withdraw() {
     stand.withdraw();
     wakeAt = AWAKE;
@@ -103,15 +104,15 @@ final class Lane implements Line.Waiter {
     show();
     if (wakeAt != AWAKE) {
       sizes.set(pending);
-      // Who is held by its own key stands in no other line, and looks there only after that.
+      // A lane blocked by its own key is in no other wait list, and looks there only after that.
       long instant = tickets.resting() ? stand.key().opens(sizes, now) : stand.opens(sizes, now);
       wakeAt = Math.min(wakeAt, instant);
     }
   }
 
   /**
-   * Ends the claims that tickets hold because of the pace alone, where {@code arrived} comes before
-   * them: once the pace lets one of them pass, it is that one's turn.
+   * Ends the claims of tickets that {@code arrived} precedes and that wait only for a pace: when
+   * the pace lets one of them pass, it is {@code arrived}'s turn.
    */
   void yieldTo(Pending arrived) {
     if (paces) {
@@ -119,7 +120,7 @@ final class Lane implements Line.Waiter {
     }
   }
 
-  /** Removes a ticket; when it was let go, those before it were passed. */
+  /** Removes a ticket. If it was granted ({@code passed}), it skipped the tickets before it. */
   void remove(Pending pending, boolean passed) {
     if (passed) {
       learn();
@@ -128,7 +129,7 @@ final class Lane implements Line.Waiter {
       tickets.remove(pending);
     }
     show();
-    pending.lane = null; // from here on a claim of it is void, so the last one ends below
+    pending.lane = null; // its claims are void from here on, so the last one ends below
     for (Route route : stand.routes()) {
       route.release(pending);
     }
@@ -137,13 +138,13 @@ final class Lane implements Line.Waiter {
     }
   }
 
-  /** Shows others the first ticket; it may see a claim of it end only after that. */
+  /** Publishes the first ticket to other threads; called before claims of a removed one end. */
   void show() {
     head = tickets.first();
     headSkips = tickets.skipsOfFirst();
   }
 
-  /** Counts the skips by tickets of other endpoints, of which only how many is known. */
+  /** Adds skips by other endpoints' tickets, known only as a number, to the tickets here. */
   private void learn() {
     if (skippedByOthers.get() != 0) {
       tickets.skipAll(skippedByOthers.getAndSet(0));
@@ -152,8 +153,8 @@ final class Lane implements Line.Waiter {
   }
 
   /**
-   * Stands in the lines of all it may take, so that others see whom they pass; those held by their
-   * own key are passed by nobody.
+   * Enters the wait lists of all its quotas, so that other lanes can see whether they skip it.
+   * While its own key blocks it, it enters only that key's lists, and nobody skips its tickets.
    */
   void join() {
     if (tickets.resting()) {
@@ -163,24 +164,24 @@ final class Lane implements Line.Waiter {
     }
   }
 
-  /** Returns whether that is on any of its ways. */
+  /** Returns whether {@code quota} is on any of its routes. */
   boolean faces(Quota quota) {
     return stand.faces(quota);
   }
 
-  /** One that its key holds keeps nothing from others. */
+  /** Ends claims of tickets that their own key's quotas block: they must not delay others. */
   void yieldHeld(long now) {
     if (stand.keeps() && keyed()) {
       stand.endClaims(claimant -> stand.keyHolds(claimant, now));
     }
   }
 
-  /** Returns whether any of its quotas is its tickets' own key's. */
+  /** Returns whether its tickets face quotas of their own key. */
   boolean keyed() {
     return !stand.key().quotas().isEmpty();
   }
 
-  /** Returns whether its key holds all tickets here: then they are as if they had not come. */
+  /** Returns whether their own key blocks all tickets here; they count as not arrived then. */
   private boolean keyHolds(long now) {
     if (!keyed()) {
       return false;
@@ -190,7 +191,7 @@ final class Lane implements Line.Waiter {
     return holds;
   }
 
-  /** Returns whether it is worth looking at now. */
+  /** Returns whether the lane should be looked at now. */
   boolean awake(long now) {
     if (woken) {
       woken = false;
@@ -203,9 +204,9 @@ final class Lane implements Line.Waiter {
     return wakeAt;
   }
 
-  /** Sets the lane aside until something of it can go. */
+  /** Sets the lane aside until one of its tickets may go. */
   void sleep(long now) {
-    // Joined first: what frees from here on wakes it, what freed before is seen below.
+    // Joined before the look: room freed later wakes it, room freed before is seen below.
     join();
     note(now);
     if (tickets.resting()) {
@@ -219,7 +220,7 @@ final class Lane implements Line.Waiter {
     wakeAt = soonest;
   }
 
-  /** Takes note, now and then, of what holds its tickets. */
+  /** Records what blocks its first ticket, at most once a second. */
   private void note(long now) {
     Pending first = tickets.first();
     boolean old = heldNanos == Long.MIN_VALUE || now - heldNanos >= Why.LONG_NANOS;
@@ -229,12 +230,12 @@ final class Lane implements Line.Waiter {
     }
   }
 
-  /** Returns what held its first ticket when that was looked at last; null when it never was. */
+  /** Returns what blocked its first ticket when last recorded; null before the first record. */
   @Nullable Binding held() {
     return held;
   }
 
-  /** Returns when that was. */
+  /** Returns the instant of that record. */
   long heldNanos() {
     return heldNanos;
   }
@@ -248,11 +249,11 @@ final class Lane implements Line.Waiter {
       sizes.set(keeper);
       return route.earliest(sizes, now);
     }
-    // Pacing aside: who has room claims what the pace holds back.
+    // Pacing is left out: a ticket that only the pace delays claims the quota.
     return tickets.soonest(each -> route.opens(each, now));
   }
 
-  /** Returns the first ticket that can go now, by its least used way; null when none can. */
+  /** Returns the first ticket that can go now, by its least used route; null when none can. */
   @Nullable Choice choose(long now) {
     if (keyHolds(now)) {
       return null;
@@ -273,7 +274,7 @@ final class Lane implements Line.Waiter {
   }
 
   /**
-   * Returns the first ticket the route admits, pacing aside, with {@code sizes} set to its sizes.
+   * Returns the first ticket the route admits but for the pace; {@code sizes} are set to its own.
    */
   private @Nullable Pending candidate(Route route, long now) {
     if (!route.room(room, now)) {
@@ -289,8 +290,8 @@ final class Lane implements Line.Waiter {
   }
 
   /**
-   * Has a ticket claim what the pace holds back. What a pace holds back it also holds for: nobody
-   * overtakes a ticket that waits for the pace alone, or the smallest would always go first.
+   * Claims, for the chosen ticket, each quota that delays it by its pace. Nobody may overtake a
+   * ticket that waits for the pace alone, or the smallest ticket would always go first.
    */
   void hold(Choice choice, long now) {
     sizes.set(choice.pending());
@@ -303,8 +304,8 @@ final class Lane implements Line.Waiter {
   }
 
   /**
-   * Returns whether a ticket may take that route past the earlier ones here. One that may not be
-   * skipped claims what it lacks instead.
+   * Returns whether a ticket may take that route past earlier tickets of this lane. An earlier one
+   * that may not be skipped again claims the quota it lacks instead.
    */
   boolean passes(Pending pending, Route route, long now) {
     learn();
@@ -330,7 +331,7 @@ final class Lane implements Line.Waiter {
     return facing.paid();
   }
 
-  /** Whether a ticket is of the same endpoint: then everything here may be looked at. */
+  /** Returns whether a ticket is of this endpoint: then everything here may be read. */
   private boolean ours(Ticket ticket) {
     Lane lane = ticket instanceof Pending pending ? pending.lane : null;
     return lane != null && lane.owner == owner;

@@ -11,17 +11,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The lanes of one endpoint, by what their tickets face. Belongs to the owner of the queue. */
+/** The lanes of one endpoint by {@link Facing}. Only the owner of the queue may use it. */
 final class Lanes {
   private final Map<Facing, Lane> byFacing = new HashMap<>();
 
-  /** Those set aside since somebody asked. */
+  /** Lanes that were set aside since the last call of {@link #setAside}. */
   private final Set<Lane> asleep = new HashSet<>();
 
-  /** Those whose tickets avoid an upstream. */
+  /** Lanes with tickets that avoid an upstream. */
   private final Set<Lane> avoiding = new LinkedHashSet<>();
 
-  /** Whether there ever was one whose tickets wait for their own key too. */
+  /** Whether there ever was a lane with tickets that wait for their own key's quotas too. */
   private boolean keyed;
 
   private final Dispatcher owner;
@@ -36,23 +36,26 @@ final class Lanes {
     return byFacing.values();
   }
 
-  /** Returns all lanes; who goes through them may remove some. */
+  /** Returns a copy of all lanes: the caller may remove lanes while it iterates. */
   List<Lane> copy() {
     return List.copyOf(byFacing.values());
   }
 
-  /** Returns those whose tickets avoid an upstream; who goes through them may remove some. */
+  /**
+   * Returns a copy of the lanes with tickets that avoid an upstream: the caller may remove lanes
+   * while it iterates.
+   */
   List<Lane> avoiding() {
     return avoiding.isEmpty() ? List.of() : List.copyOf(avoiding);
   }
 
-  /** Returns the ways of a ticket; those of its lane, if there is one. */
+  /** Returns the routes of a ticket: those of its lane, if there is one, else new ones. */
   List<Route> ways(Facing facing, long now) {
     Lane known = byFacing.get(facing);
     return known == null ? routes.of(facing, now) : known.routes();
   }
 
-  /** Returns the lane of tickets that face the same, made if there is none. */
+  /** Returns the lane of tickets with that {@code facing}; creates it if there is none. */
   Lane of(Facing facing, Discipline<Pending> discipline, long now) {
     Lane lane = byFacing.get(facing);
     if (lane == null) {
@@ -66,16 +69,20 @@ final class Lanes {
     return lane;
   }
 
-  /** Forgets a lane in which nobody waits. */
+  /** Removes a lane without tickets. */
   void remove(Lane lane) {
     byFacing.remove(lane.facing());
     avoiding.remove(lane);
   }
 
-  /** The earliest ticket of all lanes that can go; lanes without one are set aside. */
+  /**
+   * Returns the first ticket in order, of all lanes, that can go now, or null; lanes in which none
+   * can are set aside.
+   */
   @Nullable Choice choose(Discipline<Pending> discipline, long now) {
     if (keyed) {
-      // First: what they keep no more may let go one that was looked at before them.
+      // This comes first: a claim that ends here may let a ticket go in a lane that would otherwise
+      // have been looked at before.
       byFacing.values().forEach(lane -> lane.yieldHeld(now));
     }
     Choice best = null;
@@ -87,7 +94,7 @@ final class Lanes {
           asleep.add(lane);
         } else {
           if (choice.pending() != lane.tickets().first()) {
-            lane.join(); // so that tickets of other lanes count whom they pass here
+            lane.join(); // so that tickets of other lanes count the tickets they skip here
           }
           boolean before = best == null || discipline.precedes(choice.pending(), best.pending());
           best = before ? choice : best;
@@ -98,7 +105,7 @@ final class Lanes {
     return best;
   }
 
-  /** Takes out the lanes that were set aside since the last call. */
+  /** Returns the lanes that were set aside since the last call. */
   List<Lane> setAside() {
     if (asleep.isEmpty()) {
       return List.of();
@@ -108,7 +115,7 @@ final class Lanes {
     return lanes;
   }
 
-  /** Returns the first instant at which one of them is worth looking at. */
+  /** Returns the first instant at which any lane should be looked at; NEVER when there is none. */
   long wakeAt() {
     long next = Ticker.NEVER;
     for (Lane lane : byFacing.values()) {

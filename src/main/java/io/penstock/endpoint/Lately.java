@@ -5,15 +5,12 @@ import java.util.Iterator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The last tickets of one endpoint of which it will be asked what became of them. Safe from any
- * thread.
- */
+/** Records of one endpoint's recent tickets, for questions about them. Safe from any thread. */
 final class Lately {
-  /** As many as one endpoint remembers. */
+  /** Most records that one endpoint keeps. */
   static final int MOST = 256;
 
-  /** As many as it does even when all endpoints together remember enough. */
+  /** Records that an endpoint may keep even when all endpoints together keep the most they may. */
   static final int LEAST = 16;
 
   private final Roll roll;
@@ -33,7 +30,7 @@ final class Lately {
     records.addLast(past);
   }
 
-  /** Returns the last of those, or null. */
+  /** Returns the latest record that matches, or null. */
   synchronized @Nullable Past last(Predicate<Past> which) {
     Iterator<Past> latestFirst = records.descendingIterator();
     while (latestFirst.hasNext()) {
@@ -45,7 +42,7 @@ final class Lately {
     return null;
   }
 
-  /** Nobody will ask any more. */
+  /** Forgets all records, and keeps only a few from now on: the endpoint is closed. */
   synchronized void close() {
     closed = true;
     if (records.size() > LEAST) {

@@ -3,8 +3,8 @@ package io.penstock.endpoint;
 import java.util.List;
 
 /**
- * One ticket that waited at an instant. Taken by the owner of the queue; what follows from it is
- * found out by whoever asked, on a thread of its own.
+ * One waiting ticket at an instant. The owner of the queue only takes it; the conclusions are drawn
+ * on the thread that asked.
  */
 public final class Look implements Known {
   private final Pending pending;
@@ -41,9 +41,9 @@ public final class Look implements Known {
     return sight.of(pending);
   }
 
-  /** Returns what holds it. */
+  /** Returns what blocks it. */
   public Explanation explanation() {
-    // Its caller is charged before anything else is looked at.
+    // Its caller is charged before anything else is checked.
     return undecided
         ? Explainer.denied(pending, nanos())
         : Why.held(Explainer.of(pending, ways, nanos()), paused, blocked);

@@ -3,21 +3,25 @@ package io.penstock.endpoint;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A path, normalised as in RFC 3986 §6.2.2: one slash between segments and none at the end,
+ * A path in the normal form of RFC 3986 §6.2.2: one slash between segments and none at the end,
  * unreserved characters plain, everything else that needs it in upper-case percent form. Route
- * files and requests are read alike, so that a path cannot be written round its endpoint.
+ * files and requests are read in the same way, so that no spelling of a path can bypass its
+ * endpoint.
  */
 public sealed interface NormalPath {
-  /** Punctuation that stands for itself. */
+  /** Punctuation that needs no percent form. */
   String MARKS = "-._~!$&'()*+,;=:@";
 
-  /** The normal form. */
+  /** A path that has a normal form. */
   record Good(String path) implements NormalPath {}
 
-  /** There is none; {@code problem} is the second half of a sentence that begins with the path. */
+  /**
+   * A path without a normal form; {@code problem} is the second half of a sentence that begins with
+   * the path.
+   */
   record Bad(String problem) implements NormalPath {}
 
-  /** Returns the normal form of {@code text}, in one pass over it. */
+  /** Returns the normal form of {@code text}, in one pass. */
   static NormalPath of(String text) {
     if (!text.startsWith("/")) {
       return new Bad("expected a slash first");
@@ -25,7 +29,10 @@ public sealed interface NormalPath {
     return plain(text) ? new Good(text) : written(text);
   }
 
-  /** Whether a path is in normal form already, as nearly all are; it may be and not look it. */
+  /**
+   * Returns whether a path is surely in normal form already, as nearly all are; false is no proof
+   * that it is not.
+   */
   private static boolean plain(String text) {
     char before = 0;
     for (int i = 0; i < text.length(); i++) {

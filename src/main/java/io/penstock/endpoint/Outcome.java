@@ -2,11 +2,11 @@ package io.penstock.endpoint;
 
 import io.penstock.refusal.Refusal;
 
-/** What became of a ticket. */
+/** Outcome of a ticket. */
 public sealed interface Outcome {
-  /** It may go. Whoever receives this settles it, exactly once, whatever happens. */
+  /** The ticket may go. The receiver must settle it exactly once, whatever happens. */
   record Granted(Settlement settlement) implements Outcome {}
 
-  /** It will not be served. */
+  /** The ticket will not be served. */
   record Refused(Refusal refusal) implements Outcome {}
 }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How long one that has just come will wait, if all that is ahead of it goes first. Belongs to the
- * owner of the queue.
+ * Estimates how long a ticket that has just arrived will wait if everything ahead of it goes first.
+ * Only the owner of the queue may use it.
  */
 final class Outlook {
   private final Pending arrived;
@@ -33,8 +33,8 @@ final class Outlook {
   }
 
   /**
-   * Returns an estimate of the wait in nanoseconds: until the best route admits it. 0 where nobody
-   * asks, or it cannot be foretold.
+   * Returns the estimated wait in nanoseconds until the best route admits the ticket. 0 when the
+   * estimate is not needed, because nothing refuses by it, or when it cannot be made in this order.
    */
   static long waitNanos(
       Pending arrived,
@@ -72,7 +72,7 @@ final class Outlook {
     return wait;
   }
 
-  /** Returns what will go before it. */
+  /** Returns the sums of the tickets that will go before it. */
   private Backlog ahead() {
     Backlog ahead = new Backlog();
     if (discipline.order() == Order.FIFO) {
@@ -90,8 +90,11 @@ final class Outlook {
     return ahead;
   }
 
-  /** Returns what of that faces a quota that not all of this endpoint do. */
-  @SuppressWarnings("ReferenceEquality") // an account is itself, whatever it may spend
+  /**
+   * Returns the sums of those among them that face {@code quota}, which not all tickets of this
+   * endpoint do.
+   */
+  @SuppressWarnings("ReferenceEquality") // accounts are compared by identity
   private Backlog ahead(Quota quota) {
     Backlog ahead = new Backlog();
     for (Lane lane : lanes) {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets that wait for a place in the queue, in order of arrival. Belongs to the owner of the
- * queue.
+ * Blocked tickets: those that wait for a place in the queue, in order of arrival. Only the owner of
+ * the queue may use it.
  */
 final class Overflow {
   private final Set<Pending> tickets = new LinkedHashSet<>();

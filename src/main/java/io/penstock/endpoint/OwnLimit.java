@@ -9,11 +9,13 @@ import io.penstock.quota.Metered;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The limit that is an endpoint's own, beside those of its upstreams. */
+/**
+ * Creates, changes and forgets an endpoint's own limit, which it has beside those of its upstreams.
+ */
 final class OwnLimit {
   private OwnLimit() {}
 
-  /** As {@link Endpoint#fullNanos}. */
+  /** Returns as {@link Endpoint#fullNanos} does. */
   static long fullNanos(List<Metered> limits, long now) {
     long full = now;
     for (Metered metered : limits) {
@@ -24,8 +26,8 @@ final class OwnLimit {
   }
 
   /**
-   * Returns the limit of {@code next}, if it has one. From {@code before} it keeps what is charged,
-   * owed and held, unless that counted something else.
+   * Returns the limit of {@code next}, if it has one. Charges, debt and reserved output of the
+   * limit of {@code before} are kept, unless that measured something else.
    */
   static List<Metered> of(
       LimitSource source, EndpointSpec next, @Nullable EndpointSpec before, long now) {

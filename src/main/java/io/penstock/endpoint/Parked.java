@@ -10,7 +10,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** All who wait at one endpoint: in the queue, or for a place there. Belongs to its owner. */
+/**
+ * All waiting tickets of one endpoint: those in the queue, spread over its lanes, and the blocked
+ * ones that wait for a place there. It keeps the lanes, the deadlines and the sums in step with
+ * each other. Only the owner of the queue may use it.
+ */
 final class Parked {
   private final Routes routes;
   private final Deadlines deadlines = new Deadlines();
@@ -30,12 +34,12 @@ final class Parked {
     return deadlines;
   }
 
-  /** Those in the queue, summed up. */
+  /** Returns the sums over the tickets in the queue. */
   Backlog backlog() {
     return backlog;
   }
 
-  /** Those who wait for a place in the queue. */
+  /** Returns the blocked tickets, which wait for a place in the queue. */
   Overflow overflow() {
     return overflow;
   }
@@ -44,22 +48,22 @@ final class Parked {
     return lanes;
   }
 
-  /** How many wait, in the queue or for a place there. */
+  /** Returns how many tickets wait, in the queue or for a place there. */
   long tickets() {
     return backlog.tickets() + overflow.tickets();
   }
 
-  /** The order in which they go. */
+  /** Returns the order in which tickets go. */
   Discipline<Pending> discipline() {
     return discipline;
   }
 
-  /** Keeps another order from now on; the lanes are for the caller to put into it. */
+  /** Sets another order; the caller must reorder the lanes. */
   void discipline(Discipline<Pending> next) {
     discipline = next;
   }
 
-  /** Takes note of one that comes, and does not wait anywhere yet. */
+  /** Registers a ticket that has just arrived, before it is in the queue or blocked. */
   void enter(Pending pending, List<Route> ways) {
     pending.enter(discipline);
     pending.counted = Admission.counted(ways, pending);
@@ -67,37 +71,43 @@ final class Parked {
     deadlines.add(pending);
   }
 
-  /** Returns the ways of one that waits, or is about to. */
+  /** Returns the routes of a ticket that waits, or is about to. */
   List<Route> ways(Pending pending, long now) {
     Lane lane = pending.lane;
     return lane != null && pending.queued() ? lane.routes() : lanes.ways(pending.facing, now);
   }
 
-  /** Puts one that entered into the queue. */
+  /** Puts a registered ticket into the queue. */
   Lane enqueue(Pending pending, long now) {
     Lane lane = lanes.of(pending.facing, discipline, now);
     lane.add(pending, now);
     backlog.add(pending);
     if (discipline.order() != Order.FIFO || pending.carried() != null) {
-      // elsewhere nobody who comes is before anybody
+      // a new ticket of a FIFO queue comes before no other
       lanes.all().forEach(each -> each.yieldTo(pending));
     }
     return lane;
   }
 
-  /** Returns whether a ticket may wait for a place in the queue: there will be one, and room. */
+  /**
+   * Returns whether a ticket may wait for a place in the queue: fewer are blocked than may be, and
+   * an empty queue would have room for it.
+   */
   boolean mayHold(Pending pending) {
     return overflow.tickets() < routes.maxBlocked()
         && Admission.full(routes.bounds(), new Backlog(), pending) == null;
   }
 
-  /** Has a ticket wait for a place in the queue. */
+  /** Blocks a ticket: it waits for a place in the queue. */
   void hold(Pending pending) {
     overflow.add(pending);
     deadlines.add(pending);
   }
 
-  /** Removes one, wherever it waits; when it was let go, those before it were passed. */
+  /**
+   * Removes a ticket, wherever it waits; if it was {@code passed}, that is granted, it skipped the
+   * tickets before it.
+   */
   void remove(Pending pending, boolean passed) {
     deadlines.remove(pending);
     if (pending.blocked) {
@@ -107,7 +117,7 @@ final class Parked {
     }
   }
 
-  /** Removes one from the queue, though its time may run on. */
+  /** Removes a ticket from its lane and the queue, but leaves its deadlines as they are. */
   void leaveLane(Pending pending, boolean passed) {
     Lane lane = pending.lane;
     if (lane == null) {
@@ -122,7 +132,7 @@ final class Parked {
   }
 
   /**
-   * Lets tickets go to the upstream they avoid after all, where no other can be relied on any more;
+   * Lets tickets go to the upstream they avoid after all, where no other is available any more;
    * returns whether there were any.
    */
   boolean stopAvoidingInVain(long now) {
@@ -136,29 +146,32 @@ final class Parked {
     return any;
   }
 
-  /** Moves one to the lane of what it faces from now on, where it was never skipped yet. */
+  /** Moves a ticket to the lane of {@code next}, where it has not been skipped yet. */
   private void move(Pending pending, Facing next, long now) {
     leaveLane(pending, false);
     pending.facing = next;
     enqueue(pending, now);
   }
 
-  /** Who comes first may have changed without anybody's coming or going. */
+  /**
+   * Publishes the first tickets of the lanes anew: settled usage may have changed the order
+   * although no ticket arrived or left.
+   */
   void moved() {
     if (discipline.settles()) {
       lanes.all().forEach(Lane::show);
     }
   }
 
-  /** Returns when the ticket that waits longest arrived, or NEVER when none waits. */
+  /** Returns when the longest-waiting ticket arrived; NEVER when none waits. */
   long oldestNanos() {
     Pending oldest = elders.first();
     return oldest == null ? Ticker.NEVER : oldest.arrivedNanos();
   }
 
   /**
-   * Returns those who wait one by one, in the order in which they would go if everything fitted;
-   * null at the end. Nothing may change meanwhile.
+   * Returns a supplier of the waiting tickets, in the order in which they would go if everything
+   * fitted, and of null at the end. Nothing may change while it is in use.
    */
   Supplier<@Nullable Pending> inTurn() {
     List<TicketQueue<Pending>> queues = new ArrayList<>(lanes.all().size());

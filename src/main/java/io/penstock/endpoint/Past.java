@@ -6,12 +6,12 @@ import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ticket that was refused lately, or waited for long, and why. Safe from any thread.
+ * Record of a ticket that was refused recently, or waited for long, and why. Safe from any thread.
  *
- * <p>All but its end is what was known when it was decided.
+ * <p>Everything but the end is as it was known when the ticket was decided.
  */
 public final class Past implements Known {
-  /** What became of it. */
+  /** Its outcome. */
   private record End(Fate fate, @Nullable Refusal refusal) {}
 
   private final long number;
@@ -48,12 +48,12 @@ public final class Past implements Known {
     this.end = end;
   }
 
-  /** Returns the record of a ticket that was not let go. */
+  /** Returns the record of a ticket that was not granted. */
   static Past of(Pending pending, Fate fate, @Nullable Refusal refusal, long now) {
     return of(pending, null, new End(fate, refusal), now);
   }
 
-  /** Returns the record of a ticket that was let go, to an upstream or as a permit. */
+  /** Returns the record of a ticket that was granted, to an upstream or as a permit. */
   static Past released(Pending pending, @Nullable String upstream, long now) {
     return of(pending, upstream, new End(Fate.RUNNING, null), now);
   }
@@ -73,14 +73,14 @@ public final class Past implements Known {
         end);
   }
 
-  /** Returns the record of a request that was refused before it was a ticket. */
+  /** Returns the record of a request that was refused before it became a ticket. */
   static Past turnedAway(
       long number, Ask.Origin origin, String endpoint, Cost cost, Refusal refusal, long now) {
     End end = new End(Fate.REFUSED, refusal);
     return new Past(number, origin, endpoint, null, cost, now, now, null, Explanation.NONE, end);
   }
 
-  /** Takes note of what became of it after it was let go. */
+  /** Sets the outcome after the grant. */
   void ended(Fate fate, @Nullable Refusal refusal) {
     end = new End(fate, refusal);
   }
@@ -90,7 +90,7 @@ public final class Past implements Known {
     return number;
   }
 
-  /** Returns who asked. */
+  /** Returns the sender. */
   public Ask.Origin origin() {
     return origin;
   }
@@ -105,7 +105,7 @@ public final class Past implements Known {
     return model;
   }
 
-  /** Returns what it was expected to use. */
+  /** Returns its expected usage. */
   public Cost cost() {
     return cost;
   }
@@ -125,22 +125,22 @@ public final class Past implements Known {
     return decidedNanos;
   }
 
-  /** Returns where it went, or null. */
+  /** Returns the id of the upstream it went to, or null. */
   public @Nullable String upstream() {
     return upstream;
   }
 
-  /** Returns what became of it; {@link Fate#RUNNING} while it is not settled. */
+  /** Returns its outcome; {@link Fate#RUNNING} while it is not settled. */
   public Fate fate() {
     return end.fate();
   }
 
-  /** Returns why it was refused, or null. */
+  /** Returns the refusal, or null. */
   public @Nullable Refusal refusal() {
     return end.refusal();
   }
 
-  /** Returns what was looked at when it was decided, and what held it until then. */
+  /** Returns the limits as they were when it was decided, and what blocked it until then. */
   public Explanation explanation() {
     return explanation;
   }

@@ -3,15 +3,15 @@ package io.penstock.endpoint;
 /**
  * How long a request is willing to wait.
  *
- * @param timeoutNanos what the request itself says in place of the endpoint's {@code
- *     queue_timeout}: 0 skips the estimate, {@link #UNSAID} leaves the endpoint's
- * @param clientNanos when its client gives up, {@link Long#MAX_VALUE} when unknown
+ * @param timeoutNanos the request's own value in place of the endpoint's {@code queue_timeout}: 0
+ *     skips the estimate, {@link #UNSAID} leaves the endpoint's
+ * @param clientNanos the time after which its client gives up; {@link Long#MAX_VALUE} when unknown
  */
 public record Patience(long timeoutNanos, long clientNanos) {
-  /** The request says nothing. */
+  /** Value of a request that sets no timeout of its own. */
   public static final long UNSAID = -1;
 
-  /** A request that leaves everything to the endpoint. */
+  /** Patience of a request that leaves everything to the endpoint. */
   public static final Patience DEFAULT = new Patience(UNSAID, Long.MAX_VALUE);
 
   public Patience {
@@ -21,12 +21,12 @@ public record Patience(long timeoutNanos, long clientNanos) {
     }
   }
 
-  /** The wait above which an estimate refuses, 0 when none does. */
+  /** Returns the estimated wait above which a request is refused; 0 when no estimate refuses it. */
   long refusesAbove(EndpointSpec spec) {
     return timeoutNanos == UNSAID ? spec.waiting().queueTimeoutNanos() : timeoutNanos;
   }
 
-  /** The longest wait, {@link Long#MAX_VALUE} when nothing ends it. */
+  /** Returns the longest wait; {@link Long#MAX_VALUE} when nothing ends it. */
   long longestWait(EndpointSpec spec) {
     long wait = clientNanos;
     long own = refusesAbove(spec);

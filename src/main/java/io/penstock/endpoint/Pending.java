@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A ticket of an endpoint, from its arrival until its outcome is known.
  *
- * <p>The outcome and whoever waits for it meet in one reference, in either order. An outcome that
- * was delivered is not yet one that somebody has: that is a word of its own, decided once between
- * {@link #take} and {@link Endpoint#cancel}.
+ * <p>The outcome and the receiver of it meet in one atomic reference, in either order. That an
+ * outcome was delivered does not yet mean that the receiver handles it: a second atomic field is
+ * decided once, either by {@link #take} or by {@link Endpoint#cancel}.
  */
 public final class Pending extends Ticket {
   private enum Hand {
@@ -53,38 +53,42 @@ public final class Pending extends Ticket {
   private final long fallbackNanos;
   private final @Nullable Spends carried;
 
-  /** What was taken for it when it came; set before anybody else sees it. */
+  /** Charges taken from its caller at arrival; set before any other thread sees the ticket. */
   private @Nullable Spends charged;
 
   private boolean left;
 
-  /** What it faces; for the owner of the queue only. */
+  /** The quotas and routes it waits for. For the owner of the queue only. */
   Facing facing;
 
   /**
-   * The lane it waits in, or null. Its owner alone changes it; others look whether claims count.
+   * The lane it waits in, or null. Only the owner of the queue sets it; other threads read it to
+   * see whether a claim is still valid.
    */
   volatile @Nullable Lane lane;
 
   /** Whether it waits for a place in the queue. */
   boolean blocked;
 
-  /** Whether what is kept for it is kept because of a pace alone. */
+  /** Whether its claim on a quota is due to a pace alone. */
   boolean paced;
 
-  /** Whether it ever was on the roll of those that wait. */
+  /** Whether it was ever listed in the {@link Roll} of waiting tickets. */
   volatile boolean listed;
 
-  /** Why it was not let go, or not sooner, once that is said; for whoever decides it. */
+  /**
+   * Why it was not granted, or not sooner; null until that is recorded. Written by the thread that
+   * decides it.
+   */
   @Nullable Explanation why;
 
-  /** Whether nothing is to be remembered of it. */
+  /** Whether no record of it is to be kept. */
   boolean forgotten;
 
-  /** What is remembered of it since it went, if anything is. */
+  /** The record of it that was kept when it was granted, or null. */
   volatile @Nullable Past past;
 
-  /** What it counts in the backlog, once it waits there; null when that is its own sizes. */
+  /** The sizes with which it counts in the backlog; null when they are its own. */
   @Nullable Sizes counted;
 
   Pending(Endpoint endpoint, long order, Ask ask, long now) {
@@ -92,9 +96,9 @@ public final class Pending extends Ticket {
   }
 
   /**
-   * Makes a ticket that is parked.
+   * Creates a parked ticket.
    *
-   * @param shadow what it is decided for, if that is no request
+   * @param shadow the shadow for which the ticket is decided, or null for a request's own ticket
    */
   Pending(Endpoint endpoint, long order, Ask ask, long now, @Nullable Shadow shadow) {
     super(order, ask.cost(), ask.bytes(), now, deadline(ask, endpoint.spec(), now));
@@ -107,7 +111,7 @@ public final class Pending extends Ticket {
     this.carried = null;
   }
 
-  /** Makes the ticket of one that comes back. */
+  /** Creates the ticket of a request that comes back for another attempt. */
   private Pending(Pending before, Facing facing, Spends carried) {
     super(
         before.order(),
@@ -126,14 +130,15 @@ public final class Pending extends Ticket {
   }
 
   /**
-   * Returns the ticket with which this one, which was let go, comes back to its place.
+   * Returns the ticket with which the request of this granted ticket takes its old place in the
+   * queue again.
    *
-   * @param avoided the id of the upstream it is not to go to if another serves it, or null
-   * @param left what stays taken for it
+   * @param avoided the id of the upstream to avoid if another serves the request, or null
+   * @param left what stays taken for the request
    */
   Pending again(@Nullable String avoided, Spends left) {
-    // Others can take over from the one it was merely kept with, and not from the one that knows
-    // it.
+    // An upstream chosen by affinity can be replaced by another; one that alone knows what the
+    // request refers to cannot.
     String keptTo = avoided == null ? facing.only() : ask.kept().at();
     return new Pending(this, facing.again(avoided, keptTo), left);
   }
@@ -147,17 +152,20 @@ public final class Pending extends Ticket {
     return fallback.afterNanos() > Ticker.NEVER - now ? Ticker.NEVER : now + fallback.afterNanos();
   }
 
-  /** Returns the instant from which other models may serve it, NEVER when none may. */
+  /** Returns the instant from which fallback models may serve it; NEVER when none may. */
   long fallbackNanos() {
     return fallbackNanos;
   }
 
-  /** Returns what was taken for it when it went before, or null when it never did. */
+  /** Returns what stays taken from its previous attempt, or null for a first attempt. */
   @Nullable Spends carried() {
     return carried;
   }
 
-  /** Charges its caller for all it is expected to use, unless it waits for that. */
+  /**
+   * Charges its caller's account with the expected cost, unless the ticket waits for the account's
+   * quotas in the queue.
+   */
   Account.Charged charge(long now) {
     Account account = ask.account();
     if (account == null || facing.account() != null) {
@@ -173,7 +181,10 @@ public final class Pending extends Ticket {
     return answer;
   }
 
-  /** It has come: where it did not go, other regions are told which of its caller's limits bind. */
+  /**
+   * Notes that its arrival has been handled: if it was not granted, the caller's limits that block
+   * it are reported to other regions.
+   */
   void came(long now) {
     Account waits = facing.account();
     if (waits != null && shadow == null && state() != State.GRANTED) {
@@ -181,24 +192,30 @@ public final class Pending extends Ticket {
     }
   }
 
-  /** Returns false when it waits no more. */
+  /** Keeps what was charged; returns false when the ticket no longer waits. */
   private synchronized boolean keep(Spends spends) {
     charged = left ? null : spends;
     return !left;
   }
 
-  /** Says that it waits no more, and will not go. Returns what stays taken for it, or null. */
+  /**
+   * Marks that it no longer waits and will not be granted. Returns what stays taken for it, or
+   * null.
+   */
   synchronized @Nullable Spends leave() {
     left = true;
     return taken();
   }
 
-  /** Returns what stays taken for it while it waits: since it came, or went before; or null. */
+  /**
+   * Returns what stays taken for it while it waits, from its arrival or from its previous attempt;
+   * or null.
+   */
   @Nullable Spends taken() {
     return carried == null ? charged : carried;
   }
 
-  /** Returns what its caller may spend, or null when that has no bound. */
+  /** Returns the account of its caller, or null when the caller has no limits. */
   @Nullable Account account() {
     return ask.account();
   }
@@ -213,49 +230,51 @@ public final class Pending extends Ticket {
     return wait > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + wait;
   }
 
-  /** Returns the endpoint it came to. */
+  /** Returns the endpoint at which it arrived. */
   public Endpoint endpoint() {
     return endpoint;
   }
 
-  /** Returns what it is decided for, or null when that is a request. */
+  /** Returns the shadow for which it is decided, or null for a request's own ticket. */
   @Nullable Shadow shadow() {
     return shadow;
   }
 
-  /** Returns who asks. */
+  /** Returns the origin of its request. */
   public Ask.Origin origin() {
     return ask.origin();
   }
 
   /**
-   * Returns what kept it from going, or from going sooner; null when nothing did, and while that is
-   * not known: it is of those that were refused, and of those that waited for long. To be asked
-   * once its outcome is there.
+   * Returns what kept it from going, or from going sooner. Null when nothing did, and when that is
+   * not recorded: it is for tickets that were refused or waited for long. To be called once the
+   * outcome is known.
    */
   public @Nullable Binding held() {
     Explanation said = why;
     return said == null ? null : said.binds();
   }
 
-  /** Returns the model it asks for, or null. */
+  /** Returns the requested model, or null. */
   public @Nullable String model() {
     return ask.model();
   }
 
-  /** Takes its place in an order. */
+  /** Gives it its place in an order. */
   void enter(Discipline<Pending> discipline) {
     discipline.enter(this, ask.priority(), ask.flow().name(), ask.flow().weight());
   }
 
-  /** Whether it waits, in the queue or for a place there. For the owner of the queue only. */
+  /**
+   * Returns whether it waits, in the queue or for a place there. For the owner of the queue only.
+   */
   boolean waits() {
     return queued() || blocked;
   }
 
   /**
-   * Returns whether it waits or has waited; false of one that was decided as it came. What became
-   * of it meanwhile changes nothing.
+   * Returns whether it waits or has waited; false when it was decided on arrival. The answer does
+   * not depend on its later outcome.
    */
   public boolean waited() {
     return outcome() == null || listed;
@@ -265,7 +284,7 @@ public final class Pending extends Ticket {
     return refusesAboveNanos;
   }
 
-  /** Refuses it while it waits; no effect once it was decided. */
+  /** Refuses it if it still waits; no effect once it was decided. */
   public void refuse(Refusal refusal) {
     endpoint.atWork((dispatcher, now) -> dispatcher.throwOut(this, refusal, now));
   }
@@ -275,7 +294,7 @@ public final class Pending extends Ticket {
     return meeting instanceof Outcome outcome ? outcome : null;
   }
 
-  /** Has {@code receiver} called once with the outcome, at once if it is known. */
+  /** Registers {@code receiver}, which is called once with the outcome; at once if it is known. */
   public void whenDecided(Consumer<Outcome> receiver) {
     Object met = MEETING.compareAndExchange(this, null, receiver);
     if (met instanceof Outcome outcome) {
@@ -284,22 +303,23 @@ public final class Pending extends Ticket {
   }
 
   /**
-   * Says that whoever asked has the outcome in hand and will see to it. Returns false when it was
-   * cancelled first: then there is nothing to see to.
+   * Accepts the outcome on behalf of the request: the caller will now handle it. Returns false when
+   * the ticket was cancelled first; then there is nothing to handle.
    */
   public boolean take() {
     return HAND.compareAndSet(this, Hand.OPEN, Hand.TAKEN);
   }
 
-  /** Says that nobody will take the outcome; returns false when somebody has. */
+  /** Marks that nobody will take the outcome; returns false when it was taken already. */
   boolean unwanted() {
     return HAND.compareAndSet(this, Hand.OPEN, Hand.UNWANTED);
   }
 
-  @SuppressWarnings("unchecked") // only whenDecided puts anything else there
+  @SuppressWarnings("unchecked") // only whenDecided stores anything else there
   void deliver(Outcome outcome) {
     Object met = MEETING.getAndSet(this, outcome);
-    // Whoever cancels says so first and looks for an outcome then: one of the two sees the other.
+    // Endpoint.cancel marks the ticket as unwanted first and looks for an outcome then, so at least
+    // one of the two threads sees the other.
     if (hand == Hand.UNWANTED) {
       endpoint.abandon(outcome);
     } else if (met != null) {

@@ -10,11 +10,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How long tickets will wait that go one after the other, roughly: each for the best of its ways,
- * behind all that came before it here and may take the same. Belongs to one thread.
+ * Estimates how long tickets will wait that go one after the other: each for the best of its
+ * routes, behind all earlier ones here that may take from the same quotas. Used by one thread at a
+ * time.
  */
 final class Prospect {
-  /** What goes before the next ticket, and takes from one quota. */
+  /** Sums over the earlier tickets that may take from one quota. */
   private static final class Before {
     private final Sizes sums = new Sizes();
     private long tickets;
@@ -29,7 +30,7 @@ final class Prospect {
     }
   }
 
-  /** What is farther away than this is no forecast. */
+  /** Longest wait that is still given as a forecast. */
   private static final long FARTHEST_NANOS = Long.MAX_VALUE / 4;
 
   private final Map<Quota, Before> before = new HashMap<>();
@@ -39,7 +40,7 @@ final class Prospect {
     this.now = now;
   }
 
-  /** Returns how long the next ticket will wait, {@link Ticker#NEVER} when nobody knows. */
+  /** Returns how long the next ticket will wait; {@link Ticker#NEVER} when that cannot be known. */
   long next(Pending pending, List<Route> ways) {
     Sizes own = new Sizes();
     own.set(pending);

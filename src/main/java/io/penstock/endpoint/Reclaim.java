@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which endpoints are to be looked at when, because they may not be needed any more by then. One
- * alarm at the earliest instant; nothing runs in between. Belongs to one thread at a time.
+ * Schedule of the instants at which to check whether an endpoint can be reclaimed. It sets one
+ * alarm, for the earliest instant; nothing runs in between. Used by one thread at a time.
  */
 final class Reclaim {
   private record Look(long atNanos, Endpoint endpoint) {}
@@ -21,21 +21,21 @@ final class Reclaim {
   private long alarm = Ticker.NEVER;
 
   /**
-   * Makes one with nothing to look at.
+   * Creates an empty schedule.
    *
-   * @param ring called when there is
+   * @param ring called when a check is due
    */
   Reclaim(Driver.Source drivers, Runnable ring) {
     this.drivers = drivers;
     this.ring = ring;
   }
 
-  /** Has an endpoint looked at, at an instant. */
+  /** Schedules a check of an endpoint. */
   void lookAt(Endpoint endpoint, long atNanos) {
     looks.add(new Look(atNanos, endpoint));
   }
 
-  /** Returns an endpoint that is to be looked at by now, or null; each once. */
+  /** Removes and returns an endpoint with a check due by now, or null when there is none. */
   @Nullable Endpoint next(long now) {
     Look first = looks.peek();
     if (first == null || first.atNanos() > now) {
@@ -45,17 +45,17 @@ final class Reclaim {
     return first.endpoint();
   }
 
-  /** Forgets those who need not be looked at. */
+  /** Removes all checks of matching endpoints. */
   void forget(Predicate<Endpoint> which) {
     looks.removeIf(look -> which.test(look.endpoint()));
   }
 
-  /** Says that the alarm rang. */
+  /** Notes that the alarm rang. */
   void rang() {
     alarm = Ticker.NEVER;
   }
 
-  /** Has the alarm ring for the earliest look; called after any change. */
+  /** Sets the alarm to the earliest check; to be called after any change. */
   void arm() {
     Look first = looks.peek();
     long next = first == null ? Ticker.NEVER : first.atNanos();

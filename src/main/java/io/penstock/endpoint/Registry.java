@@ -12,17 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All endpoints by path: those that are configured, and <em>dynamic</em> ones that requests made
- * below them. Safe from any thread.
+ * All endpoints by path: configured ones, and <em>dynamic</em> ones, which requests for paths below
+ * those create. Safe from any thread.
  *
- * <p>Looking one up takes no lock. What makes or removes one has a lock, under which limits are
- * made and forgotten too: there is never more than one of a path.
+ * <p>Lookups take no lock. Endpoints are made and removed under one lock, and so are their limits:
+ * there is never more than one for a path.
  */
 public final class Registry {
-  /** A path longer than this, in characters, never becomes an endpoint. */
+  /** Longest path of a dynamic endpoint, in characters. */
   static final int LONGEST_DYNAMIC = 1024;
 
-  /** So long nobody must have been inside a dynamic endpoint before it is reclaimed. */
+  /** Time for which nothing must be in flight at a dynamic endpoint before it is reclaimed. */
   static final long IDLE_NANOS = 600_000_000_000L;
 
   private static final Refusal REMOVED =
@@ -34,10 +34,16 @@ public final class Registry {
   private final Tickets tickets;
   private volatile Paths configured = new Paths(Map.of());
 
-  /** An endpoint, and what is configured: its own spec follows when its inbox is worked off. */
+  /**
+   * An endpoint and its configuration, which the endpoint itself has only after its inbox was
+   * worked off.
+   */
   private record Place(Endpoint endpoint, EndpointSpec spec) {}
 
-  /** Places by path, and the length of the longest: no need to look at more of a request's. */
+  /**
+   * Places by path, with the length of the longest path: no more of a request's path need be looked
+   * at.
+   */
   private record Paths(Map<String, Place> byPath, int longest) {
     Paths(Map<String, Place> byPath) {
       this(Map.copyOf(byPath), byPath.keySet().stream().mapToInt(String::length).max().orElse(0));
@@ -62,7 +68,7 @@ public final class Registry {
     }
   }
 
-  /** Makes an empty registry. */
+  /** Creates an empty registry. */
   public Registry(Endpoint.House house) {
     this.house = house;
     this.tickets = new Tickets(this, house);
@@ -70,10 +76,10 @@ public final class Registry {
   }
 
   /**
-   * Returns the endpoint of a path as things are: its own, else that of its nearest configured
-   * ancestor, else null.
+   * Returns the endpoint of a path, without making one: its own, else that of its nearest
+   * configured ancestor, else null.
    *
-   * @param path of a request, percent-encoded as it came, without query
+   * @param path of a request, percent-encoded as received, without query
    */
   public @Nullable Endpoint find(String path) {
     String looked = NormalPath.of(path) instanceof NormalPath.Good(String normal) ? normal : path;
@@ -83,11 +89,11 @@ public final class Registry {
   }
 
   /**
-   * Returns the endpoint of a path, made if that is what becomes of paths there, or null when none
-   * serves it. Whoever gets one is inside, and must {@linkplain Endpoint#leave leave} it once:
-   * until then it is not reclaimed.
+   * Returns the endpoint of a path for a request to use, or null when none serves it; creates a
+   * dynamic endpoint where those are configured. The caller is counted as in flight there, so that
+   * it is not reclaimed, and must {@linkplain Endpoint#leave leave} it once.
    *
-   * @param path of a request, percent-encoded as it came, without query
+   * @param path of a request, percent-encoded as received, without query
    */
   public @Nullable Endpoint enter(String path) {
     NormalPath form = NormalPath.of(path);
@@ -104,19 +110,19 @@ public final class Registry {
     return own != null && own.guests().enter() ? own : enterOrMake(looked, proper);
   }
 
-  /** Returns what can be asked of tickets. */
+  /** Returns the operations on tickets. */
   public Tickets tickets() {
     return tickets;
   }
 
-  /** Returns the endpoint that has exactly that path, or null. */
+  /** Returns the endpoint with exactly that path, or null. */
   public @Nullable Endpoint at(String path) {
     return own(path);
   }
 
   /**
-   * Stops or restarts the releases of the endpoint that has exactly that path; returns it, or null
-   * when there is none. One at which they are stopped is not reclaimed.
+   * Stops or restarts the releases of the endpoint with exactly that path; returns it, or null when
+   * there is none. While they are stopped it is not reclaimed.
    */
   public synchronized @Nullable Endpoint pause(String path, boolean stop) {
     Endpoint own = own(path);
@@ -136,7 +142,10 @@ public final class Registry {
     return own == null ? dynamic.get(path) : own;
   }
 
-  /** An escaped slash is one segment to some and two to others: it makes no endpoint of its own. */
+  /**
+   * Returns whether a path may have an endpoint of its own. An escaped slash is one segment to some
+   * readers and two to others, so such a path may not.
+   */
   private static boolean proper(String path) {
     return path.length() <= LONGEST_DYNAMIC && !path.contains("%2F");
   }
@@ -146,7 +155,7 @@ public final class Registry {
         && dynamic.mappingCount() < ancestor.descendants().most();
   }
 
-  /** What is found under the lock is not given up before it is entered. */
+  /** An endpoint found under the lock is not removed before it is entered. */
   private synchronized @Nullable Endpoint enterOrMake(String path, boolean proper) {
     Endpoint own = own(path);
     if (own == null) {
@@ -175,14 +184,14 @@ public final class Registry {
     return all.values();
   }
 
-  /** Returns the dynamic endpoints, in no order. */
+  /** Returns the dynamic endpoints, in no particular order. */
   public Collection<Endpoint> dynamic() {
     return List.copyOf(dynamic.values());
   }
 
   /**
-   * Has all who wait at any endpoint face the quotas that keys, groups and models have now: one
-   * that had none may have one since, and a request may cost more than a quota now allows.
+   * Gives all waiting tickets the present quotas of keys, groups and models: there may be new
+   * quotas, and a request may cost more than one now allows.
    */
   public void termsChanged() {
     configured.byPath().values().forEach(place -> reroute(place.endpoint()));
@@ -190,21 +199,21 @@ public final class Registry {
   }
 
   private static void reroute(Endpoint endpoint) {
-    // shadows wait without being counted
+    // waiting shadows are not counted
     if (endpoint.totals().requests(Totals.Fate.WAITING) > 0 || endpoint.spec().shadow()) {
       endpoint.atWork(Dispatcher::reroute);
     }
   }
 
-  /** Refuses all who wait at any endpoint, and all who come, from now on. */
+  /** Refuses all waiting and all new tickets of all endpoints from now on. */
   public synchronized void refuseAll(Refusal refusal) {
     all().forEach(endpoint -> endpoint.refuseAll(refusal));
   }
 
   /**
-   * Applies a configuration in one swap. Endpoints whose path stays keep their tickets, spend and
-   * debt; tickets of the others are refused. Dynamic endpoints follow their nearest ancestor, and
-   * are removed with it.
+   * Applies a configuration at once. Endpoints with a path that stays keep their tickets, charges
+   * and debt; tickets of the others are refused. Dynamic endpoints follow their nearest ancestor,
+   * and are removed with it.
    */
   public synchronized void apply(List<EndpointSpec> specs) {
     long now = house.ticker().nanos();
@@ -233,7 +242,7 @@ public final class Registry {
     dynamic.forEach(this::follow);
     reclaim.forget(endpoint -> dynamic.get(endpoint.path()) != endpoint);
     reclaim.arm();
-    termsChanged(); // keys, groups and models are configured before the endpoints
+    termsChanged(); // keys, groups and models are configured before endpoints
   }
 
   private void follow(String path, Endpoint child) {
@@ -253,7 +262,7 @@ public final class Registry {
     }
   }
 
-  /** What became of the tickets of one that was given up is told by its ancestor. */
+  /** Adds the totals of a removed endpoint to those of its nearest ancestor. */
   private void bequeath(Endpoint endpoint) {
     Place heir = configured.nearest(endpoint.path());
     if (heir != null) {
@@ -261,7 +270,7 @@ public final class Registry {
     }
   }
 
-  /** Nobody is inside a dynamic endpoint any more. */
+  /** Notes that nothing is in flight at a dynamic endpoint any more. */
   private synchronized void emptied(Endpoint endpoint) {
     if (endpoint.closed()) {
       if (endpoint.guests().giveUp()) {
@@ -282,7 +291,10 @@ public final class Registry {
     reclaim.arm();
   }
 
-  /** Given up first, then looked at: nobody can spend of its limit meanwhile. */
+  /**
+   * Reclaims an endpoint if its limit has recovered. It is marked as removed before that is
+   * checked: then nothing can be charged to its limit meanwhile.
+   */
   private void look(Endpoint endpoint, long now) {
     Guests guests = endpoint.guests();
     if (!guests.giveUp()) {

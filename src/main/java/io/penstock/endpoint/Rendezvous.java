@@ -5,15 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which upstream serves all requests that have something in common. When one comes or goes, only
- * what went there goes elsewhere. Source: weighted rendezvous hashing (Thaler and Ravishankar, "A
- * Name-Based Mapping Scheme for Rendezvous", 1996; weights by −w ÷ ln h).
+ * Picks one upstream for all requests that have something in common. When an upstream comes or
+ * goes, only the requests that go to it move. Source: weighted rendezvous hashing (Thaler and
+ * Ravishankar, "A Name-Based Mapping Scheme for Rendezvous", 1996; weights by −w ÷ ln h).
  */
 final class Rendezvous {
   private Rendezvous() {}
 
   /**
-   * Returns the id of the upstream of all requests with {@code common}; null when there is none.
+   * Returns the id of the upstream for all requests with {@code common}; null when there is no
+   * upstream.
    */
   static @Nullable String choose(String common, List<UpstreamSpec> upstreams) {
     String chosen = null;
@@ -29,14 +30,14 @@ final class Rendezvous {
   }
 
   /**
-   * Returns how good an upstream is for what {@code common} stands for: of several, each is the
-   * best for a share of all numbers as large as its weight.
+   * Returns the score of an upstream for the value {@code common}; the highest score wins. Over all
+   * values, each upstream wins in proportion to its weight.
    */
   static double score(long common, UpstreamSpec upstream) {
     return -upstream.weight() / Math.log(share(common ^ hash(upstream.id())));
   }
 
-  /** FNV-1a, 64 bits. */
+  /** Returns the 64-bit FNV-1a hash. */
   private static long hash(String text) {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < text.length(); i++) {
@@ -46,7 +47,8 @@ final class Rendezvous {
   }
 
   /**
-   * A number in (0, 1) of which every bit hangs on every bit of {@code mixed}: MurmurHash3's end.
+   * Returns a number in (0, 1); each of its bits depends on every bit of {@code mixed}. Source: the
+   * finalizer of MurmurHash3.
    */
   private static double share(long mixed) {
     long bits = mixed;

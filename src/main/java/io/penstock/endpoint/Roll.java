@@ -11,38 +11,42 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits at any endpoint, by arrival number: those who went at once were never here. And how
- * many records of the past all endpoints together keep. Safe from any thread.
+ * Directory of the waiting tickets of all endpoints, by arrival number; tickets granted at once are
+ * never in it. It also limits the number of records that all endpoints together keep of past
+ * tickets. Safe from any thread.
  */
 final class Roll {
-  /** As many records as all endpoints keep, beyond the few that each has for itself. */
+  /** Most records that all endpoints together keep, beyond the few that each may always keep. */
   static final int MOST_RECORDS = 4_096;
 
   private final ConcurrentHashMap<Long, Pending> waiting = new ConcurrentHashMap<>();
   private final AtomicInteger records = new AtomicInteger();
 
-  /** Takes in a ticket that waits. For the owner of its queue only. */
+  /** Adds a waiting ticket. For the owner of its queue only. */
   void add(Pending pending) {
     pending.listed = true;
     waiting.put(pending.order(), pending);
     if (pending.state() != State.PARKED) {
-      remove(pending); // whoever decided it meanwhile may have looked before it was here
+      remove(pending); // the thread that decided it may have looked before it was added
     }
   }
 
-  /** Takes out a ticket that was decided, if it ever was here. */
+  /** Removes a ticket that was decided, if it was ever added. */
   void remove(Pending pending) {
     if (pending.listed) {
       waiting.remove(pending.order(), pending);
     }
   }
 
-  /** Returns the ticket of that number if it waits, else null. */
+  /** Returns the waiting ticket with that number, or null. */
   @Nullable Pending find(long number) {
     return waiting.get(number);
   }
 
-  /** Returns the ticket that came last, of those that wait, with a request of that id; or null. */
+  /**
+   * Returns the waiting ticket with that request id, the one with the highest number if there are
+   * several; or null.
+   */
   @Nullable Pending find(String requestId) {
     Pending last = null;
     for (Pending each : waiting.values()) {
@@ -52,7 +56,7 @@ final class Roll {
     return last;
   }
 
-  /** How many wait at each endpoint, by how long: see {@link Tickets#ages}. */
+  /** Returns how many tickets wait at each endpoint, by how long: see {@link Tickets#ages}. */
   Map<String, List<Integer>> ages(List<Long> below, long now) {
     Map<String, List<Integer>> ages = new HashMap<>();
     for (Pending each : waiting.values()) {
@@ -74,7 +78,7 @@ final class Roll {
     return waiting.size();
   }
 
-  /** Makes room for one more record; false when there is none. */
+  /** Reserves room for one more record; returns false when there is none. */
   boolean room() {
     int before = records.get();
     while (before < MOST_RECORDS && !records.compareAndSet(before, before + 1)) {
@@ -83,7 +87,7 @@ final class Roll {
     return before < MOST_RECORDS;
   }
 
-  /** Returns the room of so many records. */
+  /** Gives back the room of {@code many} records. */
   void freed(int many) {
     records.addAndGet(-many);
   }

@@ -13,15 +13,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way a ticket can go.
+ * One route a ticket can take: the upstream, the model asked there, and all quotas that must admit
+ * the ticket.
  *
- * @param upstream where to, or null for a permit
- * @param model the name under which a model is asked for this way: the client's, or that of one
- *     that serves in its place; null when none is asked for
- * @param pool what the upstream gives, settled with each attempt; null for a permit
- * @param ofModel what that model may be asked, whoever serves it; null when nothing limits that, or
- *     it has given already
- * @param quotas all that must admit it, in the order in which they are taken: the endpoint's last
+ * @param upstream the upstream, or null for a permit
+ * @param model the name of the model asked on this route: the client's, or that of a fallback
+ *     model; null when none is asked for
+ * @param pool the quota of the upstream, settled with each attempt; null for a permit
+ * @param ofModel the quota of the model over all upstreams; null when the model has no limits, or
+ *     was charged already
+ * @param quotas all quotas that must admit the ticket, in the order in which they are charged: the
+ *     endpoint's last
  */
 record Route(
     @Nullable Upstream upstream,
@@ -35,9 +37,11 @@ record Route(
     quotas = List.copyOf(quotas);
   }
 
-  /** Returns what there is of some ways that is the tickets' own key's: the same of each. */
+  /**
+   * Returns a route of only the quotas of the tickets' own key, which are the same on each route.
+   */
   static Route ofKey(List<Route> ways) {
-    // It is checked before all else.
+    // Quotas of the key come first.
     boolean any =
         !ways.isEmpty()
             && !ways.getFirst().quotas.isEmpty()
@@ -49,7 +53,7 @@ record Route(
     return new Route(upstream, model, pool, ofModel, all.stream().filter(Quota::personal).toList());
   }
 
-  /** Sets {@code room} to what is free now, pacing aside; false when nothing at all would go. */
+  /** Sets {@code room} to what is free now, pacing left out; false when nothing at all would go. */
   boolean room(Sizes room, long now) {
     room.reset();
     for (Quota quota : quotas) {
@@ -60,14 +64,18 @@ record Route(
     return true;
   }
 
-  /** Ends what is kept for a ticket. */
+  /** Ends all claims of a ticket. */
   void release(Ticket ticket) {
     for (Quota quota : quotas) {
       quota.line().release(ticket);
     }
   }
 
-  /** Returns whether any of its quotas is kept from those who hold something, or who do not. */
+  /**
+   * Returns whether any of its quotas has a claim that binds such tickets.
+   *
+   * @param holds whether something stays taken for those tickets while they wait
+   */
   boolean kept(boolean holds) {
     for (Quota quota : quotas) {
       if (quota.line().kept(holds)) {
@@ -77,7 +85,9 @@ record Route(
     return false;
   }
 
-  /** Returns whether any of its quotas is kept for a ticket other than that one. */
+  /**
+   * Returns whether any of its quotas is claimed for another ticket, which that one may not pass.
+   */
   boolean keptFrom(Ticket ticket) {
     for (Quota quota : quotas) {
       if (quota.line().keptFrom(ticket)) {
@@ -87,7 +97,7 @@ record Route(
     return false;
   }
 
-  /** Returns a ticket of {@code waiter} that something is kept for, or null. */
+  /** Returns the ticket of {@code waiter} that has a claim here, or null. */
   @Nullable Ticket keptFor(Line.Waiter waiter) {
     for (Quota quota : quotas) {
       Ticket ticket = quota.line().keptFor(waiter);
@@ -99,9 +109,10 @@ record Route(
   }
 
   /**
-   * Returns whether no ticket that comes before a choice claims what it would take; then those it
-   * skips are in {@code skipped}. Only when all have been asked is it known: who waits for one
-   * quota may claim another, and take over what one of the choice's own lane had just claimed.
+   * Returns whether no earlier ticket claims a quota of this route before the chosen one takes it;
+   * if so, {@code skipped} gets the lanes it skips. All wait lists are asked before the answer: a
+   * lane that waits for one quota may claim another, and may take over a claim that the chosen
+   * ticket's own lane has just made.
    */
   boolean yields(Choice choice, Set<Line.Waiter> skipped, long now) {
     Pending pending = choice.pending();
@@ -129,7 +140,10 @@ record Route(
     return true;
   }
 
-  /** Returns the instant from which the pace of all lets a ticket pass, at most now if it does. */
+  /**
+   * Returns the instant from which the pace of all quotas lets a ticket pass; at most now if it
+   * does.
+   */
   long paced(Sizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
@@ -138,7 +152,9 @@ record Route(
     return instant;
   }
 
-  /** Returns whether all that the pace holds back of a ticket of {@code sizes} is kept for it. */
+  /**
+   * Returns whether each quota that delays a ticket of {@code sizes} by its pace is claimed for it.
+   */
   boolean paceKeptFor(Ticket ticket, Sizes sizes, long now) {
     for (Quota quota : quotas) {
       if (!quota.line().keptFor(ticket.order()) && quota.paced(sizes, now) > now) {
@@ -149,9 +165,9 @@ record Route(
   }
 
   /**
-   * Returns the quota that alone keeps a ticket from going: it has no room, its pace holds it back,
-   * or it is kept for another. Null: there is none, or more than one, or one that is its own key's,
-   * or it can never go this way.
+   * Returns the only quota that keeps a ticket from going: it has no room, delays it by its pace,
+   * or is claimed for another. Null when there is none or more than one, when it is a quota of the
+   * ticket's own key, and when the ticket can never take this route.
    */
   @Nullable Quota onlyLacking(Sizes sizes, Ticket ticket, long now) {
     if (obstacle(ticket.cost()) != null) {
@@ -181,7 +197,7 @@ record Route(
     return instant;
   }
 
-  /** Returns {@link #earliest}, pacing aside. */
+  /** Returns {@link #earliest}, pacing left out. */
   long opens(Sizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {
@@ -190,7 +206,9 @@ record Route(
     return instant;
   }
 
-  /** Returns what was taken from all quotas, or null when one had no room: then nothing was. */
+  /**
+   * Returns the charges taken from all quotas; null when a quota had no room: then none is charged.
+   */
   @Nullable Spends take(Pending pending, long now) {
     Spends spends = new Spends(quotas);
     for (Quota quota : quotas) {
@@ -202,26 +220,29 @@ record Route(
     }
     leaveTrial(pending, now);
     if (pool != null && pool.dayEndsNanos(now) > now) {
-      pool.line().wake(); // that was the last of the day: who waits for it waits in vain
+      pool.line().wake(); // the day is used up: its tickets wait in vain
     }
     return spends;
   }
 
-  /** For a shadow nothing is sent: the trial of an upstream is left to a request that is. */
+  /**
+   * Gives up the trial of an unhealthy upstream for a shadow's ticket: that sends nothing, and the
+   * trial is for a request that is sent.
+   */
   private void leaveTrial(Pending pending, long now) {
     if (pending.shadow() != null && upstream != null) {
       upstream.health().untried(now);
     }
   }
 
-  /** Wakes all who wait for any of its quotas: something was given back. */
+  /** Wakes all lanes that wait for any of its quotas, because something was given back. */
   void wake() {
     for (Quota quota : quotas) {
       quota.line().wake();
     }
   }
 
-  /** Returns the obstacle that makes this way impossible for {@code cost}, or null. */
+  /** Returns the obstacle that makes this route impossible for {@code cost}, or null. */
   Quota.@Nullable Obstacle obstacle(Cost cost) {
     for (Quota quota : quotas) {
       Quota.Obstacle obstacle = quota.obstacle(cost);
@@ -232,7 +253,10 @@ record Route(
     return null;
   }
 
-  /** Returns why nobody may go or wait here while a limit is cut off from others, or null. */
+  /**
+   * Returns the refusal of all tickets here while a limit is cut off from its other sharers, or
+   * null.
+   */
   @Nullable Refusal refusal() {
     for (Quota quota : quotas) {
       for (Metered metered : quota.limits()) {
@@ -245,7 +269,7 @@ record Route(
     return null;
   }
 
-  /** How full it is, 0 to 1: the way least used is taken. */
+  /** Returns how full it is, 0 to 1; tickets take the least used route. */
   double utilization(long now) {
     double most = 0;
     for (Quota quota : quotas) {
@@ -254,7 +278,7 @@ record Route(
     return most;
   }
 
-  /** Returns the least used of some routes for a ticket, of which there is at least one. */
+  /** Returns the least used route for a ticket; there must be at least one. */
   static Route leastUsed(List<Route> routes, Pending pending, long now) {
     Route least = routes.getFirst();
     double used = least.utilization(now);
@@ -268,17 +292,17 @@ record Route(
     return least;
   }
 
-  /** Returns whether its upstream is on trial. */
+  /** Returns whether its upstream is on trial after a failure. */
   boolean onTrial() {
     return upstream != null && upstream.health().onTrial();
   }
 
-  /** Returns the instant from which nothing but limits holds a request here, at most now if so. */
+  /** Returns the instant from which only limits can delay a request here; at most now if so. */
   long gateOpens(long now) {
     return pool == null ? now : pool.gatesOpen(now);
   }
 
-  /** Returns whether nothing but limits that pass within a minute holds a request here now. */
+  /** Returns whether only limits that pass within a minute can delay a request here now. */
   boolean open(long now) {
     return gateOpens(now) <= now && (pool == null || pool.dayEndsNanos(now) <= now);
   }
@@ -288,12 +312,15 @@ record Route(
     return upstream == null || pool == null || (upstream.available(pool, now) && refusal() == null);
   }
 
-  /** Returns whether it goes to the upstream of that id. */
+  /** Returns whether it leads to the upstream of that id. */
   boolean goesTo(@Nullable String id) {
     return upstream != null && upstream.spec().id().equals(id);
   }
 
-  /** Of ways used alike the one with the highest is taken: each as often as its weight says. */
+  /**
+   * Returns the score of this route for a ticket: among equally used routes the highest is taken,
+   * so that each is taken in proportion to its weight.
+   */
   double score(Pending pending) {
     return upstream == null ? 0 : Rendezvous.score(pending.order(), upstream.spec());
   }

@@ -6,12 +6,12 @@ import io.penstock.refusal.Reason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How tickets of this endpoint can go, and within which bounds they wait. */
+/** Source of the routes of an endpoint's tickets, and of the bounds within which they wait. */
 interface Routes {
-  /** The ways a ticket can go; empty when no upstream serves it. */
+  /** Returns the routes a ticket can take; empty when no upstream serves it. */
   List<Route> of(Facing facing, long now);
 
-  /** Why there is no way for a model. */
+  /** Returns the reason why there is no route for a model. */
   Reason noWay(@Nullable String model);
 
   Bounds bounds();
@@ -20,7 +20,7 @@ interface Routes {
 
   int maxSkips();
 
-  /** Makes the order tickets go in. */
+  /** Creates the order in which tickets go, as configured. */
   Discipline<Pending> discipline();
 
   Runnable signal();

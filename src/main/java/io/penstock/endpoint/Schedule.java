@@ -7,15 +7,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tickets by an instant of theirs; those whose instant never comes are not here. The first instant
- * is at hand, because it is asked for at each step. Belongs to the owner of the queue.
+ * Tickets by an instant of each; those with the instant NEVER are left out. The first instant is
+ * kept in a field, because each step asks for it. Only the owner of the queue may use it.
  */
 final class Schedule {
   private final ToLongFunction<Pending> instant;
   private final TreeSet<Pending> tickets;
   private long firstNanos = Ticker.NEVER;
 
-  /** Makes an empty set of tickets by an instant of theirs that never changes. */
+  /** Creates an empty schedule by an instant that never changes for a ticket. */
   Schedule(ToLongFunction<Pending> instant) {
     this.instant = instant;
     this.tickets =
@@ -39,12 +39,12 @@ final class Schedule {
     }
   }
 
-  /** Returns the first instant, NEVER when there is none. */
+  /** Returns the first instant; NEVER when there is none. */
   long firstNanos() {
     return firstNanos;
   }
 
-  /** Returns the first ticket whose instant is not after {@code until}, or null. */
+  /** Returns the first ticket with an instant at or before {@code until}, or null. */
   @Nullable Pending due(long until) {
     return tickets.isEmpty() || firstNanos > until ? null : tickets.first();
   }

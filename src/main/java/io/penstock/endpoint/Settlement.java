@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was taken for a ticket that was let go, until it is settled: once, by whichever of the
- * closing calls comes first; later ones do nothing. Safe from any thread.
+ * The charges of a granted ticket until they are settled: once, by the first of the closing calls;
+ * later calls do nothing. Safe from any thread.
  */
 public final class Settlement {
   private static final long CLOSED = -1;
@@ -30,7 +30,7 @@ public final class Settlement {
     this(pending, route, spends, depth, now, null);
   }
 
-  /** Makes that of a ticket for which nothing was taken but, maybe, by its shadow. */
+  /** Creates the settlement of a request in shadow mode: only its shadow may have been charged. */
   Settlement(Pending pending, Route route, Shadow shadow, long now) {
     this(pending, route, new Spends(List.of()), 0, now, shadow);
   }
@@ -43,35 +43,39 @@ public final class Settlement {
     this.route = route;
     this.spends = spends;
     this.releasedNanos = now;
-    // The endpoint's own limit is the last of a route; only a permit tells what is left of it.
+    // The endpoint's own limit is the last of a route; only for a permit the rest of its window is
+    // reported.
     this.window =
         route.upstream() != null || route.quotas().isEmpty()
             ? null
             : WindowRoom.of(route.quotas().getLast(), now);
   }
 
-  /** Returns where the ticket goes, or null for a permit. */
+  /** Returns the upstream the ticket goes to, or null for a permit. */
   public @Nullable Upstream upstream() {
     return route.upstream();
   }
 
-  /** Returns how many tickets waited behind it when it was let go. */
+  /** Returns how many tickets waited behind it when it was granted. */
   public int queueDepth() {
     return depth;
   }
 
-  /** Returns what its going left of the endpoint's token window; null but for permits of one. */
+  /**
+   * Returns the room left in the endpoint's token window after this grant; null except for a permit
+   * of such an endpoint.
+   */
   public @Nullable WindowRoom window() {
     return window;
   }
 
   /** Returns how long it waited, in nanoseconds. */
   public long waitedNanos() {
-    // who let it go with others may have read the clock before it came
+    // a step that grants several may have read the clock before it arrived
     return Math.max(0, releasedNanos - pending.arrivedNanos());
   }
 
-  /** Returns how long ago it was let go, in nanoseconds. */
+  /** Returns how long ago it was granted, in nanoseconds. */
   public long lastedNanos(long now) {
     return now - releasedNanos;
   }
@@ -94,8 +98,8 @@ public final class Settlement {
   }
 
   /**
-   * Has the upstream's limits learn what its answer says of them; before the answer ends, or not at
-   * all.
+   * Teaches the upstream's limits what its answer says of them; to be called before the answer
+   * ends, or not at all.
    */
   public synchronized void learn(Lesson lesson, long now) {
     if (!closed && route.pool() != null) {
@@ -108,9 +112,9 @@ public final class Settlement {
   }
 
   /**
-   * The answer reached its end.
+   * Settles a ticket with an answer that reached its end.
    *
-   * @param usage what it says, or null when it says nothing
+   * @param usage the usage stated by the answer, or null when it states none
    * @param outputTokens the output that was counted
    */
   public void served(@Nullable Usage usage, long outputTokens, long now) {
@@ -120,13 +124,16 @@ public final class Settlement {
     }
   }
 
-  /** A permit was given: its usage is its cost. */
+  /** Settles a permit: its usage is its cost. */
   public void permitted(long now) {
     Usage cost = new Usage(pending.cost().inputTokens(), 0, pending.cost().outputTokens());
     served(cost, cost.outputTokens(), now);
   }
 
-  /** The client went away while the answer ran; what was counted is what was used. */
+  /**
+   * Settles a ticket with a client that went away while the answer ran, by the output counted so
+   * far.
+   */
   public void cancelled(@Nullable Usage usage, long outputTokens, long now) {
     if (close(usage, outputTokens, now)) {
       if (shadow != null) {
@@ -137,7 +144,10 @@ public final class Settlement {
     }
   }
 
-  /** The upstream failed; what it was sent stays charged, because it may have worked on it. */
+  /**
+   * Settles a ticket with an upstream that failed. The input stays charged, because the upstream
+   * may have worked on it.
+   */
   public void failed(Refusal refusal, long outputTokens, long now) {
     if (close(null, outputTokens, now)) {
       pending.endpoint().failed(pending, refusal, now);
@@ -145,15 +155,14 @@ public final class Settlement {
   }
 
   /**
-   * Ends an attempt of which the client has had nothing, and has the request wait at its old place
-   * for another: what key, group, model and endpoint gave stays taken, what the upstream gave is
-   * settled.
+   * Ends an attempt that gave the client nothing, and makes the request wait at its old place for
+   * another: the charges of key, group, model and endpoint stay, those of the upstream are settled.
    *
-   * <p>Where nothing is held, the request goes again at once, or not at all.
+   * <p>In shadow mode the request is tried again at once, or not at all.
    *
-   * @param elsewhere whether it is to go to another upstream, if there is one that serves it
-   * @return the ticket that waits now, or null when this was settled before, or nothing is held and
-   *     no upstream is open
+   * @param elsewhere whether to go to another upstream, if one serves the request
+   * @return the ticket of the next attempt; null when this one was settled before, or when no
+   *     upstream is open in shadow mode
    */
   public @Nullable Pending again(Failure failure, boolean elsewhere, long now) {
     Upstream upstream = route.upstream();
@@ -191,14 +200,14 @@ public final class Settlement {
   }
 
   /**
-   * Returns the name under which a model is asked for: the client's, or that of one that serves in
-   * its place; null when none is.
+   * Returns the name of the model asked: the client's, or that of a fallback model; null when none
+   * is asked for.
    */
   public @Nullable String model() {
     return route.model();
   }
 
-  /** The ticket was never sent, because its client went away: all is returned. */
+  /** Gives everything back for a ticket that was never sent, because its client went away. */
   public void abandoned(long now) {
     if (giveBack(now)) {
       tellReturned(now);
@@ -207,7 +216,7 @@ public final class Settlement {
     }
   }
 
-  /** The ticket was never sent, because nothing could be: all is returned. */
+  /** Gives everything back for a ticket that was never sent, because nothing could be sent. */
   public void refused(Refusal refusal, long now) {
     if (giveBack(now)) {
       tellReturned(now);
@@ -215,7 +224,10 @@ public final class Settlement {
     }
   }
 
-  /** Returns all that was taken; false when it was settled before. Tells nobody but who waits. */
+  /**
+   * Gives everything back and wakes waiting lanes, without an event; false when it was settled
+   * before.
+   */
   boolean giveBack(long now) {
     synchronized (this) {
       if (closed) {
@@ -232,7 +244,7 @@ public final class Settlement {
     return true;
   }
 
-  /** Replaces the cost by what was used. Tells nobody but who waits. */
+  /** Replaces the expected cost by the real usage and wakes waiting lanes, without an event. */
   void settle(@Nullable Usage usage, long outputTokens, long now) {
     if (replace(usage, outputTokens, now) != CLOSED) {
       used(total(usage, outputTokens));
@@ -258,7 +270,10 @@ public final class Settlement {
     return true;
   }
 
-  /** Returns how much the usage was above what had been taken, or CLOSED: then nothing changed. */
+  /**
+   * Returns by how much the usage exceeds what was taken; CLOSED if it was settled before, and
+   * nothing changes.
+   */
   private synchronized long replace(@Nullable Usage usage, long outputTokens, long now) {
     if (closed) {
       return CLOSED;
@@ -268,7 +283,7 @@ public final class Settlement {
     return spends.settle(usage, output, now);
   }
 
-  /** Usage that is as expected, or more, lets nobody go sooner. */
+  /** Wakes waiting lanes only if less was used than expected; otherwise nothing was freed. */
   private void wakeIfEased() {
     boolean eased;
     synchronized (this) {
@@ -285,7 +300,9 @@ public final class Settlement {
         : usage.inputTokens() + usage.outputTokens();
   }
 
-  /** The order of a queue is told of whoever took a place there. */
+  /**
+   * Reports the usage to the order of the queue, in which requests in shadow mode have no place.
+   */
   private void used(long tokens) {
     if (shadow == null) {
       pending.endpoint().used(pending, tokens);
@@ -295,7 +312,7 @@ public final class Settlement {
   private void wake() {
     Spends before = pending.taken();
     if (before != null) {
-      before.wake(); // not all who gave are on its way
+      before.wake(); // not all charged quotas are on its route
     }
     route.wake();
   }

@@ -5,29 +5,30 @@ import io.penstock.quota.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would have become of a request that nothing holds. A ticket that looks like its own waits,
- * goes and is refused in its place; what that one takes is settled with what the request uses, once
- * both have come to their end, in either order. Safe from any thread.
+ * The test run of a request in shadow mode, which is granted at once. A second ticket with the same
+ * data goes through the limits in the request's place: it waits, is granted, or is refused. Its
+ * charges are settled with the request's real usage once both have ended, in either order. Safe
+ * from any thread.
  */
 final class Shadow {
-  /** How the request ended: with what it used, or, when {@code !ran}, without having run. */
+  /** The end of the request: with its usage, or, when {@code !ran}, without having run. */
   private record End(boolean ran, @Nullable Usage usage, long outputTokens) {}
 
   private final Pending ticket;
   private @Nullable Settlement taken;
   private @Nullable End end;
 
-  /** Makes the shadow of a ticket, to be decided with the same order. */
+  /** Creates the shadow of a ticket; its own ticket has the same arrival number. */
   Shadow(Pending of, Ask ask) {
     this.ticket = new Pending(of.endpoint(), of.order(), ask, of.arrivedNanos(), this);
   }
 
-  /** Returns the ticket that is decided in the request's place. */
+  /** Returns the ticket that goes through the limits in the request's place. */
   Pending ticket() {
     return ticket;
   }
 
-  /** That ticket was let go. */
+  /** Notes that the shadow's ticket was granted. */
   void granted(Settlement settlement, long now) {
     End ended;
     synchronized (this) {
@@ -39,7 +40,7 @@ final class Shadow {
     }
   }
 
-  /** The request's answer has produced so much so far. */
+  /** Charges the output that the request's answer has produced so far. */
   void produced(long outputTokens, long now) {
     Settlement settlement;
     synchronized (this) {
@@ -50,18 +51,21 @@ final class Shadow {
     }
   }
 
-  /** The request has ended; it used that much, or the cost where it does not say. */
+  /**
+   * Notes that the request has ended with that usage; null stands for its expected input and the
+   * counted output.
+   */
   void ended(@Nullable Usage usage, long outputTokens, long now) {
     end(new End(true, usage, outputTokens), now);
   }
 
-  /** The request has ended, and never ran: nobody waits in its place any more. */
+  /** Notes that the request has ended without having run; the shadow's ticket stops waiting. */
   void returned(long now) {
     end(new End(false, null, 0), now);
     withdraw();
   }
 
-  /** The client has gone: it would not have waited any longer. */
+  /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
   void withdraw() {
     ticket.endpoint().withdraw(ticket);
   }

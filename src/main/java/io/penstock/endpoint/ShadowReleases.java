@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the requests of a shadow endpoint go at once, whatever its limits say, and has a {@link
- * Shadow} of each meet the limits. Limits are not asked where a request goes, but upstreams that
- * take nothing are left out: those that are unhealthy, paused or out for their day. Safe from any
- * thread.
+ * Grants the requests of an endpoint in shadow mode at once, whatever its limits say, and sends a
+ * {@link Shadow} of each through the limits. Routes need no room in their limits, but upstreams
+ * that take no requests are avoided: those that are unhealthy, paused or out of requests for their
+ * day. Safe from any thread.
  */
 final class ShadowReleases {
   private final Books books;
@@ -22,10 +22,10 @@ final class ShadowReleases {
   private final ObjLongConsumer<Pending> decide;
 
   /**
-   * Makes those of an endpoint.
+   * Creates the releases of an endpoint.
    *
-   * @param closed the refusal of all who come, or null
-   * @param decide has a shadow meet the limits
+   * @param closed returns the refusal of all requests, or null
+   * @param decide sends a shadow's ticket through the limits
    */
   ShadowReleases(
       Books books,
@@ -38,7 +38,7 @@ final class ShadowReleases {
     this.decide = decide;
   }
 
-  /** Lets a request go that has come, or refuses it where no upstream serves it. */
+  /** Grants a new request at once, or refuses it when no upstream serves it. */
   void release(Pending pending, Ask ask, long now) {
     List<Route> ways = routes.of(pending.facing, now);
     Refusal all = closed.get();
@@ -55,8 +55,9 @@ final class ShadowReleases {
   }
 
   /**
-   * Returns the way of a request that is to go again: to another upstream than the one it avoids,
-   * if one is open. Null when none is: then it does not go again, because nothing waits here.
+   * Returns the route of a request that is to be tried again: an open one that avoids its previous
+   * upstream, else any open one. Null when none is open: then the request is not tried again,
+   * because nothing waits here.
    */
   @Nullable Route again(Pending next, long now) {
     if (closed.get() != null) {
@@ -68,7 +69,7 @@ final class ShadowReleases {
         : elsewhere;
   }
 
-  /** Lets a request go again for which {@link #again} found a way. */
+  /** Grants another attempt of a request on the route that {@link #again} returned. */
   void release(Pending before, Pending next, Route way, Shadow shadow, long now) {
     books.returned(before);
     go(next, way, shadow, now);
@@ -81,7 +82,9 @@ final class ShadowReleases {
     pending.deliver(new Outcome.Granted(settlement));
   }
 
-  /** Returns the least used way that is open, or null. On trial an upstream is open to one only. */
+  /**
+   * Returns the least used open route, or null. An upstream on trial is open to one request only.
+   */
   private static @Nullable Route open(List<Route> ways, Pending pending, long now) {
     List<Route> open = new ArrayList<>(ways);
     open.removeIf(way -> !way.open(now));
@@ -91,12 +94,12 @@ final class ShadowReleases {
       if (upstream == null || upstream.health().pass(now)) {
         return least;
       }
-      open.remove(least); // somebody else was faster
+      open.remove(least); // another request was faster
     }
     return null;
   }
 
-  /** Returns the way of one that goes though none is open: to one that is healthy, if there is. */
+  /** Returns a route though none is open: to a healthy upstream if there is one. */
   private static Route leastBad(List<Route> ways, Pending pending, long now) {
     List<Route> best = ways.stream().filter(way -> !way.onTrial()).toList();
     if (best.isEmpty()) {

@@ -7,12 +7,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waited at an endpoint at an instant, the first of them. Taken by the owner of the queue,
- * which is not to be kept from its work; what follows from it is found out by whoever asked, on a
- * thread of its own.
+ * The first waiting tickets of an endpoint at an instant. The owner of the queue only takes the
+ * list, so that it loses little time; the conclusions are drawn on the thread that asked.
  */
 public final class Sight {
-  /** Tickets beyond this are not counted to find the place of one. */
+  /** Most tickets that are counted to find the place of one. */
   static final int FARTHEST = 2_000;
 
   private record Seen(Pending pending, List<Route> ways) {}
@@ -27,9 +26,9 @@ public final class Sight {
   }
 
   /**
-   * Looks at the first {@code most} that wait, or at all up to one of them.
+   * Returns the first {@code most} waiting tickets, or those up to a given one.
    *
-   * @param until the last to look at, or null
+   * @param until the last ticket to include, or null
    */
   static Sight of(Dispatcher dispatcher, int most, @Nullable Pending until, long now) {
     Sight sight = new Sight(now, dispatcher.why().paused());
@@ -50,7 +49,7 @@ public final class Sight {
     return nanos;
   }
 
-  /** Returns those who waited, in their order, and how long each will wait. */
+  /** Returns the tickets in order, and how long each will wait. */
   public List<Place> places() {
     List<Place> all = new ArrayList<>(seen.size());
     Prospect prospect = new Prospect(nanos);
@@ -61,7 +60,7 @@ public final class Sight {
     return all;
   }
 
-  /** Returns one of them, its place 0 when it is not among them. */
+  /** Returns the place of a ticket; with position 0 when it is not among these. */
   Place of(Pending pending) {
     boolean there = !seen.isEmpty() && seen.getLast().pending() == pending;
     return there ? places().getLast() : new Place(pending, 0, Ticker.NEVER);

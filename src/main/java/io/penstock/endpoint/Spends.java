@@ -9,14 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was taken for a ticket: from the upstream, for one attempt, and from all others, for the
- * request however many attempts it takes. Belongs to one thread at a time.
+ * The charges of one ticket: the upstream's, for one attempt, and those of all other quotas, for
+ * the request however many attempts it takes. Used by one thread at a time.
  */
 final class Spends {
-  /** More limits than most have. */
+  /** Initial capacity of the lists; most tickets have fewer charges. */
   private static final int FEW = 4;
 
-  /** Who gave what is kept. */
+  /** Quotas that gave the kept charges. */
   private final List<Quota> givers;
 
   private final List<Spend> kept;
@@ -25,12 +25,12 @@ final class Spends {
   /** Whether an attempt failed that the upstream may have worked on. */
   private boolean ran;
 
-  /** Nothing was taken yet of what those may give. */
+  /** Creates an empty list of charges by those quotas. */
   Spends(List<Quota> givers) {
     this(givers, new ArrayList<>(FEW), false);
   }
 
-  /** What those gave to a request that came. */
+  /** Returns the charges made by those quotas at a request's arrival. */
   static Spends charged(List<Quota> givers, List<Spend> kept) {
     return new Spends(givers, kept, false);
   }
@@ -41,17 +41,17 @@ final class Spends {
     this.ran = ran;
   }
 
-  /** What key, group, model and endpoint gave. */
+  /** Returns the charges of key, group, model and endpoint. */
   List<Spend> kept() {
     return kept;
   }
 
-  /** What the upstream gave. */
+  /** Returns the charges of the upstream. */
   List<Spend> attempt() {
     return attempt;
   }
 
-  /** Returns these and what was taken before for the same request, if anything was. */
+  /** Returns these charges together with earlier ones of the same request, if there are any. */
   Spends with(@Nullable Spends before) {
     if (before == null) {
       return this;
@@ -72,12 +72,12 @@ final class Spends {
     return both;
   }
 
-  /** Wakes all who wait for what is kept. */
+  /** Wakes all lanes that wait for a quota of the kept charges. */
   void wake() {
     givers.forEach(quota -> quota.line().wake());
   }
 
-  /** Charges output as it is produced; returns whether others may go sooner for it. */
+  /** Charges output as it is produced; returns whether others may go sooner because of it. */
   boolean produce(long outputTokens, long now) {
     boolean eased = false;
     for (Spend spend : kept) {
@@ -91,7 +91,9 @@ final class Spends {
     return eased;
   }
 
-  /** Replaces the cost by what was used; returns how much more that was than had been taken. */
+  /**
+   * Replaces the expected cost by the real usage; returns by how much that exceeds what was taken.
+   */
   long settle(@Nullable Usage usage, long outputTokens, long now) {
     long overrun = 0;
     for (Spend spend : kept) {
@@ -103,7 +105,7 @@ final class Spends {
     return overrun;
   }
 
-  /** Returns whether others may go sooner since this was asked last. */
+  /** Returns whether others may go sooner since this was last asked. */
   boolean eased() {
     boolean eased = false;
     for (Spend spend : kept) {
@@ -115,7 +117,10 @@ final class Spends {
     return eased;
   }
 
-  /** This attempt never ran: returns all that none before it has used. */
+  /**
+   * Gives back the charges of an attempt that never ran. If an earlier attempt may have run, the
+   * kept charges are settled as broken instead.
+   */
   void giveBack(long now) {
     attempt.forEach(spend -> spend.giveBack(now));
     for (Spend spend : kept) {
@@ -127,7 +132,7 @@ final class Spends {
     }
   }
 
-  /** Settles an attempt that failed; returns what stays taken for the next one. */
+  /** Settles the charges of a failed attempt; returns those that stay taken for the next one. */
   Spends again(Failure failure, long now) {
     for (Spend spend : attempt) {
       switch (failure) {
@@ -139,7 +144,7 @@ final class Spends {
     return new Spends(givers, kept, ran || failure == Failure.BROKEN);
   }
 
-  /** There is no next attempt: what was never used is returned. */
+  /** Gives back what was never used, because there is no next attempt. */
   void end(long now) {
     giveBack(now);
     wake();

@@ -11,8 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways of a lane, the lines it stands in there, and what they keep for its tickets. Belongs to
- * the lane's owner, but for {@link #keeps} and the claims.
+ * The routes of a lane, its entries in the wait lists of their quotas, and the claims of its
+ * tickets there. Only the owner of the lane may use it, except for {@link #keeps} and the methods
+ * that claim, which are safe from any thread.
  */
 final class Stand {
   private final Line.Waiter waiter;
@@ -21,7 +22,7 @@ final class Stand {
   private volatile boolean keeps;
   private volatile boolean withdrawn;
 
-  /** Stands in no line yet of those that the routes of {@code waiter} lead through. */
+  /** Creates the entries of {@code waiter}; it is in none of the wait lists yet. */
   Stand(Line.Waiter waiter, List<Route> routes) {
     this.waiter = waiter;
     this.routes = routes;
@@ -32,18 +33,21 @@ final class Stand {
     return routes;
   }
 
-  /** Returns what the routes have of the tickets' own key. */
+  /** Returns a route of only the quotas of the tickets' own key. */
   Route key() {
     return key;
   }
 
-  /** Stands in all lines. */
+  /** Enters the wait lists of all quotas. */
   void join() {
     withdrawn = false;
     quotas(quota -> quota.line().join(waiter));
   }
 
-  /** Stands only in those of its own key: the others are none of its business for now. */
+  /**
+   * Enters the wait lists of its own key's quotas and leaves all others, which cannot help it for
+   * now.
+   */
   void joinOwn() {
     withdrawn = false;
     quotas(
@@ -60,9 +64,9 @@ final class Stand {
     quotas(quota -> quota.line().leave(waiter));
   }
 
-  /** Leaves all lines and keeps nothing from others until it joins again. */
+  /** Leaves all wait lists and ends all claims, until it joins again. */
   void withdraw() {
-    withdrawn = true; // before the look for claims: a thread that claims meanwhile sees it
+    withdrawn = true; // set first: a thread that claims meanwhile sees it
     leave();
     endClaims(claimant -> true);
   }
@@ -82,7 +86,10 @@ final class Stand {
     return routes.stream().anyMatch(route -> route.quotas().contains(quota));
   }
 
-  /** Returns when the first way that is kept for nobody opens for those sizes, pacing aside. */
+  /**
+   * Returns the instant at which the first route without a claim opens for those sizes, pacing left
+   * out.
+   */
   long opens(Sizes sizes, long now) {
     long soonest = Long.MAX_VALUE;
     for (Route route : routes) {
@@ -91,14 +98,17 @@ final class Stand {
     return soonest;
   }
 
-  /** The ticket here for which all of the route that is kept is kept; null when there is none. */
+  /**
+   * Returns the ticket of this lane that has the claims on all claimed quotas of the route; null
+   * when there is none.
+   */
   @Nullable Pending keeper(Route route) {
     Ticket kept = route.keptFor(waiter);
     boolean all = kept != null && !route.keptFrom(kept);
     return all && kept instanceof Pending pending && pending.queued() ? pending : null;
   }
 
-  /** Returns whether its own key keeps a ticket from going. */
+  /** Returns whether its own key's quotas keep a ticket from going. */
   boolean keyHolds(Pending pending, long now) {
     if (key.quotas().isEmpty()) {
       return false;
@@ -108,14 +118,14 @@ final class Stand {
     return !key.admits(needed, now);
   }
 
-  /** Returns whether anything may be kept for a ticket here. */
+  /** Returns whether a ticket here may have a claim. Safe from any thread. */
   boolean keeps() {
     return keeps;
   }
 
-  /** Ends those claims of tickets here. */
+  /** Ends the claims of those tickets here that match. */
   void endClaims(Predicate<Pending> which) {
-    keeps = false; // before the look: who claims meanwhile says so after that
+    keeps = false; // cleared before the search: a thread that claims meanwhile sets it after that
     quotas(
         quota -> {
           if (quota.line().keptFor(waiter) instanceof Pending claimant) {
@@ -128,16 +138,19 @@ final class Stand {
         });
   }
 
-  /** Claims a quota, unless more of the route is kept: two that keep from each other would wait. */
+  /**
+   * Claims a quota for a ticket, unless another quota of the route is claimed by someone else: two
+   * tickets with a claim each would wait for each other.
+   */
   boolean claim(Pending pending, Quota quota, Route route, long now) {
     pending.paced = false;
     if (!quota.line().claim(waiter, pending)) {
       return false;
     }
     keeps = true;
-    // Checked after the claim: of two tickets that claim at once, at least one sees the other.
-    // A ticket that was decided or left its lane meanwhile may have missed this claim, so that
-    // nobody but this thread can end it.
+    // Checked after the claim: of two tickets that claim at once, at least one sees the other. A
+    // ticket that was decided or left its lane meanwhile may have missed this claim when it ended
+    // its others; then only this thread can end it.
     boolean waits = pending.state() == State.PARKED && waiter.waits(pending) && !withdrawn;
     if (!waits || route.keptFrom(pending) || keyHolds(pending, now)) {
       quota.line().release(pending);
@@ -147,7 +160,8 @@ final class Stand {
   }
 
   /**
-   * Has a ticket claim the one quota it lacks; of several routes the one that will fit it first.
+   * Claims, for a ticket, the one quota it lacks; among several routes, the quota that will admit
+   * it first. Returns that quota, or null when nothing was claimed.
    */
   @Nullable Quota claim(Pending pending, long now) {
     Sizes needed = new Sizes();

@@ -7,8 +7,8 @@ import io.penstock.refusal.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As what an endpoint is configured, and whether it takes tickets. Its own limit is forgotten when
- * it is closed, and may be another endpoint's after that. Safe from any thread.
+ * The configuration of an endpoint, and whether it accepts tickets. When it is closed its own limit
+ * is forgotten; another endpoint may have that limit then. Safe from any thread.
  */
 final class Tenure {
   private final LimitSource limits;
@@ -27,7 +27,7 @@ final class Tenure {
     return spec;
   }
 
-  /** Configures it anew; false once it is closed. */
+  /** Changes the configuration; returns false if it is closed. */
   synchronized boolean become(EndpointSpec next, long now) {
     if (closed != null) {
       return false;
@@ -46,12 +46,12 @@ final class Tenure {
     return closed != null;
   }
 
-  /** Has it take nobody any more, and be what it is otherwise. */
+  /** Makes it refuse all new tickets; everything else stays as it is. */
   void stop(Refusal refusal) {
     stopping = refusal;
   }
 
-  /** Returns why all who come are refused, or null. */
+  /** Returns the refusal of all new tickets, or null. */
   @Nullable Refusal refusesAll() {
     return closed != null ? closed : stopping;
   }

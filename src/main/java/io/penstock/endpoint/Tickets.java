@@ -11,21 +11,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators ask of tickets. Safe from any thread.
+ * Operations of operators on tickets: listing, finding and removing them. Safe from any thread.
  *
- * <p>Who is told may be told on the thread of a queue's owner, which is not to be kept.
+ * <p>The consumers of answers may be called by the owner of a queue, and must not block it.
  */
 public final class Tickets {
   private static final Refusal REMOVED =
       Refusal.of(Reason.REMOVED_BY_OPERATOR, "an operator removed the request from the queue");
 
-  /** What came of a removal. */
+  /** Outcome of a removal. */
   public enum Removal {
-    /** It waited, and was refused. */
+    /** The ticket waited, and was refused. */
     REMOVED,
-    /** It was there, and does not wait any more. */
+    /** The ticket existed, and does not wait any more. */
     GONE,
-    /** There never was one of that number. */
+    /** There never was a ticket with that number. */
     UNKNOWN
   }
 
@@ -37,12 +37,14 @@ public final class Tickets {
     this.house = house;
   }
 
-  /** Tells who waits at an endpoint: the first {@code most}. */
+  /** Gives the first {@code most} waiting tickets of an endpoint to {@code told}. */
   public void list(Endpoint endpoint, int most, Consumer<Sight> told) {
     endpoint.atWork((dispatcher, now) -> told.accept(Sight.of(dispatcher, most, null, now)));
   }
 
-  /** Tells of the ticket whose turn is next at an endpoint; of none where nobody waits. */
+  /**
+   * Gives the ticket that is next in turn at an endpoint to {@code told}; nothing if none waits.
+   */
   public void next(Endpoint endpoint, Consumer<Optional<Look>> told) {
     endpoint.atWork(
         (dispatcher, now) -> {
@@ -52,8 +54,9 @@ public final class Tickets {
   }
 
   /**
-   * Returns, for each endpoint where tickets wait, how many do by how long they have: those below
-   * the first time, those below the second, and at last those beyond all.
+   * Returns, for each endpoint with waiting tickets, how many have waited for less than the first
+   * time, how many of the others for less than the second, and so on; the last number counts the
+   * rest.
    *
    * @param below times in nanoseconds, ascending
    */
@@ -62,9 +65,9 @@ public final class Tickets {
   }
 
   /**
-   * Tells what is known of a ticket; nothing of one that is unknown or forgotten.
+   * Gives what is known of a ticket to {@code told}; nothing if it is unknown or forgotten.
    *
-   * @param id its number, or the id of its request; of several with that, the one that came last
+   * @param id its number, or the id of its request; among several with that id the latest counts
    */
   public void find(String id, Consumer<Optional<Known>> told) {
     long number = number(id);
@@ -84,7 +87,9 @@ public final class Tickets {
                         : Optional.ofNullable(past(id, number))));
   }
 
-  /** A number that is remembered is not the id of a request. */
+  /**
+   * Returns the waiting ticket of a request id, unless the id is the number of a recorded ticket.
+   */
   private @Nullable Pending waitingFor(String requestId, long number) {
     boolean numbered = number >= 0 && last(past -> past.number() == number) != null;
     return numbered ? null : house.roll().find(requestId);
@@ -104,13 +109,13 @@ public final class Tickets {
     return last;
   }
 
-  /** Returns the number that is written, -1 when it is none. */
+  /** Returns the number that is written, or -1 when it is none. */
   private static long number(String id) {
     return id.matches("0|[1-9][0-9]{0,17}") ? Long.parseLong(id) : -1;
   }
 
   /**
-   * Refuses a ticket that waits, and tells what came of it.
+   * Refuses a waiting ticket, and gives the outcome to {@code told}.
    *
    * @param id its number
    */

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What became of the tickets of an endpoint, in requests, tokens of cost and bytes of body. Safe
+ * Totals of an endpoint's tickets by outcome, in requests, tokens of cost and bytes of body. Safe
  * from any thread; when nothing moves, {@link Fate#OFFERED} equals the sum of all others.
  */
 public final class Totals {
-  /** What can become of a ticket. */
+  /** Stage or outcome of a ticket. */
   public enum Fate {
-    /** It came. */
+    /** It arrived. */
     OFFERED,
     /** Its answer reached its end. */
     SERVED,
@@ -24,7 +24,7 @@ public final class Totals {
     CANCELLED,
     /** It waits. */
     WAITING,
-    /** It was let go and is not settled yet. */
+    /** It was granted and is not settled yet. */
     RUNNING
   }
 
@@ -33,7 +33,7 @@ public final class Totals {
     final LongAdder tokens = new LongAdder();
     final LongAdder bytes = new LongAdder();
 
-    /** Most tickets that do not wait hold no bytes. */
+    /** The bytes are skipped when they are 0, as for most tickets that do not wait. */
     void add(long moreTokens, long moreBytes) {
       tokens.add(moreTokens);
       if (moreBytes != 0) {
@@ -71,7 +71,7 @@ public final class Totals {
     sum.add(-cost.totalTokens(), -bytes);
   }
 
-  /** Returns how many tickets met that fate. */
+  /** Returns the number of tickets with that outcome. */
   public long requests(Fate fate) {
     return sum(fate).requests.sum();
   }
@@ -86,7 +86,7 @@ public final class Totals {
     return sum(fate).bytes.sum();
   }
 
-  /** Adds those of an endpoint at which nothing happens any more. */
+  /** Adds the totals of an endpoint at which nothing happens any more. */
   void add(Totals others) {
     sums.forEach(
         (fate, sum) -> {

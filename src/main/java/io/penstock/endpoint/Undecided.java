@@ -12,10 +12,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who came without waiting for their key, at a moment when nobody knew whether it has
- * anything left: the instances share it, and the slice of this one was used up. With the next
- * round, or a slice that begins before that, it is known, and they go in or are refused. Belongs to
- * the owner of the queue.
+ * Tickets that could not be charged to their caller at arrival although the caller may have room:
+ * its limit is shared by several instances, and the slice of this one is used up. The next round,
+ * or a slice that begins before it, settles the question; then each ticket is accepted or refused.
+ * They wait outside of the queue, because such callers do not wait there for their key's quotas.
+ * Only the owner of the queue may use this, except where a method says otherwise.
  */
 final class Undecided {
   private final Clerk clerk;
@@ -57,10 +58,10 @@ final class Undecided {
   }
 
   /**
-   * Knows of nobody.
+   * Creates an empty list.
    *
-   * @param closed why all are refused, or null
-   * @param arrive takes in those who were charged
+   * @param closed returns the refusal of all tickets, or null
+   * @param arrive accepts the tickets that were charged
    */
   Undecided(
       Clerk clerk,
@@ -73,13 +74,13 @@ final class Undecided {
     this.arrive = arrive;
   }
 
-  /** Has all looked at in the next step. Safe from any thread. */
+  /** Makes the next step try all tickets again. Safe from any thread. */
   void wake() {
     woken = true;
     routes.signal().run();
   }
 
-  /** Takes in one, unless there are as many as may wait in the queue. */
+  /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
   void add(Pending pending, Account.Dry dry) {
     String full = Admission.full(routes.bounds(), backlog, pending);
     if (full != null) {
@@ -88,10 +89,13 @@ final class Undecided {
     }
     places.add(new Place(pending, dry));
     backlog.add(pending);
-    woken = true; // the round may have been answered before it was there
+    woken = true; // the round may have been answered before it was added
   }
 
-  /** Lets those in, or refuses them, of whom it is known by now; returns when the next expires. */
+  /**
+   * Tries to charge tickets again, after a wake-up or when a slice has begun, and accepts, refuses
+   * or expires those it can decide; returns the instant at which it wants to be called next.
+   */
   long step(long now) {
     if (places.isEmpty()) {
       return Ticker.NEVER;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How tickets of one endpoint can go, as its configuration stands. */
+/** The routes of an endpoint's tickets, as its present configuration has them. */
 final class Ways implements Routes {
   private final Upstreams upstreams;
   private final ModelQuotas models;
@@ -48,7 +48,7 @@ final class Ways implements Routes {
     return chosen(routes, facing);
   }
 
-  /** Returns the id of the upstream a request is to be kept to, or null. */
+  /** Returns the id of the only upstream a request may go to, or null for any. */
   @Nullable String keptTo(Ask ask, long now) {
     if (ask.kept().at() != null || ask.kept().with() == null) {
       return ask.kept().at();
@@ -71,7 +71,10 @@ final class Ways implements Routes {
     return facing.paid() ? null : models.of(model, now);
   }
 
-  /** In the order in which they are taken; who came back has had all but the upstream's already. */
+  /**
+   * Returns the quotas in the order in which they are charged; for a ticket that came back, only
+   * the upstream's is left to charge.
+   */
   private List<Quota> quotas(
       Facing facing, @Nullable Quota ofModel, @Nullable Quota pool, long now) {
     if (facing.paid()) {
@@ -106,7 +109,9 @@ final class Ways implements Routes {
     }
   }
 
-  /** Who is kept to an upstream that is not there any more may go to any. */
+  /**
+   * Leaves out routes by upstream. If the only upstream allowed is gone, the ticket may go to any.
+   */
   private static List<Route> chosen(List<Route> routes, Facing facing) {
     if (facing.only() == null && facing.not() == null) {
       return routes;

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Says of each ticket why it was not let go, or not sooner, for whoever will ask. Belongs to the
- * owner of the queue.
+ * Records for each ticket why it was not granted, or not sooner, so that operators can ask for it
+ * later. Only the owner of the queue may use it.
  */
 final class Why {
-  /** A ticket that waits longer than this waits for long. */
+  /** Wait above which a ticket counts as having waited for long. */
   static final long LONG_NANOS = 1_000_000_000L;
 
   private long atNanos = Long.MIN_VALUE;
@@ -22,7 +22,7 @@ final class Why {
     return now - pending.arrivedNanos() > LONG_NANOS;
   }
 
-  /** Releases stop, or go on. */
+  /** Notes that releases stop, or restart. */
   void pause(boolean stop, long now) {
     paused = stop;
     resumedNanos = stop ? resumedNanos : now;
@@ -32,17 +32,17 @@ final class Why {
     return paused;
   }
 
-  /** One is refused that could not go whatever else happened. */
+  /** Records a ticket that could not go whatever else happened, and is refused. */
   void inVain(Pending pending, List<Route> ways, long now) {
     say(pending, now, () -> Explainer.of(pending, ways, now));
   }
 
-  /** One that waits, or would have to, is not let go. */
+  /** Records a ticket that waits, or would have to, and does not go. */
   void stays(Pending pending, List<Route> ways, long now) {
     say(pending, now, () -> held(Explainer.of(pending, ways, now), paused, pending.blocked));
   }
 
-  /** One is about to go; those that waited for long are remembered. */
+  /** Records a ticket that is about to be granted, if it waited for long. */
   void goes(Pending pending, Lane lane, long now) {
     if (isLong(pending, now)) {
       boolean wasPaused = resumedNanos >= pending.arrivedNanos() && resumedNanos > lane.heldNanos();
@@ -51,7 +51,9 @@ final class Why {
     }
   }
 
-  /** Returns an explanation of one that waits where nothing goes, or for a place in the queue. */
+  /**
+   * Returns the explanation with the pause or the full queue as its cause, where either applies.
+   */
   static Explanation held(Explanation byLimits, boolean paused, boolean blocked) {
     if (paused) {
       return byLimits.bound(Binding.of(What.ENDPOINT_PAUSED, Ticker.NEVER));
@@ -59,10 +61,13 @@ final class Why {
     return blocked ? byLimits.bound(Binding.of(What.QUEUE_FULL, Ticker.NEVER)) : byLimits;
   }
 
-  /** Of many that leave at one instant not more are explained than are remembered in any case. */
+  /**
+   * Records an explanation; if many tickets leave at one instant, only for as many as an endpoint
+   * remembers.
+   */
   private void say(Pending pending, long now, Supplier<Explanation> explanation) {
     if (pending.shadow() != null) {
-      return; // nobody asks for it
+      return; // no one asks about shadows
     }
     said = now == atNanos ? said + 1 : 1;
     atNanos = now;

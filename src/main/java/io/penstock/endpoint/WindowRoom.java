@@ -8,13 +8,13 @@ import io.penstock.quota.Quota;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was left of a token window at an instant.
+ * Room of a token window at an instant.
  *
- * @param capacityTokens what each window admits, ≥ 1
- * @param remainingTokens what the running one still admitted, ≥ 0
+ * @param capacityTokens the tokens that each window admits, ≥ 1
+ * @param remainingTokens the tokens that the running window still admits, ≥ 0
  */
 public record WindowRoom(long capacityTokens, long remainingTokens) {
-  /** Returns what is left of an endpoint's own limit, or null when it is no token window. */
+  /** Returns the rest of an endpoint's own limit, or null when that is no token window. */
   static @Nullable WindowRoom of(Quota own, long now) {
     for (Metered metered : own.limits()) {
       Limit limit = metered.limit();

@@ -1,4 +1,7 @@
-/** One path's queue, limit, dispatcher, admission and settlement, and the registry of paths. */
+/**
+ * Endpoints: the queue, limit, dispatcher, admission and settlement of each path, and the registry
+ * of paths.
+ */
 @NullMarked
 package io.penstock.endpoint;
 
