@@ -34,7 +34,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What those are told who need not wait, because it would be in vain. */
+/** Tests of the refusals of tickets that would wait in vain. */
 class AdmissionTest {
   private static final long MINUTE = 60 * SECOND;
   private static final long DAY = LimitSpec.Day.NANOS;
@@ -104,13 +104,14 @@ class AdmissionTest {
     Endpoint endpoint = house.open(none("/a").to(upstreamOf(limits, Charge.OPENAI)));
     endpoint.submit(Ask.of("m", new Cost(10, 0, 100), 0, Patience.DEFAULT));
     endpoint.submit(Ask.of("m", new Cost(1, 0, Cost.MAX_TOKENS), 0, Patience.DEFAULT));
-    // (100 ahead + 1 own) × 60 s ÷ 100 by what is stated; with 10 of input ahead it were 66 s
+    // by the limit of input and output: (100 ahead + 1 own) × 60 s ÷ 100; counting 10 input tokens
+    // ahead instead, it would be 66 s
     Patience short60 = new Patience(60 * SECOND, Long.MAX_VALUE);
     Refusal refusal = refusal(endpoint.submit(Ask.of("m", new Cost(1, 0, 1), 0, short60)));
     assertThat(refusal.retryAfterNanos()).isEqualTo(6 * SECOND / 10);
   }
 
-  /** Has those limits be shared, with others that may have lost what they spent. */
+  /** Makes the matching limits shared with other instances. */
   private void share(Predicate<LimitId> which) {
     LocalLimitSource limits =
         new LocalLimitSource(

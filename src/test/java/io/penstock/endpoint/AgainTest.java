@@ -25,11 +25,11 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests that take more than one attempt. */
+/** Tests of requests that take more than one attempt. */
 class AgainTest {
   private static final UpstreamSpec ANY = upstream("u", 0, 1_000);
 
-  /** Shares of a limit are told as floating-point numbers. */
+  /** Tolerance for shares of a limit, which are floating-point numbers. */
   private static final Offset<Double> EXACT = Offset.offset(1e-12);
 
   private final House house = new House();

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A request that failed at upstream u avoids it in favour of upstream v, as long as v can be relied
- * on.
+ * Tests of a request that failed at upstream u and then avoids it in favour of upstream v, as long
+ * as v can be relied on.
  */
 class AvoidedTest {
   private static final UpstreamSpec U = upstream("u", 0, 1_000);
@@ -34,13 +34,13 @@ class AvoidedTest {
     house.registry.all().forEach(House::assertBalanced);
   }
 
-  /** Opens an endpoint with both upstreams, and one that only v serves. */
+  /** Opens an endpoint with both upstreams, and another that has only v. */
   private Endpoint open(UpstreamSpec v) {
     house.apply(House.none("/a").to(U, v), House.none("/v").to(v));
     return house.endpoint("/a");
   }
 
-  /** Has a request of v's own take so many tokens of it. */
+  /** Takes that many tokens of v, by a request of the endpoint that has only v. */
   private Pending useV(long tokens) {
     Pending used = submit(house.endpoint("/v"), tokens);
     assertThat(went(used)).isTrue();
@@ -59,7 +59,7 @@ class AvoidedTest {
     return house.ticker.nanos();
   }
 
-  /** Fails a request at u, so that it goes again, elsewhere if it can. */
+  /** Fails a request at u, so that it is tried again, elsewhere if possible. */
   private Pending failsAtU(Pending pending) {
     assertThat(goesTo(pending)).isEqualTo("u");
     Pending next = settlement(pending).again(Failure.BROKEN, true, now());
@@ -82,7 +82,7 @@ class AvoidedTest {
     house.drivers.run();
   }
 
-  /** An upstream of so many tokens a minute and so many requests a day. */
+  /** Returns an upstream with a limit of tokens a minute and one of requests a day. */
   private static UpstreamSpec daily(long tpm, long rpd) {
     UpstreamSpec spec = upstream("v", 0, 0);
     UpstreamSpec.Budget budget = spec.budget();

@@ -30,7 +30,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Those who wait for a place in the queue: what lets them in, and what they are told. */
+/**
+ * Tests of tickets that wait for a place in the queue: when they get it, and how they are refused.
+ */
 class BlockedTest {
   private static final Scheduling FIFO = Scheduling.fifo(64);
 
@@ -57,7 +59,7 @@ class BlockedTest {
     submit(endpoint, 60);
     Pending queued = submit(endpoint, 80);
     Pending next = submit(endpoint, 90);
-    Pending small = submit(endpoint, 5); // it would fit, and overtakes nobody who is blocked
+    Pending small = submit(endpoint, 5); // it would fit, but may not overtake blocked tickets
     for (Pending each : List.of(queued, next)) {
       assertThat(waits(small)).isTrue();
       endpoint.cancel(each);
@@ -145,7 +147,7 @@ class BlockedTest {
     Scheduling lifo = new Scheduling(Order.LIFO, 0, 64, new FairBy.Key());
     endpoint.reconfigure(strict("/a", 1, 1).spec(lifo, waiting));
     house.at(SECOND);
-    assertThat(went(large)).isTrue(); // and both are let in
+    assertThat(went(large)).isTrue(); // and both others get a place
     house.at(2 * SECOND);
     assertThat(went(last)).isTrue();
     assertThat(waits(first)).isTrue();

@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is counted, told and remembered of each request. */
+/** Tests of what is counted, published and recorded of each request. */
 class BooksTest {
   private static final Refusal BAD = Refusal.of(Reason.BAD_REQUEST, "it is no JSON");
   private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
@@ -114,7 +114,7 @@ class BooksTest {
     assertThat(past(second).waitedNanos()).isEqualTo(10 * SECOND);
   }
 
-  /** The key is charged when the shadow comes, and the shadow has not gone. */
+  /** Returns a caller charged at the arrival of a shadow, which still waits. */
   private Callers.Caller chargedForAShadowThatWaits(Endpoint endpoint) {
     Callers.Caller alice =
         new Callers().rejecting("alice").limit(Measure.TOKENS, 100, Reason.KEY_TPM);

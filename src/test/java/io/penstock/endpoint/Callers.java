@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Keys and groups with limits of their own, and what they ask. */
+/** Keys and groups with limits, and the requests that come with them. */
 final class Callers {
   private static final long WINDOW = 60 * House.SECOND;
 
@@ -31,7 +31,7 @@ final class Callers {
     return new Caller(name, false, new Quota("group " + name, Charge.TOTAL, List.of()));
   }
 
-  /** One of them. */
+  /** A key or a group. */
   static final class Caller {
     private final List<Quota> quotas = new ArrayList<>();
     private final List<Metered> limits = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Callers {
       this.account = new Account(name, waits, (model, now) -> quotas);
     }
 
-    /** Returns what it asked last. */
+    /** Returns the ticket it submitted last. */
     Pending last() {
       return Objects.requireNonNull(last, "it has asked nothing yet");
     }
@@ -66,7 +66,7 @@ final class Callers {
       return this;
     }
 
-    /** Gives the limit of that measure another capacity. */
+    /** Changes the capacity of its limit of that measure. */
     void resize(Measure measure, long limit, House house) {
       find(measure)
           .resize(
@@ -121,7 +121,7 @@ final class Callers {
       return find(measure).balance(house.ticker.nanos()).held();
     }
 
-    /** Whether none of its requests is inside. */
+    /** Returns whether none of its requests is in flight. */
     boolean empty() {
       AtomicBoolean ran = new AtomicBoolean();
       account.ifEmpty(() -> ran.set(true));

@@ -27,7 +27,7 @@ class ChargeLincheckTest {
     Interleavings.check(Charging.class);
   }
 
-  /** What may happen to a ticket that waits until it is known what its key has left. */
+  /** Operations on a ticket that waits until it is known what its key has left. */
   public static final class Charging {
     private static final long OTHERS = 5;
 
@@ -64,7 +64,7 @@ class ChargeLincheckTest {
     private volatile boolean charged;
     private volatile boolean left;
 
-    /** Others took some: what is given back twice shows. */
+    /** Starts with requests taken by others, so that giving back twice would show. */
     public Charging() {
       requests.take(Weight.exactly(OTHERS), 0);
     }
@@ -84,14 +84,14 @@ class ChargeLincheckTest {
           null);
     }
 
-    /** The owner of the queue does this. */
+    /** Runs as the owner of the queue. */
     @Operation(runOnce = true)
     public void charge() {
       pending.charge(0);
       charged = true;
     }
 
-    /** The thread of the client that goes away does this. */
+    /** Runs on the thread of the client, which goes away. */
     @Operation(runOnce = true)
     public void leave() {
       Spends taken = pending.leave();

@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which upstreams may serve a request: kept to one, in the place of another, away for a while. */
+/**
+ * Tests of the choice of upstreams: affinity to one, fallback models, and upstreams that are away
+ * for a while.
+ */
 class ChosenTest {
   private static final UpstreamSpec ANY = upstream("u", 0, 1_000);
 

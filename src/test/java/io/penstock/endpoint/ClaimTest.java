@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is kept for whom. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a loop hears no interrupt
+/** Tests of claims on quotas. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // loops ignore interrupts
 class ClaimTest {
   private final House house = new House();
 
@@ -38,7 +38,10 @@ class ClaimTest {
     assertThat(went(second)).isTrue();
   }
 
-  /** One that waits for u or v has claimed u, and one that comes back takes the claim over. */
+  /**
+   * Returns a last small ticket of {@code comesBack}. Before it a ticket of {@code waits} that may
+   * go to u or v has claimed u, and a ticket that came back has taken the claim over.
+   */
   private Pending comesAfter(Endpoint waits, Endpoint comesBack) {
     submit(waits, 100);
     submit(waits, 30);
@@ -72,7 +75,7 @@ class ClaimTest {
     assertThat(waits(comesAfter(at("/a"), at("/b")))).isTrue();
   }
 
-  /** Endpoints /a and /b share an upstream; /b has taken 60 of its 100 tokens. */
+  /** Makes endpoints /a and /b share an upstream; /b has taken 60 of its 100 tokens. */
   private void shareAnUpstream() {
     UpstreamSpec u = upstream("u", 0, 100);
     house.apply(House.none("/a").maxSkips(0).to(u), House.none("/b").maxSkips(0).to(u));

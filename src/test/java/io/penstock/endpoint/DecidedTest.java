@@ -30,11 +30,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tickets that something else decides first, and what is remembered of those that are refused. */
+/** Tests of tickets that another thread decides first, and of the records of refused ones. */
 class DecidedTest {
   private final House house = new House();
 
-  /** What another thread does once, while the owner of the queue is at work. */
+  /** Runs once, as another thread might, while the owner of the queue is at work. */
   private Runnable meanwhile = () -> {};
 
   @AfterEach

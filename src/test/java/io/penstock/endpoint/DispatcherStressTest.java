@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Real threads on the real clock: endpoints that share upstreams, models and groups, and everything
- * that can happen to a request. Nothing may be left behind, and no request may be left waiting.
+ * Stress test on real threads and the real clock: endpoints share upstreams, models and groups, and
+ * everything that can happen to a request does. In the end no charge, claim or waiting request may
+ * be left.
  */
 @Timeout(900)
 class DispatcherStressTest {
@@ -37,8 +38,8 @@ class DispatcherStressTest {
   }
 
   /**
-   * Two endpoints, each on a thread of its own, take turns at four places of one upstream, and each
-   * ticket is settled as soon as it goes: so claims are made while tickets leave.
+   * Two endpoints, each on its own thread, compete for four permits of one upstream, and each
+   * ticket is settled as soon as it is granted: so claims are made while tickets leave.
    */
   @Test
   void twoEndpointsShareAnUpstream_clientsSettleAtOnce_neverStops() throws Exception {
@@ -95,7 +96,7 @@ class DispatcherStressTest {
     return null;
   }
 
-  /** Ends a request in any of the ways in which one can end. */
+  /** Ends a request in one of all possible ways. */
   private @Nullable Pending ended(Settlement settlement, int attempt, Random random) {
     long now = gateway.ticker.nanos();
     Usage usage = new Usage(random.nextInt(20), 0, random.nextInt(40));

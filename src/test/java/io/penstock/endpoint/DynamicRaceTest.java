@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
-/** Requests, reclaims and reloads at once, each in threads of its own. */
+/** Stress test of requests, reclaims and reloads at once, on several threads. */
 @Timeout(240)
 class DynamicRaceTest {
   private static final int CLIENTS = 4;
@@ -52,7 +52,7 @@ class DynamicRaceTest {
   private final LongAdder offered = new LongAdder();
   private final LongAdder removed = new LongAdder();
 
-  /** Drivers whose steps and alarms run when any thread says so. */
+  /** Drivers with steps and alarms that any thread can run by hand. */
   private static final class Alarms implements Driver.Source {
     private record Alarm(long instant, Runnable step) {}
 
@@ -102,7 +102,7 @@ class DynamicRaceTest {
     }
   }
 
-  /** What the configuration is in turn: {@code /a/kept} is configured from the first change on. */
+  /** Returns the configurations in turn; {@code /a/kept} is configured from the first change on. */
   private static List<EndpointSpec> configuration(int turn, boolean removes) {
     House.Setup parent =
         switch (turn % 3) {
@@ -181,13 +181,13 @@ class DynamicRaceTest {
     };
   }
 
-  /** Minutes at a time, so that whoever rests is reclaimed soon. */
+  /** Advances the clock by minutes, so that idle endpoints are reclaimed soon. */
   private void passTime() {
     ticker.advance(TimeUnit.MINUTES.toNanos(4));
     alarms.run();
   }
 
-  /** Everybody has gone: time alone leaves nothing but what is configured. */
+  /** Advances time, without requests, until only configured endpoints are left. */
   private void drain() {
     for (int each = 0; each < 20; each++) {
       passTime();

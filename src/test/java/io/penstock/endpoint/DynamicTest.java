@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Endpoints that requests make. */
+/** Tests of dynamic endpoints, which requests create. */
 class DynamicTest {
   private static final long IDLE = Registry.IDLE_NANOS;
 
@@ -90,7 +90,7 @@ class DynamicTest {
     assertThat(spec.limit()).isEqualTo(parent.limit());
     assertThat(enter("/a/b/c")).isSameAs(child);
     assertThat(house.registry.find("/a/b/c")).isSameAs(child);
-    // Nobody configured the child: what is below it is a child of the same ancestor.
+    // The child is not configured itself, so a path below it belongs to the same ancestor.
     assertThat(enter("/a/b/c/d").spec().configuredPath()).isEqualTo("/a");
     assertThat(enter("/x").path()).isEqualTo("/");
     assertThat(enter("/a").path()).isEqualTo("/a");
@@ -117,7 +117,7 @@ class DynamicTest {
     enter("/a/2");
     assertThat(enter("/a/3").path()).isEqualTo("/a");
     assertThat(enter("/a/1").path()).isEqualTo("/a/1");
-    assertThat(enter("/b/1").path()).isEqualTo("/b/1"); // a bound on all there are
+    assertThat(enter("/b/1").path()).isEqualTo("/b/1"); // the bound is on all dynamic endpoints
     assertThat(enter("/b/2").path()).isEqualTo("/b");
   }
 
@@ -251,7 +251,7 @@ class DynamicTest {
     Endpoint child = enter("/a/b");
     child.leave();
     enter("/a/b");
-    house.at(IDLE); // somebody is inside: the watch ends
+    house.at(IDLE); // a request is in flight: the watch ends
     child.leave();
     house.at(2 * IDLE);
     assertThat(paths()).containsOnly("/a");
@@ -269,7 +269,7 @@ class DynamicTest {
     settlement(runs).permitted(house.ticker.nanos());
     house.at(6 * IDLE);
     assertThat(paths()).contains("/a/b");
-    child.cancel(waiting); // granted meanwhile: all is returned
+    child.cancel(waiting); // it was granted meanwhile: everything is given back
     house.at(7 * IDLE);
     assertThat(paths()).containsOnly("/a");
     assertThat(house.endpoint("/a").totals().requests(Fate.CANCELLED)).isEqualTo(1);
@@ -283,7 +283,7 @@ class DynamicTest {
     Endpoint child = enter("/a/b");
     settlement(submit(child, 100)).served(new Usage(150, 0, 0), 0, house.ticker.nanos());
     child.leave();
-    house.at(2 * 3_600 * SECOND - 1); // one window charged, one that pays 50
+    house.at(2 * 3_600 * SECOND - 1); // one window is charged in full, the next by a debt of 50
     assertThat(paths()).contains("/a/b");
     house.at(2 * 3_600 * SECOND);
     assertThat(paths()).containsOnly("/a");

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Why a ticket waits, or was refused: which limits, which of them, and until when. */
+/** Tests of why a ticket waits or was refused: by which limits, and until when. */
 class ExplanationTest {
   private final House house = new House();
   private final Callers callers = new Callers();

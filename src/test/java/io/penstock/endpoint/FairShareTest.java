@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ten flows at one endpoint, one of which sends nine tenths of all there is. */
+/** Test of fair shares: ten flows at one endpoint, one of them with nine tenths of the load. */
 class FairShareTest {
   private static final int FLOWS = 10;
   private static final int EACH = 120;
@@ -83,7 +83,7 @@ class FairShareTest {
       got[flow] += released.cost().totalTokens();
       left[flow]--;
       if (IntStream.of(left).min().orElse(0) == 0) {
-        break; // one is not busy any more
+        break; // a flow has nothing waiting any more
       }
       releases++;
       assertShares(weights);
@@ -96,7 +96,10 @@ class FairShareTest {
     assertThat(jain(shares)).isGreaterThanOrEqualTo(0.99);
   }
 
-  /** Equal weights: 3 × the largest; others: as much, for the lighter of the two. */
+  /**
+   * Asserts that no two flows differ by more than 3 times the largest request; with unequal
+   * weights, measured in tokens of the lighter one.
+   */
   private void assertShares(int[] weights) {
     for (int one = 0; one < FLOWS; one++) {
       for (int other = 0; other < one; other++) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Fair shares count what requests have used, not what they were thought to. */
+/** Tests that fair shares count the real usage of requests, not the expected one. */
 class FairUsageTest {
   private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
 
@@ -46,11 +46,13 @@ class FairUsageTest {
     return endpoint.submit(new Ask(null, cost, 0, Patience.DEFAULT, 0, whose));
   }
 
-  /** Returns which of two goes first that wait together, {@code one} being the first to come. */
+  /**
+   * Returns the flow that goes first of two with waiting requests, when {@code one} arrived first.
+   */
   private String first(String one, String other) {
     endpoint.pause(true);
     house.drivers.run();
-    ask("new", 1); // while somebody waits who got nothing yet, nobody is lifted to the other
+    ask("new", 1); // while a flow waits that got nothing yet, no flow is lifted to its rank
     Pending ofOne = ask(one, 10);
     Pending ofOther = ask(other, 10);
     endpoint.pause(false);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Who may pass whom, found by the simulator and kept small here. */
+/** Regression tests of overtaking, reduced from runs of the simulator. */
 class FairnessTest {
   private final World world = new World();
 
@@ -93,7 +93,7 @@ class FairnessTest {
 
   @Test
   void laneInTwoLinesAtOnce_isSkippedOnceByEachThatPasses() {
-    // Both models go to one pool and through the endpoint's own limit.
+    // Both models share one pool and the endpoint's own limit.
     UpstreamSpec pool = renamed(World.upstream("u", 1_000, 60));
     LimitSpec window = new LimitSpec.FixedWindow(10_000, 10 * SECOND);
     world.registry.apply(List.of(World.endpoint("/a", Algorithm.TOKEN_WINDOW, window, 2, pool)));
@@ -146,7 +146,7 @@ class FairnessTest {
     submit(find("/b"), "m", 50);
     Pending large = submit(find("/a"), "m", 100);
     assertThat(submit(find("/b"), "m", 1).state()).as("upstream kept").isEqualTo(State.PARKED);
-    // Its answer runs for ever, so that the endpoint is never empty.
+    // Its answer never ends, so that the endpoint is never empty.
     find("/a").submit(Ask.of("n", new Cost(0, 10, 10), 0, Patience.DEFAULT));
     world.until(62 * SECOND);
     assertThat(large.state()).isEqualTo(State.PARKED);
@@ -162,7 +162,7 @@ class FairnessTest {
     submit(endpoint, "m", 10);
     Pending other = submit(endpoint, "m", 1);
     Pending gone = submit(endpoint, "m", 2);
-    endpoint.cancel(other); // from here on steps are for the driver, in the order they came
+    endpoint.cancel(other); // from here on the driver runs the steps, in order
     Pending next = submit(endpoint, "m", 3);
     endpoint.cancel(gone);
 

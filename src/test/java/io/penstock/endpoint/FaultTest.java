@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Code that fails where it must not: reported where steps run, and nobody else's trouble. */
+/**
+ * Tests of code that throws where it must not: the fault is reported where steps run, and disturbs
+ * nothing else.
+ */
 class FaultTest {
   private final House house = new House();
   private final Endpoint endpoint = house.open(House.tokens("/a", 10, 10));
@@ -77,7 +80,7 @@ class FaultTest {
     endpoint.pause(true);
     house.drivers.run();
     EventBus.Subscription broken = house.events.subscribe(event -> fail());
-    Pending first = submit(endpoint, 1); // Queued cannot be told
+    Pending first = submit(endpoint, 1); // the Queued event cannot be published
     broken.close();
     assertThatThrownBy(house.drivers::run).hasMessage("a fault");
     endpoint.pause(false);

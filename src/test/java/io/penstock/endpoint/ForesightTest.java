@@ -21,7 +21,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import org.junit.jupiter.api.Test;
 
-/** Requests that are refused before anything of their body is known. */
+/** Tests of requests that are refused before anything of their body is known. */
 class ForesightTest {
   private static final Bounds ONE = new Bounds(1, Bounds.UNLIMITED, Bounds.UNLIMITED);
 

@@ -25,7 +25,7 @@ class HandoffLincheckTest {
     Interleavings.check(Handing.class);
   }
 
-  /** What may happen to a ticket that was granted, each of it once. */
+  /** Operations on a granted ticket, each run once. */
   public static final class Handing {
     private static final class Idle implements Driver {
       @Override

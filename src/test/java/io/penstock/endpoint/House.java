@@ -26,9 +26,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A registry on a fake clock, and what tests say to it. */
+/** A registry on a fake clock, with helpers of the tests. */
 final class House {
-  /** Room for a thousand, and as long as they like. */
+  /** A queue for a thousand tickets that wait as long as they like. */
   static final Waiting OPEN =
       Waiting.of(new Bounds(1_000, Bounds.UNLIMITED, Bounds.UNLIMITED), 0, 0);
 
@@ -114,7 +114,7 @@ final class House {
           List.of(specs));
     }
 
-    /** The same, but for the order in which tickets leave, and for how they wait. */
+    /** Returns the same settings with another order and other bounds of waiting. */
     EndpointSpec spec(Scheduling scheduling, Waiting waiting) {
       EndpointSpec base = spec();
       return new EndpointSpec(
@@ -189,7 +189,7 @@ final class House {
         new UpstreamSpec.Limits(rpm, tpm, 0, 0),
         charge,
         0,
-        60, // all of a minute at once: these tests are not about the pace
+        60, // a minute's worth may go at once: most tests are not about the pace
         new UpstreamSpec.Timeouts(SECOND, SECOND, SECOND));
   }
 
@@ -264,7 +264,7 @@ final class House {
     return endpoint.submit(Ask.of(null, Cost.ofInput(tokens), 0, Patience.DEFAULT));
   }
 
-  /** Moves the clock to so long after the start, ringing all alarms on the way. */
+  /** Moves the clock to that long after the start; alarms ring at their instants. */
   void at(long afterStartNanos) {
     drivers.advanceTo(START + afterStartNanos);
   }
@@ -291,7 +291,7 @@ final class House {
     throw new AssertionError("ticket " + pending.order() + " was not refused");
   }
 
-  /** Fails unless all that was offered is accounted for, in requests, tokens and bytes. */
+  /** Asserts that all offered requests, tokens and bytes are accounted for. */
   static void assertBalanced(Endpoint endpoint) {
     Totals totals = endpoint.totals();
     long requests = 0;

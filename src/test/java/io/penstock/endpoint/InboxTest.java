@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class InboxTest {
   private final House house = new House();
 
-  /** Timers count in other units than clocks, and may ring before it is time. */
+  /** Timers count in other units than clocks, and may ring too early. */
   @Test
   void alarmRingsTooEarly_isSetForTheSameInstantAgain() {
     Endpoint endpoint = house.open(House.strict("/a", 1, 1));

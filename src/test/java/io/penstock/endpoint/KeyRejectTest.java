@@ -21,7 +21,9 @@ import io.penstock.refusal.Refusal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A key that is charged when its requests come, and refused what it lacks. */
+/**
+ * Tests of a key that is charged at the arrival of its requests, and refused if it lacks something.
+ */
 class KeyRejectTest {
   private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
 

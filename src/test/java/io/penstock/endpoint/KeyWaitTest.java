@@ -22,7 +22,7 @@ import io.penstock.queue.Order;
 import io.penstock.refusal.Reason;
 import org.junit.jupiter.api.Test;
 
-/** A key whose requests wait for what it lacks. */
+/** Tests of a key with requests that wait in the queue for its quotas. */
 class KeyWaitTest {
   private final House house = new House();
   private final Callers callers = new Callers();
@@ -136,7 +136,7 @@ class KeyWaitTest {
     }
     house.at(50 * SECOND);
     submit(endpoint, 40);
-    house.at(61 * SECOND); // its key lets it go, and only the upstream holds it from here on
+    house.at(61 * SECOND); // its key has room now; only the upstream blocks it from here on
 
     for (int each = 0; each < 5; each++) {
       assertThat(went(submit(endpoint, 1))).as("skip %d", each).isTrue();
@@ -253,7 +253,7 @@ class KeyWaitTest {
     Patience short1 = new Patience(SECOND, Long.MAX_VALUE);
     Patience enough = new Patience(2 * SECOND, Long.MAX_VALUE);
 
-    // One is ahead, and a request a second is what it may have.
+    // One ticket is ahead, and the key may have one request a second.
     assertThat(refusal(alice.submit(endpoint, Cost.ofInput(1), short1)).reason())
         .isEqualTo(Reason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
     assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), enough))).isTrue();
@@ -273,7 +273,7 @@ class KeyWaitTest {
     alice.submit(endpoint, 10);
     bob.submit(endpoint, 45);
     eve.submit(endpoint, 45);
-    Pending held = alice.submit(endpoint, 10); // its key has nothing, and so has the upstream
+    Pending held = alice.submit(endpoint, 10); // neither its key nor the upstream has room
     for (int each = 0; each < 40; each++) {
       bob.submit(endpoint, 10);
       eve.submit(endpoint, 10);
@@ -287,7 +287,7 @@ class KeyWaitTest {
     house.at(61 * SECOND);
 
     assertThat(went(held)).isTrue();
-    // A third of 100 tokens each, to within one request: as if it had come just now.
+    // A third of 100 tokens each, give or take one request, as if it had arrived just now.
     assertThat(alice.charged(Measure.TOKENS, house)).isBetween(30L, 40L);
   }
 }

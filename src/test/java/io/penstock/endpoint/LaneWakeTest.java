@@ -33,7 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** When those who wait are looked at again, what is kept for them, and what held them. */
+/** Tests of when lanes are looked at again, what their tickets claim, and what blocked them. */
 class LaneWakeTest {
   private static final UpstreamSpec U = upstream("u", 0, 100);
 
@@ -131,7 +131,10 @@ class LaneWakeTest {
     assertThat(held(waits).what()).isEqualTo(What.LIMIT);
   }
 
-  /** Held by its endpoint for long, until that has no limit any more, and by an upstream then. */
+  /**
+   * Returns what was last recorded to block a ticket: its endpoint's limit, until that is removed,
+   * and an upstream after that.
+   */
   private Kind heldLast(long endpointUntilNanos) {
     UpstreamSpec u = upstream("u", 1, 0);
     Endpoint endpoint = house.open(strict("/a", 1, 100).to(u));

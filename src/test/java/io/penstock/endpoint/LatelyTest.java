@@ -7,7 +7,7 @@ import io.penstock.refusal.Reason;
 import io.penstock.refusal.Refusal;
 import org.junit.jupiter.api.Test;
 
-/** How many tickets are remembered. */
+/** Tests of the number of records that are kept. */
 class LatelyTest {
   private static final Refusal WHY = Refusal.of(Reason.BAD_REQUEST, "why");
 

@@ -10,18 +10,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Limits of endpoints, and which of them are kept. Safe from any thread. */
+/** Limits of endpoints; records which of them exist. Safe from any thread. */
 final class LiveLimits implements LimitSource {
   private final LocalLimitSource limits = new LocalLimitSource();
   private final Set<LimitId> live = ConcurrentHashMap.newKeySet();
   private final List<LimitId> doubled = new CopyOnWriteArrayList<>();
 
-  /** Returns the ids of the limits that are kept. */
+  /** Returns the ids of the limits that exist. */
   Set<LimitId> live() {
     return live;
   }
 
-  /** Returns those that were made while there was one already. */
+  /** Returns the ids of limits that were made although they existed. */
   List<LimitId> doubled() {
     return doubled;
   }

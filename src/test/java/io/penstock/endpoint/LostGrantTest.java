@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Grants that come to nothing after the permit of a key was taken, and give it back. A request of
- * the same key that came to another endpoint meanwhile found it taken, and nothing else wakes it.
+ * Tests of grants that fail after the permit of a key was taken, and give it back. A request of the
+ * same key that arrived at another endpoint meanwhile found it taken, and only this can wake it.
  */
 class LostGrantTest {
   private final House house = new House();
@@ -35,8 +35,8 @@ class LostGrantTest {
   }
 
   /**
-   * Acts once, as other threads may, between two takes of one grant: whoever stands in the line of
-   * a key is asked then whether anything is kept for it.
+   * Runs an action once between two takes of one grant, as another thread may: at that point the
+   * waiters of the key's quota are asked whether they have claims.
    */
   private static final class Meanwhile extends Onlooker {
     private final Runnable action;
@@ -63,7 +63,7 @@ class LostGrantTest {
     alice.quota.line().join(new Meanwhile(action));
   }
 
-  /** A request of the key comes to the other endpoint, and has to wait. */
+  /** Submits a request of the key at the other endpoint, where it has to wait. */
   private void comesBeside() {
     Pending pending = alice.submit(house.endpoint("/b"), 1);
     assertThat(waits(pending)).isTrue();

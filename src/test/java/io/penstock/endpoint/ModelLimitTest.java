@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a model may be asked, wherever it is asked for. */
+/** Tests of the limits of a model, which hold at all endpoints together. */
 class ModelLimitTest {
   private static final long DAY = 86_400 * SECOND;
 

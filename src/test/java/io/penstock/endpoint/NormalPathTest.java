@@ -35,7 +35,7 @@ class NormalPathTest {
       })
   void normalAlready_staysWhatItIs(String path) {
     assertNormal(path, path);
-    assertNormal("/" + path, path); // and so where it has to be written anew
+    assertNormal("/" + path, path); // and also where the path has to be rewritten
   }
 
   @ParameterizedTest

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Orders and full queues, seen from outside the endpoint. */
+/** Tests of orders and full queues, seen from outside the endpoint. */
 class OrderTest {
 
   private final House house = new House();
@@ -159,7 +159,7 @@ class OrderTest {
     Pending tooMany = submit(endpoint, 1, 0, "a");
     assertThat(refusal(tooMany).reason()).isEqualTo(Reason.QUEUE_FULL);
     house.at(3 * SECOND);
-    // Newest first, but only among those in the queue, and that has one place.
+    // Newest first, but only among the tickets in the queue, which has one place.
     assertThat(released()).endsWith(queued.order(), blocked.order(), next.order());
     assertThat(settlement(next).waitedNanos()).isEqualTo(3 * SECOND);
   }

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requests that wait for a place while the bounds change, and those nobody can tell how long. */
+/**
+ * Tests of blocked requests while the bounds change, and of requests without an estimate of their
+ * wait.
+ */
 class OverflowTest {
   private final House house = new House();
 

@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the pace of an upstream holds back is kept for whoever's turn it is. */
+/** Tests that a quota delayed by its pace is kept for the ticket next in turn. */
 class PaceTest {
 
   private final House house = new House();
@@ -55,7 +55,7 @@ class PaceTest {
     house.drivers.run();
     Pending large = submit(endpoint, 50);
     Pending small = submit(endpoint, 5);
-    house.at(10 * SECOND); // by now the pace of u would let the small one pass, and not the large
+    house.at(10 * SECOND); // the pace of u would now let the small one pass, but not the large one
     endpoint.pause(false);
     house.drivers.run();
     assertThat(goesTo(small)).isEqualTo("v");
@@ -94,7 +94,7 @@ class PaceTest {
     Endpoint endpoint = openPaced(0);
     ranked(endpoint, 60, 0);
     Pending paced = ranked(endpoint, 30, 5);
-    ranked(endpoint, 100, 1); // in their lane somebody always waits
+    ranked(endpoint, 100, 1); // so that a ticket always waits in their lane
     house.at(16 * SECOND);
     assertThat(went(paced)).isTrue();
     Pending skipped = ranked(endpoint, 40, 5);

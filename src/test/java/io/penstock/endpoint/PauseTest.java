@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Releases that an operator stops and restarts. */
+/** Tests of stopping and restarting releases by an operator. */
 class PauseTest {
   private final House house = new House();
 
@@ -126,7 +126,7 @@ class PauseTest {
     assertThat(endpoint.paused()).isFalse();
   }
 
-  /** An endpoint that a request made below {@code /a}, and left. */
+  /** Creates a dynamic endpoint below {@code /a} by a request, which leaves it. */
   private void visited(String path) {
     house.registry.apply(List.of(DynamicTest.dynamic(none("/a"), 1)));
     Objects.requireNonNull(house.registry.enter(path)).leave();

@@ -29,7 +29,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a request that comes takes of its caller's limits, and who hears of it. */
+/** Tests of what a new request takes of its caller's limits, and what other regions hear of it. */
 class PendingTest {
   private static final long WINDOW = 600 * SECOND;
   private static final long CELL = 7;
@@ -52,7 +52,7 @@ class PendingTest {
     caller.quota.change(Charge.TOTAL, List.of(new Metered(Measure.REQUESTS, limit, reason)));
   }
 
-  /** A key that waits, and whose only limit is one of all regions. */
+  /** Returns a key with waiting requests, and with one limit that all regions share. */
   private Callers.Caller ofAllRegions() {
     Limit limit = window(1);
     Abroad abroad =
@@ -87,7 +87,7 @@ class PendingTest {
     assertThat(denials).isEmpty();
   }
 
-  /** A key that nobody knew the rest of until now, when there is one request's worth. */
+  /** Brings a slice of one request to a limit that had none, and wakes those that wait for it. */
   private static void granted(Limit limit, Demand demand) {
     Grid.Span span = new Grid.Span(START, START + 2 * SECOND);
     Supplied supplied = new Supplied(10, Long.MAX_VALUE, START, 0);

@@ -18,7 +18,9 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When endpoints that requests made are looked at, and what reaches them until then. */
+/**
+ * Tests of when dynamic endpoints are checked for reclaiming, and of what reaches them until then.
+ */
 class ReclaimTest {
   private static final long IDLE = Registry.IDLE_NANOS;
 
@@ -93,7 +95,7 @@ class ReclaimTest {
   void alarmThatRingsTooSoon_isSetAgain() {
     enter("/a/b").leave();
     house.at(IDLE / 2);
-    house.drivers.driver(3).ring(); // after those of the three endpoints
+    house.drivers.driver(3).ring(); // numbers 0 to 2 are the drivers of the three endpoints
     assertThat(isThere("/a/b")).isTrue();
     assertThat(alarm()).isEqualTo(IDLE);
     house.at(IDLE);

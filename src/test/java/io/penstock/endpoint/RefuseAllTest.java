@@ -9,7 +9,7 @@ import io.penstock.refusal.Refusal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is left of endpoints when the gateway stops. */
+/** Tests of what is left of endpoints when the gateway stops. */
 class RefuseAllTest {
   private static final Refusal STOPPING = Refusal.of(Reason.SHUTTING_DOWN, "it stops");
   private static final Outcome REFUSED = new Outcome.Refused(STOPPING);

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a new configuration changes, and what it leaves. */
+/** Tests of what a new configuration changes, and what it leaves. */
 class ReloadTest {
   private final House house = new House();
 
@@ -58,7 +58,7 @@ class ReloadTest {
     submit(endpoint, 100);
     Pending second = submit(endpoint, 30);
     house.apply(House.tokens("/a", 40, 10));
-    house.at(20 * SECOND - 1); // 40 charged and 60 owed: 40 are paid at 10 s, 20 at 20 s
+    house.at(20 * SECOND - 1); // 40 are charged and 60 owed: 40 are paid at 10 s, 20 at 20 s
     assertThat(waits(second)).isTrue();
     house.at(30 * SECOND);
     assertThat(went(second)).isTrue();
@@ -96,7 +96,7 @@ class ReloadTest {
     house.apply(House.strict("/a", 1, 2));
     assertThat(went(second)).isTrue();
     assertThat(waits(third)).isTrue();
-    // Each algorithm has a scheduler of its own, so the one before is not asked any more.
+    // Each algorithm has a scheduler of its own, so the previous one has no alarm any more.
     assertThat(house.drivers.driver(0).alarm()).isEqualTo(Ticker.NEVER);
     assertThat(house.drivers.driver(1).alarm()).isEqualTo(House.START + 2 * SECOND);
     house.at(2 * SECOND);

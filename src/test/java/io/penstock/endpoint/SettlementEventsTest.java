@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a ticket that was let go, and what it tells of itself. */
+/** Tests of the events of a granted ticket, and of what its settlement reports. */
 class SettlementEventsTest {
   private static final Refusal GONE = Refusal.of(Reason.UPSTREAM_UNREACHABLE, "it is gone");
   private static final Cost COST = new Cost(100, 50, 0);
@@ -39,14 +39,14 @@ class SettlementEventsTest {
     return endpoint.submit(Ask.of("m", COST, 10, Patience.DEFAULT));
   }
 
-  /** Returns the settlement of a first ticket, let go at the start, and sets the clock to later. */
+  /** Returns the settlement of a first ticket, granted at the start, and advances the clock. */
   private Settlement released() {
     Settlement settlement = settlement(ask(open()));
     house.at(SECOND);
     return settlement;
   }
 
-  /** All that was told since the first ticket was let go. */
+  /** Returns all events since the first ticket was granted. */
   private List<Event> told() {
     List<Event> all = house.recorded.all();
     int released = all.indexOf(released(START));

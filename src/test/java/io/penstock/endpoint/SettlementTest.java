@@ -93,7 +93,7 @@ class SettlementTest {
     return upstream.pool(null, now).limits().getFirst().limit().balance(now);
   }
 
-  /** All ways to close a settlement, with what each leaves charged of 100 in and 50 out. */
+  /** Returns all ways to close a settlement, by what each leaves charged of 100 in and 50 out. */
   private static Map<Fate, Map<Long, Consumer<Settlement>>> closings() {
     Map<Fate, Map<Long, Consumer<Settlement>>> all = new LinkedHashMap<>();
     all.put(
@@ -254,7 +254,7 @@ class SettlementTest {
   void debtOfAWindow_holdsTheNextTicketsBack() {
     Endpoint window = house.open(House.tokens("/w", 100, 10));
     settlement(submit(window, 100)).served(new Usage(250, 0, 0), 0, START);
-    Pending second = submit(window, 50); // 150 owed: 100 are paid at 10 s, 50 at 20 s
+    Pending second = submit(window, 50); // 150 are owed: 100 are paid at 10 s, 50 at 20 s
     house.at(20 * SECOND - 1);
     assertThat(waits(second)).isTrue();
     house.at(20 * SECOND);

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Where requests go that nothing holds, and where they go again. */
+/** Tests of the routes of requests in shadow mode, also for further attempts. */
 class ShadowRouteTest {
   private static final UpstreamSpec U = upstream("u", 0, 0);
   private static final UpstreamSpec V = upstream("v", 0, 0);
@@ -67,7 +67,7 @@ class ShadowRouteTest {
     return IntStream.range(0, 20).mapToObj(each -> goesTo(submit(endpoint, 1))).toList();
   }
 
-  /** An upstream of so many requests a day. */
+  /** Returns an upstream with a limit of requests a day. */
   private static UpstreamSpec daily(String id, long rpd) {
     UpstreamSpec spec = upstream(id, 0, 0);
     UpstreamSpec.Budget budget = spec.budget();

@@ -24,7 +24,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Endpoints that decide everything and hold nothing. */
+/** Tests of endpoints in shadow mode, which decide everything and delay nothing. */
 class ShadowTest {
   private final LiveLimits limits = new LiveLimits();
   private final House house = new House(limits);
@@ -72,7 +72,9 @@ class ShadowTest {
     return house.ticker.nanos();
   }
 
-  /** What was said of shadows: the ticket, its wait in seconds, and why not. */
+  /**
+   * Returns the events of shadows: the ticket, its wait in seconds, and the reason of a refusal.
+   */
   private List<String> told() {
     return house.recorded.of(Event.Shadowed.class).stream()
         .map(

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A key that refuses what it lacks, and of which other instances spend too. */
+/** Tests of a key that refuses what it lacks, and shares its limit with other instances. */
 class SharedKeyTest {
   private static final long MINUTE = 60 * SECOND;
   private static final long CELL = 7;
@@ -198,7 +198,7 @@ class SharedKeyTest {
     assertBalanced(endpoint);
   }
 
-  /** Otherwise a gateway would do more with each round the more requests it has ever had. */
+  /** Otherwise the work of each round would grow with the number of requests there ever were. */
   @Test
   void decided_slicesThatComeLaterAreNoneOfItsConcern() {
     Pending goes = alice.submit(endpoint, 1);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who waits for slices of a shared limit, whosever limit it is. */
+/** Tests of tickets that wait for slices of a shared limit of any kind. */
 class SharedLimitTest {
   private static final Refusal REFUSAL =
       new Refusal(Reason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two endpoints that share one upstream. */
+/** Tests of two endpoints that share one upstream. */
 class SharedUpstreamTest {
   private final House house = new House();
 

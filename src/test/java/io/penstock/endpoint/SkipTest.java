@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who counts as skipped, by whom, and for whom is kept what others may not take any more. */
+/**
+ * Tests of the counting of skips, by tickets of one endpoint and of several, and of the claims that
+ * follow.
+ */
 class SkipTest {
   private static final UpstreamSpec U = upstream("u", 0, 100);
 
@@ -43,7 +46,7 @@ class SkipTest {
     return house.endpoint("/b");
   }
 
-  /** Endpoint /a and endpoint /b, whose tickets may be skipped so often, share upstream u. */
+  /** Opens endpoints /a and /b, which share upstream u; the order and the skips are those of /b. */
   private void open(Order order, int maxSkips) {
     house.registry.apply(
         List.of(none("/a").to(U).spec(), none("/b").to(U).spec(scheduling(order, maxSkips), OPEN)));
@@ -59,7 +62,7 @@ class SkipTest {
     house.drivers.run();
   }
 
-  /** A request of the smallest priority that is kept to upstream u. */
+  /** Submits a request of the lowest priority that may only go to upstream u. */
   private static Pending keptToU(Endpoint endpoint, long tokens) {
     Ask.Kept kept = new Ask.Kept(null, "u");
     Cost cost = Cost.ofInput(tokens);

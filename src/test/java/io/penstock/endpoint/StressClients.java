@@ -17,13 +17,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that send a request as soon as the one before it has ended. Each waits for its own
- * request alone, so a gateway that stops leaves clients that never finish.
+ * Clients that send a request as soon as the previous one has ended. Each waits for its own request
+ * only, so a gateway that gets stuck leaves clients that never finish.
  */
 final class StressClients implements AutoCloseable {
-  /** How a request that was let go ends. */
+  /** Ends granted requests. */
   interface Ending {
-    /** Settles it. Returns the ticket that waits in its place, or null when the request is over. */
+    /** Settles it. Returns the ticket of a next attempt, or null when the request is over. */
     @Nullable Pending end(Settlement settlement, int attempt, Random random);
   }
 
@@ -44,9 +44,9 @@ final class StressClients implements AutoCloseable {
   private volatile boolean over;
 
   /**
-   * Makes clients.
+   * Creates the clients.
    *
-   * @param cancelled the share of requests whose client goes away, 0 to 1
+   * @param cancelled the fraction of requests that are cancelled by their client, 0 to 1
    */
   StressClients(
       StressedGateway gateway, Function<Random, Ask> asks, Ending ending, double cancelled) {
@@ -59,7 +59,7 @@ final class StressClients implements AutoCloseable {
   /**
    * Lets clients send until time is up, and waits until the last request of each has ended.
    *
-   * @param atEnd what then has to be done so that all who wait can go
+   * @param atEnd then makes it possible for all waiting requests to go
    */
   void run(Duration time, Runnable atEnd, int clients, String... paths)
       throws InterruptedException {
@@ -81,7 +81,7 @@ final class StressClients implements AutoCloseable {
     assertThat(all).as("%s; %s clients still wait for their request", this, running).isTrue();
   }
 
-  /** Runs an action of an operator again and again while requests are sent. */
+  /** Runs an operator's action again and again while requests are sent. */
   void meanwhile(Duration pause, Runnable action) {
     var _ =
         threads.scheduleWithFixedDelay(guarded(action), 0, pause.toNanos(), TimeUnit.NANOSECONDS);
@@ -91,7 +91,7 @@ final class StressClients implements AutoCloseable {
     threads.execute(guarded(step));
   }
 
-  /** Keeps what an action throws: the executor would swallow it. */
+  /** Keeps an exception of an action, which the executor would swallow. */
   private Runnable guarded(Runnable action) {
     return () -> {
       try {
@@ -102,7 +102,7 @@ final class StressClients implements AutoCloseable {
     };
   }
 
-  /** Returns how many requests went. */
+  /** Returns how many requests were granted. */
   long granted() {
     return granted.sum();
   }
@@ -117,7 +117,7 @@ final class StressClients implements AutoCloseable {
     threads.shutdownNow();
   }
 
-  /** One client. Its steps follow one another, each on any thread. */
+  /** A client. Its steps run one after the other, each on any thread. */
   private final class Client {
     private final String path;
     private final Random random;
@@ -131,8 +131,7 @@ final class StressClients implements AutoCloseable {
       Endpoint endpoint = gateway.registry.enter(path);
       if (endpoint == null) {
         var _ =
-            threads.schedule(
-                guarded(this::next), 1, TimeUnit.MILLISECONDS); // taken away by a reload
+            threads.schedule(guarded(this::next), 1, TimeUnit.MILLISECONDS); // removed by a reload
         return;
       }
       Pending pending = endpoint.submit(asks.apply(random));

@@ -28,7 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Changes everything an operator or a provider can change, at random, until it is told to stop. */
+/** Changes at random everything that an operator or a provider can change, until it is stopped. */
 final class StressOperator {
   private static final Tries ONCE = new Tries(null, 0, 1, true);
   private static final long PAUSE_NANOS = 5_000_000L;
@@ -67,12 +67,12 @@ final class StressOperator {
     return changes.get();
   }
 
-  /** Stops, with everything open: what waits then can go. */
+  /** Stops, and opens everything, so that all waiting requests can go. */
   synchronized void calm() {
     over = true;
     gateway.models.endOverride("m", gateway.ticker.nanos());
     limitGroup(1_000);
-    reload(true); // other weights: upstreams that are configured anew are healthy
+    reload(true); // weights change, and newly configured upstreams are healthy
     gateway.registry.all().forEach(endpoint -> endpoint.pause(false));
   }
 
@@ -117,7 +117,7 @@ final class StressOperator {
   }
 
   /**
-   * Applies another configuration: other limits, orders, upstreams; one endpoint comes and goes.
+   * Applies another configuration: other limits, orders and upstreams; one endpoint comes and goes.
    */
   void reload() {
     reload(random.nextInt(4) > 0);

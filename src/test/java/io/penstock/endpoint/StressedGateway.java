@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The real registry, driven as in production, with windows that are short enough for a test. */
+/** The real registry, driven as in production, with windows short enough for a test. */
 final class StressedGateway implements AutoCloseable {
   static final long WINDOW_NANOS = 100_000_000L;
 
@@ -71,7 +71,9 @@ final class StressedGateway implements AutoCloseable {
     return new Metered(Measure.CONCURRENCY, new Limit(spec, ticker.nanos()), reason);
   }
 
-  /** An upstream of so many requests in a window, and at once; 0 is unlimited. */
+  /**
+   * Returns an upstream with a limit of requests a window, and of concurrent ones; 0 is unlimited.
+   */
   static UpstreamSpec upstream(String id, int weight, long requests, long concurrency) {
     return new UpstreamSpec(
         id,
@@ -96,7 +98,7 @@ final class StressedGateway implements AutoCloseable {
     return Objects.requireNonNull(upstreams.find(id), id);
   }
 
-  /** Fails if anything is taken, kept or waited for once all requests have ended. */
+  /** Asserts that nothing is charged, claimed or waited for once all requests have ended. */
   void assertNothingIsLeft() throws InterruptedException {
     for (Endpoint endpoint : registry.all()) {
       awaitIdle(endpoint);
@@ -114,7 +116,7 @@ final class StressedGateway implements AutoCloseable {
     }
   }
 
-  /** Waits until an endpoint has seen all that was sent to it. */
+  /** Waits until an endpoint has processed all earlier messages. */
   private static void awaitIdle(Endpoint endpoint) throws InterruptedException {
     CountDownLatch seen = new CountDownLatch(1);
     endpoint.atWork((dispatcher, now) -> seen.countDown());

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Operators change what models, keys and groups may spend while requests wait: the change holds for
- * those that wait, and for those that come after them.
+ * Tests of changes to the limits of models, keys and groups while requests wait: a change applies
+ * to waiting requests and to later ones.
  */
 class TermsChangeTest {
   private final House house = new House();
@@ -115,7 +115,7 @@ class TermsChangeTest {
     Pending second = alice.submit(endpoint, 1);
     assertThat(waits(second)).isTrue();
     house.at(61 * SECOND);
-    assertThat(went(second)).isFalse(); // the one that waits for longer takes the group's room
+    assertThat(went(second)).isFalse(); // the ticket that has waited longer takes the group's room
     house.at(122 * SECOND);
     assertThat(went(second)).isTrue();
   }

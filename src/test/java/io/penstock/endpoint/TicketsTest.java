@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What operators ask of tickets. */
+/** Tests of the operators' questions about tickets. */
 class TicketsTest {
   private final House house = new House();
 

@@ -25,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whose turn it is, where the order changes, or whoever comes first does. */
+/** Tests of the turns of tickets when the order changes, or the first ticket does. */
 class TurnTest {
 
   private final House house = new House();
@@ -103,7 +103,7 @@ class TurnTest {
     assertThat(waits(large)).isTrue();
   }
 
-  /** Endpoint /a has fair shares and shares upstream u, of 100 tokens, with endpoint /b. */
+  /** Opens endpoint /a, with fair shares, and /b; they share upstream u, of 100 tokens. */
   private void openFair() {
     UpstreamSpec u = upstream("u", 0, 100);
     house.registry.apply(
@@ -118,7 +118,10 @@ class TurnTest {
         .submit(new Ask(null, Cost.ofInput(tokens), 0, Patience.DEFAULT, 0, whose));
   }
 
-  /** Somebody at /b is not let pass: upstream u is kept, and whoever it is kept for goes first. */
+  /**
+   * Asserts that {@code first} goes before {@code other}: upstream u is claimed for it, so that a
+   * ticket of /b may not pass.
+   */
   private void assertGoesBefore(Pending first, Pending other) {
     assertThat(waits(submit(house.endpoint("/b"), 5))).isTrue();
     house.at(61 * SECOND);

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How long tickets wait, how many may, and what ends it. */
+/** Tests of how long tickets wait, how many may, and what ends a wait. */
 class WaitingTest {
   private final House house = new House();
 
@@ -130,7 +130,8 @@ class WaitingTest {
     Pending second = House.submit(endpoint, 1);
     second.whenDecided(
         outcome -> {
-          // runs inside the endpoint's turn: what it submits stays in the inbox until after it
+          // This runs inside the endpoint's turn, so what it submits stays in the inbox until the
+          // turn ends.
           Pending third = House.submit(endpoint, 1);
           endpoint.cancel(third);
           inner.add(third);

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Which way a ticket goes, and what its going, or not going, there does to others. */
+/** Tests of the route a ticket takes, and of what its grant, or the lack of one, does to others. */
 class WayTest {
   private final House house = new House();
 
@@ -58,7 +58,7 @@ class WayTest {
     assertThat(house.drivers.driver(1).isIdle()).isTrue();
   }
 
-  /** Acts once, when something is taken from a key. */
+  /** Runs an action once, when something is taken from a key's quota. */
   private static void whenTakenFrom(Callers.Caller caller, Runnable action) {
     caller
         .quota
@@ -120,7 +120,7 @@ class WayTest {
     Pending takesOver = settlement(passes).again(Failure.BROKEN, false, START);
     house.drivers.run();
     ask(endpoint, "n", 100);
-    Pending claimsW = ask(endpoint, "n", 50); // once somebody would pass it
+    Pending claimsW = ask(endpoint, "n", 50); // claims w once another ticket would pass it
     assertThat(List.of(claimsU, Objects.requireNonNull(takesOver), claimsW)).allMatch(House::waits);
 
     Pending last = ask(endpoint, "m", 5);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Endpoints on a clock that a test moves by hand; alarms ring when time passes them. */
+/** Endpoints on a fake clock; alarms ring when time passes them. */
 final class World {
   static final long SECOND = 1_000_000_000L;
   static final long WINDOW = 60 * SECOND;
@@ -95,7 +95,7 @@ final class World {
     }
   }
 
-  /** An endpoint without a limit of its own. */
+  /** Returns an endpoint without a limit of its own. */
   static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
     return endpoint(path, Algorithm.NONE, new LimitSpec.Unlimited(), maxSkips, upstreams);
   }
@@ -117,7 +117,10 @@ final class World {
         Map.of());
   }
 
-  /** An upstream of so many tokens in a window, of which {@code burstSeconds} may go at once. */
+  /**
+   * Returns an upstream with a limit of tokens a window; a burst may take the tokens of {@code
+   * burstSeconds}.
+   */
   static UpstreamSpec upstream(String id, long tokens, double burstSeconds) {
     return new UpstreamSpec(
         id,
