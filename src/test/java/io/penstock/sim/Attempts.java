@@ -6,7 +6,7 @@ import io.penstock.pool.Failure;
 import io.penstock.pool.Upstream;
 import org.jspecify.annotations.Nullable;
 
-/** Attempts that fail, after which a request comes back to its place for another. */
+/** Attempts that fail, after which a request comes back to its place for another attempt. */
 final class Attempts {
   private static final int MOST = 4;
 
@@ -24,7 +24,7 @@ final class Attempts {
     return scenario.again && ticket.attempts < MOST && scenario.chance(chance);
   }
 
-  /** Maybe has an attempt fail that was just let go. Returns whether it does, or will soon. */
+  /** Fails, by chance, an attempt that was just granted. Returns whether it fails, now or soon. */
   boolean failsAtOnce(SimTicket ticket, Settlement settlement) {
     if (!fails(ticket, 0.15)) {
       return false;
@@ -39,7 +39,7 @@ final class Attempts {
     return true;
   }
 
-  /** Maybe has an attempt fail that runs; returns whether it did. */
+  /** Fails, by chance, a running attempt; returns whether it did. */
   boolean failsMeanwhile(SimTicket ticket, Settlement settlement) {
     boolean fails = fails(ticket, 0.1);
     if (fails) {
@@ -48,7 +48,7 @@ final class Attempts {
     return fails;
   }
 
-  /** Maybe has an attempt fail in place of its end; returns whether it did. */
+  /** Fails, by chance, an attempt in place of its end; returns whether it did. */
   boolean failsAtItsEnd(SimTicket ticket, Settlement settlement) {
     boolean fails = fails(ticket, 0.15);
     if (fails) {
@@ -59,7 +59,10 @@ final class Attempts {
     return fails;
   }
 
-  /** Whether nobody would know when its flow comes back, or who was let in before it. */
+  /**
+   * Returns whether due steps must run before and after a return. Otherwise the oracle could not
+   * know when its flow comes back, or which blocked tickets got a place before it.
+   */
   private static boolean delicate(SimEndpoint endpoint) {
     return endpoint.ranking.fair != null || endpoint.queue.blocked() > 0;
   }

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Clients, upstreams and operators: everybody who does something to the core. */
+/** The outside world of the core: clients, upstreams and operators. */
 final class Crowd {
   private static final Refusal FAILED =
       Refusal.of(Reason.UPSTREAM_UNREACHABLE, "the upstream closed without an answer");
@@ -89,7 +89,7 @@ final class Crowd {
             key == null ? null : key.account(),
             null);
     if (fair(endpoint)) {
-      world.drain(); // or nobody knows when its flow comes back
+      world.drain(); // else the oracle could not know when its flow comes back
     }
     SimTicket ticket =
         new SimTicket(
@@ -108,7 +108,7 @@ final class Crowd {
     if (pending.outcome() instanceof Outcome.Granted && scenario.cancels && scenario.chance(0.03)) {
       world.oracle().returned(ticket);
       ticket.clientGone = true;
-      endpoint.endpoint.cancel(pending); // gone before anybody could tell it
+      endpoint.endpoint.cancel(pending); // gone before the outcome was delivered
       return;
     }
     pending.whenDecided(outcome -> decided(ticket, outcome));
@@ -121,7 +121,7 @@ final class Crowd {
     }
   }
 
-  /** Comes to a path below that one, for a while. */
+  /** Sends a request to a path below the given one, where it stays for a while. */
   private SimEndpoint enter(String path) {
     String below = path + "/d" + scenario.random.nextInt(scenario.below);
     Endpoint entered = world.registry().enter(below);
@@ -193,7 +193,7 @@ final class Crowd {
     return longest == Long.MAX_VALUE ? longest : world.now() + longest;
   }
 
-  /** Its client goes away, wherever it stands. */
+  /** Cancels a ticket by its client, whatever its stage. */
   private void leave(SimTicket ticket) {
     Pending pending = ticket.pending;
     if (pending == null || ticket.clientGone) {
@@ -267,7 +267,7 @@ final class Crowd {
     world.at(now + took, () -> end(ticket, settlement, output));
   }
 
-  /** What is really used where {@code expected} was: as much, less or more. */
+  /** Returns the real usage for an expected one: the same, less or more. */
   private long real(long expected) {
     if (scenario.exact) {
       return expected;
@@ -323,7 +323,7 @@ final class Crowd {
     later(ticket, settlement);
   }
 
-  /** Whatever comes after the end changes nothing. */
+  /** Closes a settled ticket again, which must change nothing. */
   void later(SimTicket ticket, Settlement settlement) {
     long now = world.now();
     switch (scenario.random.nextInt(14)) {

@@ -6,11 +6,11 @@ import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Who is charged, or denied, when it comes. */
+/** The oracle's view of charges and denials at arrival. */
 final class Denials {
   private Denials() {}
 
-  /** Charges one that comes for what its key may spend, or finds out why it will be denied. */
+  /** Charges a new ticket to its key, or finds the reason for which it will be denied. */
   static void come(SimTicket ticket, long now) {
     for (SimQuota quota : ticket.arrival) {
       for (SimQuota.Pair pair : quota.pairs()) {
@@ -29,10 +29,10 @@ final class Denials {
     ticket.kept = spends;
   }
 
-  /** Returns whether a refusal is its key's, or its group's; it must be right then. */
+  /** Returns whether a refusal comes from its key or group; throws if that is wrong. */
   static boolean denied(SimTicket ticket, Refusal refusal, long now) {
     if (ticket.denial == null) {
-      // A group may be kept for one that waits.
+      // A group's quota may be claimed for a waiting ticket.
       return !ticket.seen
           && refusal.reason().name().startsWith("GROUP_")
           && ticket.arrival.stream().anyMatch(each -> !each.personal() && each.line.kept());

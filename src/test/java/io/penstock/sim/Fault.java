@@ -5,60 +5,66 @@ import io.penstock.queue.Bounds;
 import io.penstock.queue.Order;
 import java.util.List;
 
-/** A piece that is broken on purpose, to prove that the oracle sees it. */
+/** Faults put in on purpose, to prove that the oracle detects them. */
 enum Fault {
   /** Nothing is broken. */
   NONE,
   /** Limits are a little larger than configured. */
   LARGER_LIMIT,
-  /** Now and then an alarm never rings. */
+  /** Some alarms never ring. */
   LOST_ALARM,
   /** Alarms ring a little late. */
   LATE_ALARM,
-  /** Now and then a signal is lost. */
+  /** Some signals are lost. */
   LOST_SIGNAL,
-  /** Now and then an answer ends and is not settled. */
+  /** Some answers end without being settled. */
   NEVER_SETTLED,
   /** Output is not charged as it is produced. */
   NOT_PRODUCED,
   /** Usage is reported too low. */
   TOO_LITTLE_USED,
-  /** Newest first where oldest first was asked for, and the other way round. */
+  /** First in, first out and last in, first out are exchanged. */
   OTHER_ORDER,
   /** Waiting raises priority far too fast. */
   FAST_AGING,
-  /** A queue holds one more than it may. */
+  /** A queue accepts one ticket too many. */
   LARGER_QUEUE,
-  /** One more than may waits for a place. */
+  /** One ticket too many waits for a place. */
   MORE_BLOCKED,
   /** All requests are of one flow. */
   ONE_FLOW,
-  /** Now and then a request that is done does not leave. */
+  /** Some requests do not leave when they are done. */
   NEVER_LEFT,
-  /** Now and then a request whose attempt failed does not come back. */
+  /** Some requests do not come back after a failed attempt. */
   NEVER_BACK,
-  /** Attempts that were rejected count nowhere. */
+  /** Rejected attempts do not count anywhere. */
   REJECTED_FOR_NOTHING,
-  /** Who comes back does not avoid the upstream that failed. */
+  /** A ticket that comes back does not avoid the upstream that failed. */
   SAME_UPSTREAM,
-  /** An upstream is shut, and things go there all the same. */
+  /** Requests go to an upstream that is shut. */
   SHUT_UNHEEDED,
-  /** One that is tried now and then is tried all the time. */
+  /** An upstream on trial gets all requests, instead of one at a time. */
   MANY_TRIALS,
-  /** An upstream opens, and nobody who waits is told. */
+  /** An upstream opens, and waiting tickets are not woken. */
   OPEN_UNHEARD,
-  /** Here it is the oracle that is broken: flows that come back bring what they saved up. */
+  /** A fault of the oracle itself: flows that come back keep the service they did not use. */
   NO_LIFT,
-  /** So here: an endpoint gives anew for each attempt. */
+  /** A fault of the oracle itself: an endpoint is charged again for each attempt. */
   OWN_TWICE,
-  /** So here: what an endpoint gave is never returned by who comes back and does not go. */
+  /**
+   * A fault of the oracle itself: the endpoint's charge is not given back for a ticket that came
+   * back and is not granted.
+   */
   CARRIED_FOR_EVER,
-  /** So here: what a key was charged is never returned by who does not go. */
+  /**
+   * A fault of the oracle itself: a key's charge is not given back for a ticket that is not
+   * granted.
+   */
   CHARGED_FOR_EVER,
-  /** So here: the bounds of a queue are for who comes back as well. */
+  /** A fault of the oracle itself: the bounds of a queue apply to tickets that come back. */
   BOUND_AGAIN;
 
-  /** Returns the configuration the core is given in place of {@code specs}. */
+  /** Returns the configuration that the core gets in place of {@code specs}. */
   List<EndpointSpec> broken(List<EndpointSpec> specs) {
     return specs.stream().map(this::broken).toList();
   }

@@ -9,15 +9,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the choice of upstreams in a simulated fleet by what a user expects, not by the rules of
- * the program: a conversation stays at its upstream, an attempt that failed is repeated at another
- * one, and an upstream that fails is hardly asked.
+ * Checks the choice of upstreams in a simulated fleet against a user's expectations rather than the
+ * program's rules: a conversation stays at its upstream, a failed attempt is repeated at another
+ * one, and a failing upstream gets hardly any requests.
  */
 final class FleetChoices {
-  /** After this many failures in a row an upstream is taken for unhealthy. */
+  /** Failures in a row after which an upstream counts as unhealthy. */
   private static final int FAILURES = 3;
 
-  /** What one instance has seen of an upstream. */
+  /** An upstream as one instance has observed it. */
   private static final class Seen {
     private int failures;
     private boolean everUnwell;
@@ -27,10 +27,10 @@ final class FleetChoices {
 
   private final FleetSimulation fleet;
 
-  /** By conversation at an endpoint, the upstream that it went to. */
+  /** Upstream of each conversation, by endpoint and conversation. */
   private final Map<String, String> kept = new HashMap<>();
 
-  /** The upstreams that answer nothing. */
+  /** Upstreams that do not answer. */
   private final Set<String> down = new HashSet<>();
 
   private final Map<String, Seen> seen = new HashMap<>();
@@ -40,12 +40,12 @@ final class FleetChoices {
     this.fleet = fleet;
   }
 
-  /** An upstream answers nothing from now on. */
+  /** Makes an upstream fail from now on. */
   void fails(String upstream) {
     down.add(upstream);
   }
 
-  /** An upstream answers again. */
+  /** Makes an upstream answer again. */
   void recovers(String upstream) {
     down.remove(upstream);
   }
@@ -58,12 +58,12 @@ final class FleetChoices {
     return ticket.endpoint.path() + " " + ticket.ask.conversation() + " " + ticket.ask.model();
   }
 
-  /** Returns the upstream that the conversation of a ticket is at, or null if that is not known. */
+  /** Returns the upstream of a ticket's conversation, or null if it is not known. */
   @Nullable String keptTo(FleetTicket ticket) {
     return anyUnwell ? null : kept.get(conversation(ticket));
   }
 
-  /** A ticket is sent to an upstream. */
+  /** Checks the upstream that a ticket is sent to. */
   void sent(FleetInstance by, FleetTicket ticket, String upstream) {
     if (ticket.failed == 0 && ticket.ask.conversation() != null && !anyUnwell) {
       String before = kept.putIfAbsent(conversation(ticket), upstream);
@@ -88,8 +88,8 @@ final class FleetChoices {
   }
 
   /**
-   * Returns whether there is another upstream that could be relied on all the time: else a request
-   * may have given up to avoid the one that failed.
+   * Returns whether another upstream could be relied on all the time. Otherwise a request may have
+   * stopped avoiding the one that failed.
    */
   private boolean isAnotherWell(FleetInstance by, EndpointSpec spec, String upstream) {
     return fleet.onOutage() != OnOutage.REFUSE
@@ -97,7 +97,9 @@ final class FleetChoices {
             .anyMatch(each -> !each.id().equals(upstream) && !seen(by, each.id()).everUnwell);
   }
 
-  /** Returns whether an upstream answers again for longer than it may take until it is tried. */
+  /**
+   * Returns whether an upstream has answered for longer than it may take until it is tried again.
+   */
   boolean isWellForLong(FleetInstance by, String upstream) {
     long since = fleet.clock().now() - seen(by, upstream).failedAt;
     return !isDown(upstream) && since > FleetTroubles.LONGEST_TRIAL;
@@ -107,7 +109,7 @@ final class FleetChoices {
     return seen.computeIfAbsent(by.name() + " " + upstream, absent -> new Seen());
   }
 
-  /** An attempt came to its end. */
+  /** Notes the end of an attempt. */
   void ended(FleetInstance by, @Nullable String upstream, boolean failed) {
     if (upstream != null) {
       Seen seen = seen(by, upstream);

@@ -30,9 +30,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One gateway of a simulated fleet: the dispatcher of production on limits of production that it
- * shares with the others. Its clock runs askew; it may crash, leave, or be stopped for a while as
- * by SIGSTOP.
+ * One gateway of a simulated fleet: the production dispatcher on production limits that it shares
+ * with the others. Its clock is inaccurate; it may crash, leave, or be stopped for a while as by
+ * SIGSTOP.
  */
 final class FleetInstance {
   private final FleetSimulation fleet;
@@ -86,17 +86,17 @@ final class FleetInstance {
     rounds.start();
   }
 
-  /** Is told of another configuration. */
+  /** Applies another configuration. */
   void reload(List<EndpointSpec> endpoints) {
     run(() -> registry.apply(List.copyOf(endpoints)));
   }
 
-  /** An operator says what a model may be asked. */
+  /** Applies an operator's limits of a model. */
   void override(String model, ModelLimits limits) {
     run(() -> models.override(model, limits, local()));
   }
 
-  /** An operator changes what a key may spend. */
+  /** Applies an operator's change to the limits of a key. */
   void change(FleetKey key) {
     run(
         () -> {
@@ -136,7 +136,7 @@ final class FleetInstance {
     return limits;
   }
 
-  /** Returns whether it serves: it was neither stopped nor ended. */
+  /** Returns whether it is neither stopped nor ended. */
   boolean serves() {
     return !ended && !stopped;
   }
@@ -170,7 +170,7 @@ final class FleetInstance {
     return arrivals.get();
   }
 
-  /** Fails where somebody waits for an upstream that has answered for long, and is not tried. */
+  /** Throws if a ticket waits for an upstream that has answered for long and is not tried. */
   void assertUpstreamsTried() {
     for (Upstream upstream : upstreams.all()) {
       String id = upstream.spec().id();
@@ -187,7 +187,7 @@ final class FleetInstance {
     return clock.now();
   }
 
-  /** Returns what its clock says. */
+  /** Returns the time of its own clock. */
   long local() {
     return localAt(clock.now());
   }
@@ -205,14 +205,17 @@ final class FleetInstance {
     return time;
   }
 
-  /** Ends at once; what waits there is lost. */
+  /** Ends at once; its waiting tickets are lost. */
   void crash() {
     ended = true;
     rounds.stop();
     requests.forget();
   }
 
-  /** Ends as on SIGTERM: those who wait are let down, and the others are told of what is left. */
+  /**
+   * Ends as on SIGTERM: its waiting tickets are cancelled, and it returns what is left of its
+   * slices.
+   */
   void leave() {
     if (!ended && !stopped) {
       requests.cancelAll();
@@ -221,12 +224,12 @@ final class FleetInstance {
     }
   }
 
-  /** Stops everything that it does, as by SIGSTOP. */
+  /** Stops everything, as by SIGSTOP. */
   void stop() {
     stopped = true;
   }
 
-  /** Goes on with all that was due meanwhile. */
+  /** Continues with everything that was due meanwhile. */
   void resume() {
     stopped = false;
     for (Runnable step = whenResumed.poll(); step != null; step = whenResumed.poll()) {
@@ -234,7 +237,7 @@ final class FleetInstance {
     }
   }
 
-  /** Runs a step unless it ended; while it is stopped, once it goes on. */
+  /** Runs a step unless it ended; if it is stopped, after it continues. */
   private void run(Runnable step) {
     if (stopped) {
       whenResumed.add(step);

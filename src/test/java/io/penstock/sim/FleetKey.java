@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param waits whether its requests wait for its limits; else they are refused at arrival
  * @param group the group it is in, or null
- * @param limits by what they count
+ * @param limits its limits by measure
  */
 record FleetKey(
     String name, boolean waits, @Nullable FleetKey group, Map<Measure, LimitSpec> limits) {}

@@ -9,9 +9,9 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The limits of one instance of a simulated fleet; it remembers which id each has. */
+/** The limits of one instance of a simulated fleet, and the id of each. */
 final class FleetLimits implements LimitSource {
-  /** A limit that counts and never says no has more than this. */
+  /** Smallest capacity that stands for no limit at all. */
   private static final long UNLIMITED = 1L << 40;
 
   private final LimitSource source;
@@ -20,7 +20,7 @@ final class FleetLimits implements LimitSource {
   private final Map<LimitId, LimitSpec> specs = new HashMap<>();
   private final FleetSimulation fleet;
 
-  /** Makes a source of none. */
+  /** Creates an empty source. */
   FleetLimits(LimitSource source, FleetSimulation fleet) {
     this.source = source;
     this.fleet = fleet;
@@ -34,19 +34,19 @@ final class FleetLimits implements LimitSource {
     };
   }
 
-  /** Returns the id of a limit, or null where it limits nothing. */
+  /** Returns the id of a limit, or null if it has no bound. */
   @Nullable LimitId idOf(Limit limit) {
     LimitId id = ids.get(limit);
     boolean limits = !(limit.spec() instanceof LimitSpec.Unlimited) && limit.capacity() < UNLIMITED;
     return id != null && limits ? id : null;
   }
 
-  /** Returns what a limit is here, or null where it is not known. */
+  /** Returns the present configuration of a limit here, or null if it is unknown. */
   @Nullable LimitSpec spec(LimitId id) {
     return specs.get(id);
   }
 
-  /** Fails where something of a limit would pass, although all its slices have ended. */
+  /** Throws if a limit would admit anything although all its slices have ended. */
   void assertNothingLeft(LimitId id, long now) {
     Limit limit = limits.get(id);
     if (limit != null && limit.room(now) > 0) {

@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a simulated fleet, drawn from a seed: the same at all of its instances, but
- * for those that have not been told yet of a change.
+ * The configuration of a simulated fleet, drawn from a seed: the same at all instances, except for
+ * those that a change has not reached yet.
  */
 final class FleetPlan {
   private static final long MILLI = 1_000_000L;
@@ -38,22 +38,22 @@ final class FleetPlan {
   /** The length of the window of upstreams' and keys' limits. */
   final long window;
 
-  /** The most tokens that a request takes. */
+  /** The most tokens of a request. */
   final long largest;
 
   final List<EndpointSpec> endpoints = new ArrayList<>();
   final List<FleetKey> keys = new ArrayList<>();
 
-  /** The models that requests ask for; none where they ask for none. */
+  /** The models that requests ask for; empty if they ask for none. */
   final List<String> asked;
 
-  /** What models may be asked, whoever serves them. */
+  /** The limits of models over all upstreams. */
   final Map<String, ModelLimits> models = new TreeMap<>();
 
   /** Whether requests belong to conversations, which are kept to one upstream. */
   final boolean conversations;
 
-  /** The share of attempts that do not reach their upstream. */
+  /** The fraction of attempts that do not reach their upstream. */
   final double unsent;
 
   FleetPlan(Random random, long start) {
@@ -87,7 +87,7 @@ final class FleetPlan {
     return random.nextInt(many) == 0;
   }
 
-  /** Returns the amount that a limit of tokens has in a window, or of requests. */
+  /** Returns the capacity of a limit in a window, in tokens or in requests. */
   private long capacity(boolean tokens) {
     long requests = 60L + random.nextInt(400);
     return tokens ? requests * (1 + largest) / 2 : requests;
@@ -152,7 +152,7 @@ final class FleetPlan {
     return upstreams.get(random.nextInt(upstreams.size())).id();
   }
 
-  /** Returns its endpoints with another limit of one of them: of another size, window or kind. */
+  /** Returns its endpoints with one limit changed, in size, window or kind. */
   List<EndpointSpec> changed() {
     List<EndpointSpec> changed = new ArrayList<>(endpoints);
     int which = random.nextInt(changed.size());
@@ -166,13 +166,13 @@ final class FleetPlan {
     return changed;
   }
 
-  /** Changes its endpoints to others. */
+  /** Replaces its endpoints. */
   void change(List<EndpointSpec> next) {
     endpoints.clear();
     endpoints.addAll(next);
   }
 
-  /** Changes what a key may spend, and returns that; null where there is none. */
+  /** Changes the limits of a key, and returns the key; null if there is none. */
   @Nullable FleetKey changeKey() {
     if (keys.isEmpty()) {
       return null;
@@ -186,13 +186,13 @@ final class FleetPlan {
     return after;
   }
 
-  /** Changes what a model may be asked. */
+  /** Changes the limits of the models. */
   void changeModel() {
     models.replaceAll(
         (name, limits) -> new ModelLimits(resized(limits.rpm()), resized(limits.tpm()), 0));
   }
 
-  /** Returns the same endpoints with another size of the limit of one of them. */
+  /** Returns the same endpoints with another size of one limit. */
   List<EndpointSpec> different() {
     List<EndpointSpec> different = new ArrayList<>(endpoints);
     EndpointSpec first = different.getFirst();
@@ -254,7 +254,10 @@ final class FleetPlan {
     return new LimitSpec.TrailingWindow(capacity, window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /** A day from its first use, or a day or a month that ends ten seconds after the start. */
+  /**
+   * Returns a limit for a day from its first use, or for a day or month that ends ten seconds after
+   * the start.
+   */
   private LimitSpec budget(long capacity) {
     if (isOneIn(2)) {
       return new LimitSpec.Day(capacity, null, 0);

@@ -11,17 +11,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a simulated fleet gets its work done: a ticket that waits although nothing holds it
- * is a fault at that instant; and once all faults are over, whoever waits does so for a limit of
- * which nearly everything is used.
+ * Checks that a simulated fleet gets its work done. A ticket that waits although nothing blocks it
+ * is a violation at that instant. Once all faults are over, a ticket may wait only for a limit that
+ * is nearly used up.
  */
 final class FleetProgress {
-  /** The store counts microseconds: instances know no better when one of its windows begins. */
+  /**
+   * Resolution of the store, which counts microseconds: instances know the beginning of its windows
+   * no better.
+   */
   private static final long CLOCK_NANOS = 1_000;
 
   private final FleetSimulation fleet;
 
-  /** By ticket that all on one way have had room for, since when. */
+  /** The instant since which a whole route of a waiting ticket has had room, by ticket. */
   private final Map<FleetTicket, Long> held = new HashMap<>();
 
   private long checks;
@@ -29,10 +32,13 @@ final class FleetProgress {
   private long quietFrom = FleetSimulation.START;
   private long longestSilence;
 
-  /** Whether a ticket waits for a window of which it is not known how much is spent. */
+  /** Whether a ticket waits for a window with an unknown rest, after a loss. */
   private boolean barred;
 
-  /** By kind of limit, the share used of those that the oldest ticket of an instance waits for. */
+  /**
+   * The fraction used of the limits that the oldest ticket of an instance waits for, by kind of
+   * limit.
+   */
   private final Map<String, Double> leastUsed = new TreeMap<>();
 
   FleetProgress(FleetSimulation fleet) {
@@ -43,7 +49,7 @@ final class FleetProgress {
     return releases;
   }
 
-  /** Returns how often it looked at a ticket that waits. */
+  /** Returns how often it checked a waiting ticket. */
   long checks() {
     return checks;
   }
@@ -58,8 +64,8 @@ final class FleetProgress {
   }
 
   /**
-   * Returns whether nothing was released for longer than a window, though nobody waits for a day
-   * that is used up or a window of which it is not known how much is spent.
+   * Returns whether nothing was released for longer than a window, although no ticket waits for a
+   * day that is used up or for a window with an unknown rest.
    */
   boolean wasIdle() {
     boolean day = leastUsed.containsKey(LimitSpec.Day.class.getSimpleName());
@@ -71,19 +77,22 @@ final class FleetProgress {
     quietFrom = fleet.clock().now();
   }
 
-  /** Measures how long nobody was released while somebody waited, since all was well. */
+  /** Measures how long nothing was released while tickets waited, since all faults are over. */
   private void silence(boolean waits) {
     long now = fleet.clock().now();
     quietFrom = waits ? Math.max(quietFrom, wellFrom()) : now;
     longestSilence = Math.max(longestSilence, now - quietFrom);
   }
 
-  /** Returns the instant from which all faults are over and made good. */
+  /** Returns the instant from which all faults and their consequences are over. */
   private long wellFrom() {
     return fleet.until() - FleetSimulation.WINDOWS * fleet.longestWindow();
   }
 
-  /** Nothing more happens at this instant: whoever could go has gone. */
+  /**
+   * Checks all instances when nothing more happens at this instant, so that every ticket that could
+   * go has gone.
+   */
   void rested() {
     boolean waits = false;
     for (FleetInstance instance : fleet.instances()) {
@@ -113,7 +122,7 @@ final class FleetProgress {
     }
   }
 
-  /** All is over: looks at what was used. */
+  /** Evaluates the use of the limits at the end. */
   void ended() {
     for (FleetInstance instance : fleet.instances()) {
       if (instance.serves()) {
@@ -145,7 +154,7 @@ final class FleetProgress {
       }
       boolean concurrency = metered.measure() == Measure.CONCURRENCY;
       if (concurrency && metered.limit().room(instance.local()) < 1) {
-        return; // it is waited for, and its share is not measured here
+        return; // it is waited for, but its fraction is not measured here
       }
       Double used = used(id);
       if (used != null && used >= most) {
@@ -159,9 +168,9 @@ final class FleetProgress {
   }
 
   /**
-   * Returns the share of a limit that was used since all was well, or null where that says nothing.
-   * Of a bucket that may have let pass too much before, which it owes until that is filled in, the
-   * share since the beginning.
+   * Returns the fraction of a limit that was used since all faults are over; null where that says
+   * nothing. For a bucket that may owe what it admitted too much before, the fraction since the
+   * start.
    */
   private @Nullable Double used(LimitId id) {
     LimitSpec spec = fleet.spec(id);

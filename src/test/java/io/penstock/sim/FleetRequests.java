@@ -30,7 +30,7 @@ final class FleetRequests {
   private final FleetInstance instance;
   private final FleetWays ways;
 
-  /** Tickets that were neither released nor ended, in the order in which they arrived. */
+  /** Tickets that were neither released nor ended, in order of arrival. */
   private final TreeMap<Long, FleetTicket> waiting = new TreeMap<>();
 
   FleetRequests(FleetSimulation fleet, FleetInstance instance) {
@@ -47,7 +47,7 @@ final class FleetRequests {
     return waiting.size();
   }
 
-  /** Returns the ticket that arrived first of those that wait, or null. */
+  /** Returns the waiting ticket that arrived first, or null. */
   @Nullable FleetTicket oldest() {
     return waiting.isEmpty() ? null : waiting.firstEntry().getValue();
   }
@@ -60,12 +60,12 @@ final class FleetRequests {
         && oldest.endpoint.spec().upstreams().stream().anyMatch(each -> each.id().equals(upstream));
   }
 
-  /** All that waits is lost. */
+  /** Drops all waiting tickets. */
   void forget() {
     waiting.clear();
   }
 
-  /** A request comes. */
+  /** Submits a request. */
   void submit(String path, @Nullable FleetKey key, FleetAsk what) {
     FleetTicket ticket =
         new FleetTicket(instance.nextArrival(), instance.endpoint(path), key, what, instance.now());
@@ -101,7 +101,7 @@ final class FleetRequests {
     List.copyOf(waiting.values()).forEach(this::cancel);
   }
 
-  /** The client of one that waits goes away. */
+  /** Cancels a waiting ticket by its client. */
   void cancel(FleetTicket ticket) {
     Pending pending = ticket.pending;
     if (waiting.containsKey(ticket.number) && pending != null) {
@@ -153,7 +153,7 @@ final class FleetRequests {
     settlement.served(usage, output, instance.local());
   }
 
-  /** The upstream was not reached. */
+  /** Ends an attempt that did not reach its upstream. */
   private void failed(
       FleetTicket ticket, Settlement settlement, Upstream upstream, List<SimRelease> ofUpstream) {
     ticket.failed++;
@@ -169,7 +169,7 @@ final class FleetRequests {
     waiting.put(ticket.number, ticket);
     Pending next = settlement.again(Failure.UNSENT, true, instance.local());
     if (next == null && ticket.endpoint.spec().shadow()) {
-      waiting.remove(ticket.number); // no upstream is open, and nothing waits at a shadow
+      waiting.remove(ticket.number); // no upstream is open, and nothing waits in shadow mode
       settlement.refused(UNREACHABLE, instance.local());
       return;
     }
@@ -179,7 +179,7 @@ final class FleetRequests {
     decides(ticket, next);
   }
 
-  /** Something happened to a ticket. */
+  /** Handles an event of a ticket. */
   void heard(Event event) {
     if (!(event instanceof Event.TicketEvent about)) {
       return;
@@ -203,7 +203,7 @@ final class FleetRequests {
     }
   }
 
-  /** Charges a key that does not wait for its limits when its request came. */
+  /** Records the charges of a key that is charged at arrival. */
   private void chargeKey(FleetTicket ticket) {
     if (ticket.key != null && !ticket.key.waits() && !ticket.charged) {
       ticket.charged = true;
@@ -213,7 +213,7 @@ final class FleetRequests {
     }
   }
 
-  /** Takes note that a ticket passed a limit. */
+  /** Records that a ticket passed a limit. */
   private void release(FleetTicket ticket, Metered metered, List<SimRelease> releases) {
     LimitId id = instance.limits().idOf(metered.limit());
     if (id != null) {

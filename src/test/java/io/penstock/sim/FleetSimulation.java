@@ -14,26 +14,26 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several gateways on one store, with clients who always ask for more than the limits let pass, in
- * one thread and one true time. Everything is drawn from one seed.
+ * Several gateways that share one store, with clients that always ask for more than the limits
+ * admit, in one thread and one true time. Everything is drawn from one seed.
  */
 final class FleetSimulation {
   static final long MILLI = 1_000_000L;
   static final long SECOND = 1_000 * MILLI;
 
-  /** The instant at which all begins: ten seconds before a day and a month end by UTC. */
+  /** The start: ten seconds before the end of a day and of a month in UTC. */
   static final long START = 1_701_388_790L * SECOND + 321_123_456L;
 
   static final Pace PACE = new Pace(100 * MILLI, 2 * SECOND, SECOND);
 
   static final long RECOVERY = SimStore.recoveryNanos(PACE);
 
-  /** So many wait at one instance at most; then nobody more comes. */
+  /** Most tickets that wait at one instance; then no more arrive. */
   private static final int MOST_WAITING = 30;
 
   private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
 
-  /** Windows that are looked at once all is well again. */
+  /** Windows that are observed after all faults are over. */
   static final int WINDOWS = 2;
 
   private final long seed;
@@ -46,13 +46,15 @@ final class FleetSimulation {
   private final List<FleetInstance> instances = new ArrayList<>();
   private final Map<LimitId, List<SimRelease>> releases = new HashMap<>();
 
-  /** What each limit is, as the instance has it that asked last. */
+  /** Each limit as the instance has it that asked last. */
   private final Map<LimitId, LimitSpec> specs = new HashMap<>();
 
-  /** The most that each may let pass, as any instance has or had it. */
+  /** The largest capacity of each limit that any instance has or had. */
   private final Map<LimitId, Long> capacities = new HashMap<>();
 
-  /** Since when each has been of one kind and length; slots, so far apart. */
+  /**
+   * The instant since which each limit has been of one kind and length; for slots, of one distance.
+   */
   private final Map<LimitId, Long> sameSince = new HashMap<>();
 
   private final FleetChoices choices = new FleetChoices(this);
@@ -115,7 +117,7 @@ final class FleetSimulation {
     return specs;
   }
 
-  /** Takes note of a limit as an instance is configured with it. */
+  /** Records a limit as an instance is configured with it. */
   void configured(LimitId id, LimitSpec spec) {
     LimitSpec before = specs.put(id, spec);
     longestWindow = Math.max(longestWindow, SimWindows.length(spec));
@@ -135,7 +137,7 @@ final class FleetSimulation {
             && SimWindows.length(before) == SimWindows.length(spec);
   }
 
-  /** Returns what a limit is: the smallest that any instance has, which counts for all. */
+  /** Returns a limit as it counts for all instances: the smallest that any has. */
   LimitSpec spec(LimitId id) {
     LimitSpec least = specs.get(id);
     for (FleetInstance instance : instances) {
@@ -157,7 +159,7 @@ final class FleetSimulation {
     return until;
   }
 
-  /** Runs to the end; throws a {@link Violation} when work is not done that could be. */
+  /** Runs to the end; throws a {@link Violation} if work is not done that could be. */
   void run() {
     store.loss = random.nextInt(3) * 0.05;
     store.twice = random.nextInt(3) * 0.05;
@@ -173,12 +175,12 @@ final class FleetSimulation {
     progress.ended();
   }
 
-  /** Returns the length of the longest window but those of days. */
+  /** Returns the length of the longest window other than those of days. */
   long longestWindow() {
     return longestWindow;
   }
 
-  /** One more instance comes, and with it clients. */
+  /** Adds one more instance with its clients. */
   FleetInstance join() {
     FleetInstance instance = new FleetInstance(this, "instance-" + instances.size(), plan);
     instances.add(instance);
@@ -234,7 +236,7 @@ final class FleetSimulation {
     return random.nextLong(SECOND);
   }
 
-  /** An instance let an amount pass a limit. */
+  /** Records an amount that an instance let pass a limit. */
   SimRelease released(LimitId id, String by, long amount) {
     SimRelease release = new SimRelease(by, clock.now(), amount);
     releases.computeIfAbsent(id, absent -> new ArrayList<>()).add(release);
@@ -250,12 +252,15 @@ final class FleetSimulation {
     }
   }
 
-  /** Returns the longest that an answer is under way that is taken. */
+  /** Returns the longest time that an accepted answer of the store is under way. */
   private long wayNanos() {
     return Math.min(2 * store.slowest + MILLI, PACE.timeoutNanos());
   }
 
-  /** Returns by limit how much more passed than may, where anything did that somebody knew of. */
+  /**
+   * Returns, by limit, how much more passed than may, beyond the losses that no instance could have
+   * known of.
+   */
   Map<LimitId, Long> over() {
     Map<LimitId, Long> over = new HashMap<>();
     releases.forEach(

@@ -14,34 +14,34 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs fleets of gateways in which several things go wrong at once. One seed is one fleet; {@code
- * -Dpenstock.sim.fleet=N} plays one again, {@code -Dpenstock.sim.fleets=N} runs the first N.
+ * -Dpenstock.sim.fleet=N} replays one, {@code -Dpenstock.sim.fleets=N} runs the first N.
  */
-@Timeout(3_600) // as many as are asked for
+@Timeout(3_600) // depends on the number of fleets
 class FleetTest {
   private static final int FLEETS =
       Integer.getInteger("penstock.sim.fleets", Boolean.getBoolean("penstock.deep") ? 400 : 15);
 
   /**
-   * The share that is used in the median of the limit that is used most on the way of a ticket that
-   * waits in the end. A ticket needs slices of several limits at one instance and at one time, so
-   * that fleets that share several small limits among many instances use less.
+   * Median, over fleets, of the fraction used of the most used limit that a waiting ticket needs in
+   * the end. A ticket needs slices of several limits at one instance at the same time, so fleets
+   * that share several small limits among many instances use less.
    */
   private static final double USUALLY_USED = 0.9;
 
-  /** The share that is used in the worst fleet, by the kind of the limit that is used most. */
+  /** The fraction used in the worst fleet, by the kind of the most used limit. */
   private static final Map<String, Double> LEAST_USED =
       Map.of(
-          "Strict", 0.3, // a slot that no instance can use passes
+          "Strict", 0.3, // a slot that no instance can use is lost
           "TrailingWindow", 0.4,
           "Day", 0.45,
           "FixedWindow", 0.55,
           "SlidingWindow", 0.6,
           "TokenBucket", 0.6);
 
-  /** So many fleets draw all that may go wrong. */
+  /** Number of fleets that together draw every trouble. */
   private static final int ENOUGH = 60;
 
-  /** A fleet that releases fewer requests than this tells nothing. */
+  /** Releases below which a fleet proves nothing. */
   private static final int TRIVIAL = 100;
 
   private final ProgressTable table = new ProgressTable();

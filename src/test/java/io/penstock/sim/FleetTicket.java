@@ -25,7 +25,7 @@ final class FleetTicket {
   boolean waits;
   @Nullable Pending pending;
 
-  /** How often an attempt failed; after the first it has paid all but the upstream. */
+  /** How often an attempt failed; after the first only the upstream is still to be charged. */
   int failed;
 
   /** The upstream that failed last, or null. */

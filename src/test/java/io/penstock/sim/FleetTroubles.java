@@ -17,9 +17,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The things that go wrong in one simulated fleet, as its seed has it. */
+/** The troubles of one simulated fleet, drawn from its seed. */
 final class FleetTroubles {
-  /** One thing that goes wrong. */
+  /** A kind of trouble. */
   enum Trouble {
     /** An instance ends at once. */
     CRASH,
@@ -33,11 +33,11 @@ final class FleetTroubles {
     ROLLING_UPDATE,
     /** An instance is stopped for a while, as by SIGSTOP. */
     PAUSE,
-    /** The store is another process, with all it knew. */
+    /** The store restarts as another process, without losing data. */
     STORE_RESTART,
-    /** The store forgets everything. */
+    /** The store loses all data. */
     FLUSH,
-    /** The store becomes as it was some seconds ago. */
+    /** The store returns to its data of some seconds ago. */
     ROLLBACK,
     /** An instance ends, and at about the same time the store loses its last seconds. */
     CRASH_AND_ROLLBACK,
@@ -45,17 +45,17 @@ final class FleetTroubles {
     CUT,
     /** One instance does not reach the store for a while. */
     PARTITION,
-    /** The store forgets one limit alone. */
+    /** The store loses the data of one limit. */
     FORGOTTEN_LIMIT,
-    /** A limit has another size, window or kind, of which one instance after another is told. */
+    /** A limit gets another size, window or kind, at one instance after another. */
     RELOAD,
-    /** All instances are replaced by some for which a limit is another one. */
+    /** All instances are replaced by new ones that have one limit different. */
     ROLLING_CHANGE,
-    /** One instance is configured with another size of a limit than the others, for good. */
+    /** One instance has another size of a limit than the others, for good. */
     DIFFERENT,
-    /** An operator changes what a key may spend, at one instance after another. */
+    /** An operator changes the limits of a key, at one instance after another. */
     KEY_CHANGE,
-    /** An operator changes what a model may be asked, at one instance after another. */
+    /** An operator changes the limits of a model, at one instance after another. */
     OVERRIDE,
     /** An upstream is not reached for a while. */
     UPSTREAM_DOWN,
@@ -65,13 +65,13 @@ final class FleetTroubles {
     SPLIT
   }
 
-  /** With these, more than a limit passes: {@code KnownFailuresTest} says when. */
+  /** Troubles in which more may pass than a limit allows: {@code KnownFailuresTest} says when. */
   private static final Set<Trouble> UNSAFE = EnumSet.of(Trouble.CLOCK_STEP, Trouble.SPLIT);
 
-  /** Within this time all are told of a change. */
+  /** Time within which a change reaches all instances. */
   private static final long TOLD = 2 * SECOND;
 
-  /** An upstream that was not reached for 5 s is tried again within this time. */
+  /** Longest time until an upstream is tried again after it was not reached for 5 s. */
   static final long LONGEST_TRIAL = 8 * SECOND;
 
   private final FleetSimulation fleet;
@@ -88,12 +88,12 @@ final class FleetTroubles {
     return drawn;
   }
 
-  /** Returns whether limits hold through all that was drawn. */
+  /** Returns whether limits hold through all troubles that were drawn. */
   boolean isSafe() {
     return drawn.stream().noneMatch(UNSAFE::contains);
   }
 
-  /** Has one to three of them happen; returns when the last one is over. */
+  /** Schedules one to three troubles; returns when the last one is over. */
   long draw() {
     List<Trouble> all = List.of(Trouble.values());
     for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
@@ -141,7 +141,7 @@ final class FleetTroubles {
       case CLOCK_STEP -> {
         long step = random.nextLong(6 * SECOND) - 3 * SECOND;
         at(at, () -> store.stepClock(step));
-        last = Math.max(last, at - step); // nothing new is granted until it is made up for
+        last = Math.max(last, at - step); // nothing new is granted until the clock has caught up
       }
       case SPLIT -> {
         at(at, () -> store.split(someNames()));
@@ -206,7 +206,7 @@ final class FleetTroubles {
     tellAll(each -> now.forEach(each::override));
   }
 
-  /** Tells all instances of something, each at another time. */
+  /** Applies a change to all instances, to each at another time. */
   private void tellAll(Consumer<FleetInstance> what) {
     for (FleetInstance each : fleet.instances()) {
       fleet.clock().at(fleet.clock().now() + random.nextLong(TOLD), () -> what.accept(each));
@@ -220,7 +220,7 @@ final class FleetTroubles {
     return names;
   }
 
-  /** Has the store forget one limit, unless there is none. */
+  /** Makes the store lose the data of one limit, if there is any. */
   private void forgetLimit() {
     List<LimitId> ids = new ArrayList<>(fleet.specs().keySet());
     ids.sort(Comparator.comparing(LimitId::toString));
@@ -229,7 +229,7 @@ final class FleetTroubles {
     }
   }
 
-  /** Replaces all that are there: a new one starts, and a second later an old one leaves. */
+  /** Replaces all present instances: a new one starts, and a second later an old one leaves. */
   private void roll(long at) {
     long next = at;
     for (int each = 0; each < fleet.instances().size(); each++) {

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The ways that tickets can go at one instance of a simulated fleet, and what they pass there. */
+/** The routes of tickets at one instance of a simulated fleet, and the quotas on them. */
 final class FleetWays {
   /**
-   * One way that a ticket can go.
+   * One route.
    *
-   * @param quotas all that it takes from
+   * @param quotas all quotas it takes from
    */
   record Way(List<Quota> quotas) {
     List<Metered> limits() {
@@ -33,14 +33,14 @@ final class FleetWays {
     this.choices = choices;
   }
 
-  /** Returns the quota of an upstream for a model; none of no upstream. */
+  /** Returns the quota of an upstream for a model; none if there is no upstream. */
   Way ofUpstream(@Nullable Upstream upstream, @Nullable String model) {
     return new Way(upstream == null ? List.of() : List.of(upstream.pool(model, instance.local())));
   }
 
   /**
-   * Returns what a ticket takes from beside an upstream: its endpoint, its key if that waits, and
-   * the model.
+   * Returns the other quotas of a ticket: its endpoint's, those of its key if the key waits, and
+   * the model's.
    */
   Way beside(FleetTicket ticket, @Nullable String model) {
     List<Quota> beside = new ArrayList<>();
@@ -55,7 +55,7 @@ final class FleetWays {
     return new Way(beside);
   }
 
-  /** One that comes back has taken already what it takes beside the upstream. */
+  /** Returns all quotas of a route; for a ticket that came back, only the upstream's. */
   private Way whole(FleetTicket ticket, Upstream upstream, @Nullable String model) {
     List<Quota> whole = new ArrayList<>(ofUpstream(upstream, model).quotas());
     if (ticket.failed == 0) {
@@ -64,7 +64,7 @@ final class FleetWays {
     return new Way(whole);
   }
 
-  /** Returns the ways that a ticket may go now for sure. */
+  /** Returns the routes that a ticket may surely take now. */
   List<Way> of(FleetTicket ticket) {
     List<Way> ways = new ArrayList<>();
     for (String model : models(ticket)) {
@@ -78,7 +78,7 @@ final class FleetWays {
     return ways;
   }
 
-  /** Its own, and those that serve in its place once it has waited long enough. */
+  /** Returns its own model, and fallback models once it has waited long enough. */
   private List<@Nullable String> models(FleetTicket ticket) {
     List<@Nullable String> models = new ArrayList<>();
     models.add(ticket.ask.model());
@@ -94,12 +94,12 @@ final class FleetWays {
     return models;
   }
 
-  /** Those that it neither avoids nor is kept from. */
+  /** Returns the upstreams that it neither avoids nor is kept from by its conversation. */
   private List<Upstream> upstreams(FleetTicket ticket) {
     List<String> all = new ArrayList<>();
     ticket.endpoint.spec().upstreams().forEach(each -> all.add(each.id()));
     if (ticket.failed > 0) {
-      all.remove(ticket.avoided); // it may stop to avoid it when no other is well
+      all.remove(ticket.avoided); // it may stop avoiding it when no other is healthy
     } else if (ticket.ask.conversation() != null) {
       String kept = choices.keptTo(ticket);
       all.removeIf(each -> !each.equals(kept));
@@ -108,8 +108,8 @@ final class FleetWays {
   }
 
   /**
-   * Returns whether every limit on a way would let a ticket pass now, and nothing there is kept for
-   * another one.
+   * Returns whether every limit on a route would admit a ticket now, and no quota there is claimed
+   * for another one.
    */
   boolean admits(FleetTicket ticket, Way way) {
     long now = instance.local();

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** Operators, who look at who waits, and throw some out. */
+/** Operators: they list waiting tickets and remove some of them. */
 final class Operators {
   private static final int TIMES = 4;
   private static final int ALL = 10_000;
 
   private final Simulation world;
 
-  /** Their own, so that a world without them is drawn as it was. */
+  /** A generator of their own, so that a world without operators is drawn as before. */
   private final SplittableRandom random;
 
   Operators(Simulation world) {
@@ -41,7 +41,7 @@ final class Operators {
     }
   }
 
-  /** All who wait at the moment of the look are listed, each once. */
+  /** Lists an endpoint's tickets; all that wait at that moment must be listed, each once. */
   private void look(SimEndpoint endpoint) {
     boolean[] told = new boolean[1];
     world

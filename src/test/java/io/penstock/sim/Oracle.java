@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Follows what the core does and says when it should have done something else. */
+/** An independent model of the core, which reports when the core should have acted otherwise. */
 final class Oracle {
   private final Simulation world;
 
-  /** By the number of their arrival. */
+  /** Tickets by arrival number. */
   private final List<SimTicket> tickets = new ArrayList<>();
 
   private final OracleWays ways;
@@ -45,7 +45,7 @@ final class Oracle {
     return seen;
   }
 
-  /** A request came to a path and was let into that endpoint. */
+  /** Notes that a request for a path entered that endpoint. */
   SimEndpoint entered(String path, Endpoint endpoint) {
     SimEndpoint known = ways.entered(path, endpoint);
     seen.saw(known.spec.isDynamic() ? "dynamic" : "ancestor");
@@ -64,7 +64,7 @@ final class Oracle {
     return waiting;
   }
 
-  /** A configuration was applied; nothing has looked at it yet. */
+  /** Notes that a configuration was applied; no endpoint has acted on it yet. */
   void applied(List<EndpointSpec> specs) {
     ways.applied(specs);
   }
@@ -152,7 +152,7 @@ final class Oracle {
     check(ticket.stage == Stage.RUNNING || comesBack, "gives back, but never ran", ticket);
   }
 
-  /** Whether all live endpoints are under way: nobody has to be told to go on. */
+  /** Returns whether no live endpoint is paused, so that none needs to be resumed. */
   boolean nonePaused() {
     for (SimEndpoint each : ways.live()) {
       if (each.paused) {
@@ -240,11 +240,11 @@ final class Oracle {
     ticket.kept = kept;
   }
 
-  /** An attempt has failed, and the ticket comes back to its place. */
+  /** Notes that an attempt failed, and the ticket comes back to its place. */
   void again(SimTicket ticket, Failure failure, @Nullable Upstream avoided) {
     long now = world.now();
     check(ticket.stage == Stage.RUNNING, "comes back, but does not run", ticket);
-    ways.noteClaims(false); // nothing was heard since, maybe
+    ways.noteClaims(false); // it may be that nothing was heard since
     seen.saw("again " + failure);
     for (OracleSpend spend : ticket.spends) {
       spend.failed(failure, now);
@@ -267,7 +267,7 @@ final class Oracle {
     }
   }
 
-  /** One that came back does not go again: its endpoint has back what was never used. */
+  /** Gives back unused charges, of its arrival or an earlier attempt, of a ticket not granted. */
   private void carriedEnds(SimTicket ticket, String how) {
     if (ticket.facing.paid()) {
       seen.saw("back " + how);
@@ -321,19 +321,19 @@ final class Oracle {
     return ways.upstreams();
   }
 
-  /** Returns the gate of an upstream of which something is said. */
+  /** Returns the gate of an upstream, about to change. */
   SimGate gate(String upstream, String what) {
     ways.noteClaims(false);
     seen.saw(what);
     return ways.gate(upstream);
   }
 
-  /** Who stops avoiding an upstream. */
+  /** Returns the model of tickets that stop avoiding an upstream. */
   OracleAvoiding avoiding() {
     return ways.avoiding();
   }
 
-  /** An endpoint has done all it could; what it claimed may end before anything else is heard. */
+  /** Notes that an endpoint's step is done; its claims may end before anything else is heard. */
   void stepped() {
     ways.noteClaims(false);
   }
@@ -342,7 +342,7 @@ final class Oracle {
     ways.widened();
   }
 
-  /** All that can happen at {@code now} has; nothing else happens until after {@code until}. */
+  /** Checks the state when all is done at {@code now} and nothing happens until {@code until}. */
   void still(long now, long until) {
     ways.noteClaims(true);
     quiet();
@@ -351,7 +351,7 @@ final class Oracle {
     checks.still(world.keys().quotas(), now);
   }
 
-  /** All that was to be done at this instant is done. */
+  /** Brings the model up to date when everything due at this instant is done. */
   void quiet() {
     ways.follow();
     for (SimEndpoint endpoint : ways.all()) {
@@ -359,7 +359,7 @@ final class Oracle {
     }
   }
 
-  /** Nobody comes any more and all answers have ended. */
+  /** Checks the state when no more requests arrive and all answers have ended. */
   void over(long now) {
     if (ways.over() > 0) {
       seen.saw("given up");
@@ -368,7 +368,7 @@ final class Oracle {
     world.keys().quotas().forEach(each -> OracleChecks.empty(each.line.quota, now));
   }
 
-  /** The state of the world when something went wrong. */
+  /** Returns the state of the world, for a report. */
   String describe() {
     StringBuilder text = new StringBuilder();
     for (SimEndpoint endpoint : ways.all()) {
@@ -381,14 +381,14 @@ final class Oracle {
     return text.append(ways.describe(world.now())).toString();
   }
 
-  /** Which quota of which upstream or endpoint a name belongs to. */
+  /** Returns the upstreams of a configuration by id. */
   static Map<String, UpstreamSpec> upstreams(List<EndpointSpec> specs) {
     Map<String, UpstreamSpec> found = new LinkedHashMap<>();
     specs.forEach(spec -> spec.upstreams().forEach(each -> found.put(each.id(), each)));
     return found;
   }
 
-  /** Returns the upstream of that id, which must be there. */
+  /** Returns the upstream with that id, which must exist. */
   static Upstream upstream(Simulation world, String id) {
     Upstream found = world.upstreams().find(id);
     if (found == null) {

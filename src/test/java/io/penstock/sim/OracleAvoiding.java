@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a ticket that came back stops avoiding the upstream at which it failed: once no other that
- * serves it can be relied on. Then it may go to any, for good.
+ * Decides when a ticket that came back stops avoiding the upstream at which it failed: as soon as
+ * no other that serves it can be relied on. From then on it may go to any.
  */
 final class OracleAvoiding {
   private final Simulation world;
@@ -16,7 +16,7 @@ final class OracleAvoiding {
     this.ways = ways;
   }
 
-  /** An upstream was just shut, or is on trial from now on. */
+  /** Notes that an upstream was just shut, or is on trial from now on. */
   void shut() {
     for (SimEndpoint each : ways.live()) {
       if (!each.paused) {
@@ -25,12 +25,12 @@ final class OracleAvoiding {
     }
   }
 
-  /** An endpoint that was paused is about to go on. */
+  /** Notes that a paused endpoint is about to resume. */
   void resumed(SimEndpoint endpoint) {
     endpoint.waiting.forEach(this::look);
   }
 
-  /** Looks at one whose ways are known. */
+  /** Checks a ticket with known routes. */
   void look(SimTicket ticket) {
     if (ticket.facing.not() == null || (ticket.possible && anyAvailable(ticket.ways))) {
       return;

@@ -6,26 +6,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A bucket that is filled continuously, in whole units of the amount that one nanosecond brings
- * where that is a whole number of them: nothing is ever rounded while the rate stays.
+ * A continuously filled bucket. It counts in whole units of the amount that one nanosecond brings,
+ * or of a fraction of it: nothing is ever rounded as long as the rate stays.
  */
 final class OracleBucket extends OracleLimit {
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000L);
 
   private LimitSpec.TokenBucket spec;
 
-  /** How many units make one, and how many a nanosecond brings: without a common divisor. */
+  /**
+   * Units in one token or request, and units that a nanosecond brings: without a common divisor.
+   */
   private BigInteger one = BigInteger.ONE;
 
   private BigInteger each = BigInteger.ONE;
 
-  /** What is missing to a full bucket at {@code at}, in units; more than it holds is debt. */
+  /** Units missing to a full bucket at {@code at}; more than its capacity is debt. */
   private BigInteger missing;
 
   private long at;
   private long held;
 
-  /** Stretches of time, and the least that was missing since each began, in whole ones. */
+  /** Periods with the least that was missing since each began, in whole tokens or requests. */
   private final List<Stretch> stretches = new ArrayList<>();
 
   private static final int STRETCHES = 64;
@@ -40,7 +42,9 @@ final class OracleBucket extends OracleLimit {
     }
   }
 
-  /** What is free from one instant until before another, when nothing is taken or given. */
+  /**
+   * Free amount from one instant until before another, as long as nothing is taken or given back.
+   */
   private long free;
 
   private long freeFrom;
@@ -82,7 +86,7 @@ final class OracleBucket extends OracleLimit {
     return missing.subtract(filled).max(BigInteger.ZERO);
   }
 
-  /** What is missing, a part of one counting as one. */
+  /** Returns a number of units in whole tokens or requests, rounded up. */
   private static long ceil(BigInteger units, BigInteger of) {
     return units.add(of).subtract(BigInteger.ONE).divide(of).longValueExact();
   }
@@ -94,7 +98,7 @@ final class OracleBucket extends OracleLimit {
       long wholes = ceil(left, one);
       free = Math.max(0, spec.burst() - held - wholes);
       freeFrom = now;
-      // One more is there once no more than one less is missing.
+      // One more is free as soon as at most one less is missing.
       freeUntil =
           wholes == 0
               ? Long.MAX_VALUE
@@ -125,7 +129,7 @@ final class OracleBucket extends OracleLimit {
     join();
   }
 
-  /** What is as low later is as low since before. */
+  /** Joins periods with later ones that are at least as low. */
   private void join() {
     for (int each = stretches.size() - 1; each > 0; each--) {
       Stretch before = stretches.get(each - 1);
@@ -149,7 +153,7 @@ final class OracleBucket extends OracleLimit {
     return now;
   }
 
-  /** No more comes back than was missing at all times since. */
+  /** At most as much comes back as was missing at all times since it was taken. */
   @Override
   void give(long cell, long taken, long held, long now) {
     pass(now, 0);
@@ -175,7 +179,10 @@ final class OracleBucket extends OracleLimit {
     return now;
   }
 
-  /** What is spent stays spent; a part of one that was filled in is kept in whole units. */
+  /**
+   * Charges stay; the part of a token or request that was already filled in is kept, in whole
+   * units.
+   */
   @Override
   void resize(LimitSpec next, long now) {
     pass(now, 0);

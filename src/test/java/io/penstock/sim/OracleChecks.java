@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold whenever nothing more can happen at an instant. */
+/** Checks of everything that must hold when nothing more can happen at an instant. */
 final class OracleChecks {
   private static final Stage[] STAGES = Stage.values();
   private static final Fate[] FATES =
@@ -24,10 +24,10 @@ final class OracleChecks {
   private final boolean undisturbed;
 
   /**
-   * Makes the checks.
+   * Creates the checks.
    *
-   * @param looksInside whether limits are asked what they have, not only judged by what they do
-   * @param undisturbed whether all who wait go in the end, and nothing changes until then
+   * @param looksInside whether to compare the state of limits, not only their effects
+   * @param undisturbed whether all waiting tickets go in the end, and nothing changes until then
    */
   OracleChecks(OracleWays ways, boolean looksInside, boolean undisturbed) {
     this.ways = ways;
@@ -35,7 +35,7 @@ final class OracleChecks {
     this.looksInside = looksInside;
   }
 
-  /** Looks at what keys, groups and models have. */
+  /** Checks the quotas of keys, groups and models. */
   void still(List<SimQuota> quotas, long now) {
     for (SimQuota quota : quotas) {
       for (SimQuota.Pair pair : quota.pairs()) {
@@ -98,7 +98,7 @@ final class OracleChecks {
     if (limit.balance(now).held() != model.held()) {
       throw new Violation(name + " holds " + limit.balance(now) + ", expected " + model.held());
     }
-    // Both may be long past: only what is to come makes a difference.
+    // Both may be long past: only future instants matter.
     long paced = Math.max(now, limit.paced(1, now));
     if (Math.abs(paced - Math.max(now, model.paced(1))) > 1_000) {
       throw new Violation(
@@ -164,7 +164,7 @@ final class OracleChecks {
     }
   }
 
-  /** Looks at the refusal of a ticket that did not run. */
+  /** Checks the refusal of a ticket that did not run. */
   void refusal(SimTicket ticket, Refusal refusal, long now) {
     SimEndpoint endpoint = ticket.endpoint;
     if (Denials.denied(ticket, refusal, now)) {
@@ -190,7 +190,7 @@ final class OracleChecks {
     if (!right) {
       throw new Violation("refused with " + refusal + " at " + now + ": " + ticket);
     }
-    boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes those who wait for a place
+    boolean behind = endpoint.queue.blocked() > 0; // nobody overtakes blocked tickets
     boolean asked =
         refusal.reason() == Reason.ENDPOINT_REMOVED
             || refusal.reason() == Reason.REMOVED_BY_OPERATOR;
@@ -205,7 +205,10 @@ final class OracleChecks {
     }
   }
 
-  /** In how long one of those is tried again that alone serve a ticket, 0 if one is well. */
+  /**
+   * Returns the time until the first of the upstreams that serve a ticket is tried again; 0 if one
+   * is healthy.
+   */
   private long unwell(SimTicket ticket, long now) {
     long soonest = Long.MAX_VALUE;
     for (SimPool pool : ways.of(ticket)) {
@@ -221,7 +224,9 @@ final class OracleChecks {
     return ways.of(ticket).stream().anyMatch(pool -> pool != null && pool.gate.changed(now));
   }
 
-  /** Whether a ticket will wait longer than it is willing to, where that can be foretold. */
+  /**
+   * Returns whether a ticket will wait longer than it is willing to, where that can be computed.
+   */
   private boolean tooLong(SimTicket ticket, long now) {
     return foretold(ticket, now) == Long.MIN_VALUE
         || ticket.foretold - ticket.arrived > ticket.refusesAbove;
@@ -239,9 +244,9 @@ final class OracleChecks {
     return ticket.foretold;
   }
 
-  /** Looks at a ticket that stays: it is willing to wait for as long as it will have to. */
+  /** Checks a ticket that stays: it must be willing to wait as long as it will have to. */
   void waits(SimTicket ticket, long now) {
-    // What was tried at this very instant may have been so for it.
+    // A trial at this very instant may have been its own.
     if (!ticket.facing.paid() && unwell(ticket, now) > 0 && !changed(ticket, now)) {
       throw new Violation("waits, though no upstream that serves it is well: " + ticket);
     }
@@ -253,8 +258,8 @@ final class OracleChecks {
   }
 
   /**
-   * Looks at a ticket that goes: it waited as long as was foretold. Who goes at a whole nanosecond
-   * lets a full bucket spill the rest of it: one at the most for each that went before.
+   * Checks that a granted ticket waited as long as was computed. A grant at a whole nanosecond lets
+   * a full bucket lose the rest of that nanosecond: at most one for each earlier ticket.
    */
   static void went(SimTicket ticket, long now) {
     boolean foretold = ticket.foretold != Long.MIN_VALUE;
@@ -263,13 +268,13 @@ final class OracleChecks {
     }
   }
 
-  /** Who goes next by the newest or by chance cannot know how long that takes. */
+  /** Returns whether waits can be computed; with LIFO and random order they cannot. */
   private static boolean foreseeable(SimEndpoint endpoint) {
     Order order = endpoint.spec.scheduling().order();
     return order != Order.LIFO && order != Order.RANDOM;
   }
 
-  /** Looks at a ticket whose time is up: at that very instant it may still go. */
+  /** Checks an expired ticket; at the very instant of its deadline it could still have gone. */
   void expiry(SimTicket ticket, long now) {
     if (ticket.blocked || ticket.deadline < now) {
       return;
@@ -282,12 +287,15 @@ final class OracleChecks {
   }
 
   private static boolean full(SimEndpoint endpoint, SimTicket arrived, long now) {
-    // Who left at this very instant may have done so only after it came.
+    // A ticket that left at this very instant may have left only after this one arrived.
     endpoint.left.removeIf(each -> each.leftAt != now);
     return endpoint.queue.full(arrived, endpoint.left);
   }
 
-  /** Nobody waits, nothing runs, and no limit owes anything once its windows have passed. */
+  /**
+   * Checks that no ticket waits, nothing runs, and no limit owes anything once its windows have
+   * passed.
+   */
   void over(long now) {
     for (SimEndpoint endpoint : ways.all()) {
       balanced(endpoint);

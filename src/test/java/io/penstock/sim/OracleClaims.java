@@ -3,7 +3,7 @@ package io.penstock.sim;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who has claimed what. */
+/** The claims on quotas, as last observed. */
 final class OracleClaims {
   private final Simulation world;
   private final List<SimEndpoint> all;
@@ -15,7 +15,7 @@ final class OracleClaims {
     this.pools = pools;
   }
 
-  /** Notes all of them, and fails when one is nobody's that could use it. */
+  /** Records all claims; throws if one belongs to no ticket that could use it. */
   void note(boolean still) {
     for (SimEndpoint endpoint : all) {
       note(endpoint.line, still);

@@ -2,7 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
 
-/** So many at the same time: what runs counts, and nothing that has ended. */
+/** A limit of concurrency: only running requests count. */
 final class OracleConcurrency extends OracleLimit {
   private LimitSpec.Concurrency spec;
   private long running;

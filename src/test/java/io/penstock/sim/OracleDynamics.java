@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Endpoints that requests made below configured ones: when they come, and when they are given up.
+ * The dynamic endpoints, below configured ones: when they are made, and when they are reclaimed.
  */
 final class OracleDynamics {
   private static final long IDLE = 600 * Scenario.SECOND;
 
   private final Simulation world;
 
-  /** All there were, the removed ones too while somebody is inside. */
+  /** All endpoints there were, including removed ones while a request is inside. */
   private final List<SimEndpoint> all;
 
   private final Map<String, SimEndpoint> live;
@@ -28,7 +28,7 @@ final class OracleDynamics {
     this.live = live;
   }
 
-  /** A request has come to a path, and that is the endpoint it was let into. */
+  /** Notes the endpoint that a request for a path entered. */
   SimEndpoint entered(String path, Endpoint endpoint) {
     follow();
     SimEndpoint parent = live.get(path.substring(0, path.lastIndexOf('/')));
@@ -65,7 +65,9 @@ final class OracleDynamics {
     endpoint.emptySince = world.now();
   }
 
-  /** The settings of a dynamic endpoint after a configuration was applied; null: it is removed. */
+  /**
+   * Returns the settings of a dynamic endpoint after a new configuration; null if it is removed.
+   */
   static @Nullable EndpointSpec following(SimEndpoint child, Map<String, SimEndpoint> live) {
     SimEndpoint parent = live.get(child.spec.configuredPath());
     return parent != null && parent.spec.descendants().dynamic()
@@ -73,7 +75,7 @@ final class OracleDynamics {
         : null;
   }
 
-  /** Finds out who was given up, and has the ancestor tell what became of their tickets. */
+  /** Finds the endpoints that were reclaimed, and adds their totals to their ancestors'. */
   void follow() {
     Registry registry = world.registry();
     for (SimEndpoint each : List.copyOf(all)) {
@@ -119,12 +121,12 @@ final class OracleDynamics {
         || (own.limit().free(now) >= own.limit().capacity() && own.limit().held() == 0);
   }
 
-  /** How many were given up because nobody came any more. */
+  /** Returns how many were reclaimed because they were idle. */
   long givenUp() {
     return givenUp;
   }
 
-  /** Nothing happens any more. */
+  /** Checks that none is left when nothing happens any more. */
   void over() {
     follow();
     if (count() > 0) {
@@ -132,11 +134,14 @@ final class OracleDynamics {
     }
   }
 
-  /** Nothing happens until {@code until}: who has rested long enough by then is gone. */
+  /**
+   * Checks, before a time without events until {@code until}, that endpoints idle for long enough
+   * by then are gone.
+   */
   void still(long until) {
     for (SimEndpoint each : live.values()) {
       boolean due = each.spec.isDynamic() && empty(each) && until - each.emptySince >= IDLE;
-      // A strict limit lets pass a little before it is as good as new.
+      // A strict limit admits a little before it is as good as new.
       if (due
           && !(each.own != null && each.own.limit() instanceof OracleStrict)
           && full(each, until)) {

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What each flow of an endpoint got: cost when a ticket goes, what it used once that is known. One
- * that comes back from idleness is lifted to the least active one. All in whole parts of a token.
+ * The service of each flow of an endpoint: the expected cost when a ticket is granted, the real
+ * usage once it is known. A flow that comes back from idleness is lifted to the least active one.
+ * Counted in fractions of a token, as whole numbers.
  */
 final class OracleFair {
-  /** Every weight that is drawn divides it, so nothing is ever rounded. */
+  /** Fractions of a token; every weight that is drawn divides it, so nothing is ever rounded. */
   static final long PARTS = 4;
 
   private static final class Flow {
@@ -20,7 +21,7 @@ final class OracleFair {
     int waiting;
     int stretch;
 
-    /** All it was charged, in tokens: never lifted, never corrected. */
+    /** All charges in tokens: never lifted, never corrected. */
     long charged;
 
     Flow(SimTicket first) {
@@ -29,7 +30,7 @@ final class OracleFair {
     }
   }
 
-  /** How far one flow came ahead of another at the most and at the least while both were busy. */
+  /** Range of the distance between two flows while both were busy. */
   private static final class Pair {
     int one;
     int other;
@@ -54,7 +55,7 @@ final class OracleFair {
     return Math.max(1, ticket.cost.totalTokens());
   }
 
-  /** Says that a flow may have been lifted at another instant than was seen. */
+  /** Notes that a flow may have been lifted at another instant than was observed. */
   void unsure() {
     unsure = true;
   }
@@ -103,7 +104,7 @@ final class OracleFair {
     return one == other ? a.order < b.order : one.service < other.service;
   }
 
-  /** Whether a flow would get too far ahead of one that it passes. */
+  /** Returns whether a flow would get too far ahead of another flow by overtaking it. */
   boolean tooFarAhead(SimTicket gone, SimTicket passed) {
     Flow flow = flow(gone);
     long cost = tokens(gone);
@@ -111,7 +112,7 @@ final class OracleFair {
     return 2 * ahead > 3 * Math.max(largest, cost) * flow.part;
   }
 
-  /** It goes; it has left. */
+  /** Charges a granted ticket, which has left the queue. */
   void charged(SimTicket ticket) {
     Flow flow = flow(ticket);
     virtual = Math.max(virtual, Math.min(flow.service, leastActive()));
@@ -123,11 +124,11 @@ final class OracleFair {
 
   void settled(SimTicket ticket, long usedTokens) {
     Flow flow = flow(ticket);
-    // A request without tokens is one all the same, whatever it was thought to cost.
+    // A request without tokens counts as one token, whatever was expected.
     long used = Math.max(1, usedTokens);
     flow.service += (used - tokens(ticket)) * flow.part;
     if (used != tokens(ticket)) {
-      flow.stretch++; // what it was charged is not what it got
+      flow.stretch++; // the charge is not what it got
     }
   }
 
@@ -146,8 +147,8 @@ final class OracleFair {
   }
 
   /**
-   * Looks how far the flow of a ticket that went came ahead of each other while both were busy, all
-   * tickets of the endpoint facing the same limits.
+   * Checks how far the flow of a granted ticket got ahead of each other flow while both were busy;
+   * only where all tickets of the endpoint face the same limits.
    */
   void compare(SimTicket gone) {
     Flow flow = flow(gone);

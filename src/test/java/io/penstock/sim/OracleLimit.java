@@ -3,8 +3,8 @@ package io.penstock.sim;
 import io.penstock.limit.LimitSpec;
 
 /**
- * What a limit may let pass, worked out from the contract alone: none of the arithmetic of the
- * production limits is used here.
+ * A limit's model, derived from the contract alone: it uses none of the arithmetic of the
+ * production limits.
  */
 abstract sealed class OracleLimit
     permits OracleTrailing,
@@ -13,19 +13,19 @@ abstract sealed class OracleLimit
         OracleBucket,
         OracleSliding,
         OracleConcurrency {
-  /** What one ticket asks: at release, while its answer runs, and at the very least. */
+  /** The demand of one ticket: at its release, while its answer runs, and at the very least. */
   record Ask(long taken, long held, long least) {
     Ask within(long capacity) {
       long over = taken + held - capacity;
       if (over <= 0 || least > capacity) {
         return this;
       }
-      // Input cannot be cut, what is only expected can: first of what is taken, then of the rest.
+      // Input cannot be cut, expected output can: first what is taken, then the rest.
       long keep = taken > capacity ? Math.max(least, capacity) : taken;
       return new Ask(keep, Math.min(held, capacity - keep), least);
     }
 
-    /** What it asks in all, cut to a capacity that can admit the least of it. */
+    /** Returns the whole demand, cut to a capacity that can admit the least of it. */
     long allWithin(long capacity) {
       return Math.min(capacity, taken + held);
     }
@@ -39,7 +39,7 @@ abstract sealed class OracleLimit
     return of(spec, 0, now);
   }
 
-  /** A limit that starts with something owed to another one that counted the same. */
+  /** Returns a limit that starts with a debt, from another one of the same measure. */
   static OracleLimit of(LimitSpec spec, long owed, long now) {
     return switch (spec) {
       case LimitSpec.Strict strict -> new OracleStrict(strict);
@@ -58,17 +58,18 @@ abstract sealed class OracleLimit
 
   abstract long capacity();
 
-  /** What is free at an instant if nothing happens until then, pacing aside. */
+  /** Returns the free amount at an instant if nothing happens until then, pacing left out. */
   abstract long free(long now);
 
-  /** The instant from which the pace lets an amount pass. */
+  /** Returns the instant from which the pace lets an amount pass. */
   long paced(long amount) {
     return Long.MIN_VALUE;
   }
 
   /**
-   * The instant at which a request passes behind so many others if nobody else comes and all go as
-   * soon as they can: that of a single server. {@link Long#MIN_VALUE} where it is not foretold.
+   * Returns the instant at which a request passes behind {@code ahead} others if no more arrive and
+   * all go as soon as they can, as with a single server; {@link Long#MIN_VALUE} if it cannot be
+   * computed.
    */
   long foretold(long ahead, long now) {
     return Long.MIN_VALUE;
@@ -84,14 +85,14 @@ abstract sealed class OracleLimit
 
   abstract void resize(LimitSpec next, long now);
 
-  /** What a limit of another kind that takes its place starts with: nothing, for most. */
+  /** Returns the debt that a limit of another kind in its place starts with: 0 for most. */
   long owed(long now) {
     return 0;
   }
 
   abstract long held();
 
-  /** How long charges of one answer need not be told apart. */
+  /** Returns the time within which charges of one answer need not be told apart. */
   abstract long subCell();
 
   final boolean possible(Ask ask) {
@@ -103,7 +104,9 @@ abstract sealed class OracleLimit
     return ask.least() <= capacity && ask.allWithin(capacity) <= free(now);
   }
 
-  /** The instant from which the pace lets pass what is possible at all. */
+  /**
+   * Returns the instant from which the pace lets pass the part of a demand that is possible at all.
+   */
   final long paced(Ask ask) {
     return paced(ask.allWithin(capacity()));
   }

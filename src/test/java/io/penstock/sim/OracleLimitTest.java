@@ -7,7 +7,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.Rate;
 import org.junit.jupiter.api.Test;
 
-/** The oracle's limits against cases worked out by hand. */
+/** Tests of the oracle's limits against cases worked out by hand. */
 class OracleLimitTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MILLI = 1_000_000L;

@@ -6,14 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who was passed when a ticket went: earlier ones of its endpoint that could have gone are a fault,
- * earlier ones anywhere that lack nothing but what it took are skipped.
+ * Checks the order of grants. An earlier ticket of the same endpoint that could have gone is a
+ * violation; earlier tickets anywhere that lacked only what the granted one took are counted as
+ * skipped.
  */
 final class OracleOrder {
   /**
-   * Whether nobody at all may be skipped too often. The core keeps that promise within an endpoint,
-   * and to the first ticket of each lane; one further back, passed by tickets of another endpoint,
-   * may collect more until it is the first.
+   * Whether no ticket at all may be skipped too often. The core promises that within an endpoint,
+   * and for the first ticket of each lane; one further back may be skipped more often by other
+   * endpoints' tickets until it is the first.
    */
   private static final boolean STRICT = Boolean.getBoolean("penstock.sim.strict-skips");
 
@@ -22,21 +23,24 @@ final class OracleOrder {
   private boolean reloading;
 
   /**
-   * Knows nobody yet.
+   * Creates the checks, without tickets.
    *
-   * @param exact whether everybody uses what was expected
+   * @param exact whether all requests use exactly what was expected
    */
   OracleOrder(OracleWays ways, boolean exact) {
     this.ways = ways;
     this.exact = exact;
   }
 
-  /** Each endpoint learns of a new configuration in its own time; until all have, it is open. */
+  /**
+   * Sets whether endpoints apply a new configuration, each in its own time; until all have, skips
+   * between them are not checked.
+   */
   void reloading(boolean now) {
     reloading = now;
   }
 
-  /** Looks at the world just before {@code gone} takes. */
+  /** Checks the state just before {@code gone} is charged. */
   void released(SimTicket gone, @Nullable SimPool by, long now) {
     for (SimEndpoint endpoint : ways.live()) {
       if (!endpoint.paused && endpoint.ranking.sure()) {
@@ -49,7 +53,7 @@ final class OracleOrder {
     }
   }
 
-  /** Within an endpoint its own order counts, for each ticket. */
+  /** Checks the tickets of the same endpoint, each by the endpoint's own order. */
   private void among(SimTicket gone, @Nullable SimPool by, long now) {
     OracleRanking ranking = gone.endpoint.ranking;
     List<SimTicket> waiting = gone.endpoint.waiting;
@@ -66,10 +70,10 @@ final class OracleOrder {
     }
   }
 
-  /** Between endpoints it is who came first, for the first of each lane. */
+  /** Checks the first ticket of each lane of another endpoint, by arrival. */
   private void elsewhere(SimEndpoint endpoint, SimTicket gone, @Nullable SimPool by, long now) {
     if (endpoint.justLeft(now)) {
-      return; // who is first of its lane shows only once it has let go of them
+      return; // the first of a lane is known only after it has released those
     }
     int before = endpoint.before(gone.order);
     for (int at = 0; at < before; at++) {
@@ -91,7 +95,7 @@ final class OracleOrder {
     }
   }
 
-  /** A flow may be passed only by one that does not get too far ahead of it. */
+  /** Throws if a flow that overtakes another gets too far ahead of it. */
   private static void mayPass(SimTicket earlier, SimTicket gone) {
     OracleFair fair = gone.endpoint.ranking.fair;
     boolean other = !earlier.ask.flow().name().equals(gone.ask.flow().name());
@@ -100,7 +104,7 @@ final class OracleOrder {
     }
   }
 
-  /** Takes note in whose favour it went. */
+  /** Records a grant in the service of its flow. */
   void charged(SimTicket gone, List<@Nullable SimPool> ways) {
     OracleFair fair = gone.endpoint.ranking.fair;
     gone.fair = fair;
@@ -113,7 +117,7 @@ final class OracleOrder {
     }
   }
 
-  /** Takes note of what a ticket that went has used. */
+  /** Records the real usage of a granted ticket. */
   void used(SimTicket ticket, long tokens) {
     OracleFair fair = ticket.fair;
     if (fair != null && fair == ticket.endpoint.ranking.fair) {
@@ -151,24 +155,30 @@ final class OracleOrder {
     return pool == null ? "itself" : pool.name;
   }
 
-  /** Whether a quota is kept for another; a claim of {@code gone} has ended only just now. */
+  /**
+   * Returns whether a quota is claimed for another; a claim of {@code gone} has ended only just
+   * now.
+   */
   private static boolean keptFrom(SimTicket ticket, SimLine line, SimTicket gone) {
     return line.hadClaimed(gone) || line.keptFrom(ticket);
   }
 
-  /** Whether a quota is kept for somebody whom only one who came back may pass. */
+  /** Returns whether a quota has a claim that only a ticket that came back may pass. */
   private static boolean passes(SimTicket gone, SimLine line) {
     return gone.facing.paid() && line.kept();
   }
 
-  /** Whether what it needs of its endpoint is kept for another; who came back needs nothing. */
+  /**
+   * Returns whether its endpoint's quota is claimed for another; a ticket that came back does not
+   * need it.
+   */
   private static boolean ownKeptFrom(SimTicket ticket, SimTicket gone) {
     return !ticket.facing.paid() && keptFrom(ticket, ticket.endpoint.line, gone);
   }
 
   private boolean skipped(SimTicket earlier, SimTicket gone, @Nullable SimPool by, long now) {
     if (reloading && earlier.endpoint != gone.endpoint) {
-      return false; // it still stands in the old lines
+      return false; // it is still in the old wait lists
     }
     List<SimQuota> lackingMore = new ArrayList<>();
     for (SimQuota each : earlier.more()) {
@@ -177,7 +187,7 @@ final class OracleOrder {
       }
     }
     boolean byKey = lackingMore.stream().anyMatch(SimQuota::personal);
-    // Another endpoint may not have seen yet that a key lets it go.
+    // Another endpoint may not know yet that a key has room again.
     boolean unseen = earlier.facing.account() != null && earlier.endpoint != gone.endpoint;
     if (byKey || unseen || lackingMore.size() > 1) {
       return false;
@@ -185,14 +195,14 @@ final class OracleOrder {
     boolean skipped = false;
     for (SimPool pool : ways.of(earlier)) {
       if (pool != null && !OracleWays.possible(pool, earlier)) {
-        continue; // whatever frees there is of no use to it
+        continue; // what is freed there is of no use to it
       }
       SimLine own = earlier.endpoint.line;
       boolean lacksOwn = ownKeptFrom(earlier, gone) || OracleWays.lacks(earlier, now);
       boolean kept = pool != null && keptFrom(earlier, pool.line, gone);
       boolean lacksPool = pool != null && (kept || OracleWays.lacks(pool, earlier, now));
       if (pool != null && !lacksPool && !OracleWays.fits(pool, earlier, now)) {
-        return false; // on the very edge of its pace: who knows
+        return false; // too close to its pace to be sure
       }
       int lacks = lackingMore.size() + (lacksOwn ? 1 : 0) + (lacksPool ? 1 : 0);
       if (lacks == 0) {
@@ -204,7 +214,7 @@ final class OracleOrder {
       SimLine one = lacksOwn || pool == null ? own : pool.line;
       SimLine lacking = lackingMore.isEmpty() ? one : lackingMore.getFirst().line;
       if (lacking.keptFor(earlier)) {
-        return false; // what it lacks is kept for it
+        return false; // what it lacks is claimed for it
       }
       boolean took =
           (lacking == gone.endpoint.line && !gone.facing.paid())
@@ -215,7 +225,7 @@ final class OracleOrder {
     return skipped;
   }
 
-  /** Returns the first of the lane of a ticket, null when two may be. */
+  /** Returns the first ticket of a ticket's lane; null when two may be first. */
   private static @Nullable SimTicket firstOfLane(SimTicket ticket, long now) {
     OracleRanking ranking = ticket.endpoint.ranking;
     SimTicket first = ticket;

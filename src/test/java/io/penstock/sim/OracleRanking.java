@@ -4,7 +4,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.queue.Order;
 import org.jspecify.annotations.Nullable;
 
-/** Which of two tickets of one endpoint goes first if both can. */
+/** Order of the tickets of one endpoint: which of two goes first if both can. */
 final class OracleRanking {
   private final Order order;
   private final long agingNanos;
@@ -20,13 +20,13 @@ final class OracleRanking {
     return order;
   }
 
-  /** Whether those settings mean this very order: what was counted for it still counts. */
+  /** Returns whether those settings mean this very order, so that its counts stay valid. */
   boolean same(EndpointSpec.Scheduling scheduling) {
     boolean aged = order == Order.PRIORITY;
     return order == scheduling.order() && (!aged || agingNanos == scheduling.agingNanos());
   }
 
-  /** Whether it is known who comes before whom. */
+  /** Returns whether the order is known. */
   boolean sure() {
     return order != Order.RANDOM && (fair == null || fair.sure());
   }
@@ -46,7 +46,7 @@ final class OracleRanking {
     };
   }
 
-  /** Priority + waited ÷ aging, times aging, so that it is a whole number. */
+  /** Returns (priority + waited ÷ aging) × aging, which is a whole number. */
   private long effective(SimTicket ticket, long now) {
     long priority = ticket.ask.priority();
     return agingNanos == 0 ? priority : priority * agingNanos + now - ticket.arrived;

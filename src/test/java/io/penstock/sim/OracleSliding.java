@@ -3,7 +3,7 @@ package io.penstock.sim;
 import io.penstock.limit.LimitSpec;
 import java.util.ArrayDeque;
 
-/** A window that ends at any instant: a release at t counts from t on and no more at t + window. */
+/** A window that ends at any instant: a release at t counts from t to before t + window. */
 final class OracleSliding extends OracleLimit {
   private static final class Release {
     final long instant;
@@ -109,7 +109,7 @@ final class OracleSliding extends OracleLimit {
     return now;
   }
 
-  /** Another length starts a new window with what counts in the one that runs. */
+  /** A new length starts a new window with what counts in the present one. */
   @Override
   void resize(LimitSpec next, long now) {
     pass(now);

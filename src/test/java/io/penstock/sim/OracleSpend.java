@@ -8,14 +8,16 @@ import io.penstock.pool.Failure;
 import io.penstock.sim.OracleLimit.Ask;
 import org.jspecify.annotations.Nullable;
 
-/** What one ticket took from one limit, as the oracle books it, with the provider's view beside. */
+/**
+ * A charge of one ticket to one limit, as the oracle counts it, together with the provider's view.
+ */
 final class OracleSpend {
   private final OracleLimit limit;
   private final ProviderLedger ledger;
   private final Measure measure;
   private final Charge charge;
 
-  /** How many tokens of the limit one of output takes. */
+  /** Tokens of the limit for one token of output. */
   private final long rate;
 
   private final Ask ask;
@@ -40,10 +42,10 @@ final class OracleSpend {
     this.cell = limit.take(ask.taken(), ask.held(), now);
   }
 
-  /** A limit as it is metered, and what the provider would say of it. */
+  /** A limit with its measure and the provider's view of it. */
   record Metering(Measure measure, OracleLimit limit, ProviderLedger ledger) {}
 
-  /** What a cost asks of a measure: contract 4.3 and 4.4. */
+  /** Returns the demand of a cost in a measure: contract 4.3 and 4.4. */
   static Ask ask(Measure measure, Charge charge, Cost cost) {
     long input = cost.inputTokens();
     long output = cost.outputTokens();
@@ -68,12 +70,12 @@ final class OracleSpend {
         || (measure == Measure.TOKENS && !keeps() && !whole() && charge != Charge.GEMINI);
   }
 
-  /** Whether output was taken with the input, and is settled with it. */
+  /** Returns whether output was taken with the input, and is settled with it. */
   private boolean whole() {
     return measure == Measure.TOKENS && charge == Charge.WHOLE;
   }
 
-  /** Whether what was taken stands. */
+  /** Returns whether the amount taken is kept at settlement. */
   private boolean keeps() {
     return switch (measure) {
       case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> true;
@@ -82,13 +84,13 @@ final class OracleSpend {
     };
   }
 
-  /** The answer has produced that much in all. */
+  /** Charges the output produced so far. */
   void produced(long tokens, long now) {
     seen = Math.max(seen, tokens);
     if (!countsOutput()) {
       return;
     }
-    // What an attempt before this one has produced counts until it is known that it was in vain.
+    // Output of a running attempt counts until the attempt turns out to be in vain.
     account.produced(seen * rate, now);
     long output = tokens * rate;
     long subCell = now / limit.subCell();
@@ -107,7 +109,7 @@ final class OracleSpend {
     charged += more;
   }
 
-  /** The answer ended; {@code usage} may be missing. */
+  /** Settles the charge of an ended answer; {@code usage} may be missing. */
   void settled(@Nullable Usage usage, long counted, long now) {
     long unsaid = whole() ? ask.least() + counted : ask.taken();
     long used = usage == null ? unsaid : usedInput(usage);
@@ -148,7 +150,7 @@ final class OracleSpend {
     }
   }
 
-  /** The attempt failed in that way. */
+  /** Settles the charge of a failed attempt. */
   void failed(Failure failure, long now) {
     switch (failure) {
       case UNSENT -> returned(now);
@@ -163,7 +165,7 @@ final class OracleSpend {
     }
   }
 
-  /** It never ran. */
+  /** Gives everything back, because it never ran. */
   void returned(long now) {
     limit.give(cell, ask.taken(), heldLeft, now);
     heldLeft = 0;

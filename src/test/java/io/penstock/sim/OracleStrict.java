@@ -5,14 +5,14 @@ import java.math.BigInteger;
 
 /**
  * Slots exactly 1/rate apart, in whole fractions of a second of any length; a release may come a
- * little before its slot, which stays where it is.
+ * little before its slot, which does not move.
  */
 final class OracleStrict extends OracleLimit {
   private static final long LATE = 5_000_000L;
 
   private LimitSpec.Strict spec;
 
-  /** The grid: slot k is its start plus k intervals; none before the first release. */
+  /** Start of the grid: slot k is k intervals later; none before the first release. */
   private long grid = Long.MIN_VALUE;
 
   private long next;

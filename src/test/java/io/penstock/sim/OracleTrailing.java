@@ -4,7 +4,7 @@ import io.penstock.limit.LimitSpec;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
-/** Any trailing window, kept as a list of cells with the instant at which each stops counting. */
+/** Any trailing window, as a list of cells with the instant at which each stops counting. */
 final class OracleTrailing extends OracleLimit {
   private static final long MOST_EXTRA = 500_000_000L;
 
@@ -21,7 +21,9 @@ final class OracleTrailing extends OracleLimit {
   /** How long the whole burst takes. */
   private long burstTakes;
 
-  /** What is free from one instant until before another, when nothing is taken or given. */
+  /**
+   * Free amount from one instant until before another, as long as nothing is taken or given back.
+   */
   private long free;
 
   private long freeFrom;
@@ -83,12 +85,12 @@ final class OracleTrailing extends OracleLimit {
     free = Math.max(0, spec.capacity() - held - counts);
   }
 
-  /** What is free has to be counted again. */
+  /** Marks the free amount as out of date. */
   private void changed() {
     freeUntil = Long.MIN_VALUE;
   }
 
-  /** Widens the window by the jitter that was measured. */
+  /** Widens the window by the measured jitter. */
   void widen(long nanos) {
     changed();
     extra = Math.min(nanos, MOST_EXTRA);
@@ -101,7 +103,7 @@ final class OracleTrailing extends OracleLimit {
     return Math.ceilDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
   }
 
-  /** The pace owes whole nanoseconds only, and never more than a window and the burst. */
+  /** The pace owes whole nanoseconds only, and at most a window and the burst. */
   private void owe(long amount, long now) {
     long nanos = Math.floorDiv(Math.multiplyExact(amount, spec.windowNanos()), spec.capacity());
     long most = now + spec.windowNanos() + burstTakes;
@@ -122,8 +124,8 @@ final class OracleTrailing extends OracleLimit {
   }
 
   /**
-   * Forgets the cells that cannot count again, however much the window is widened. A guard that
-   * grows finds those that are left.
+   * Removes the cells that cannot count again, however much the window is widened. A guard that
+   * grows still finds the others.
    */
   private void forget(long now) {
     long span = spec.windowNanos() + spec.guardNanos() + MOST_EXTRA;

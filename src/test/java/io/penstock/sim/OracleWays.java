@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Which ways a ticket has, and what it lacks on each. */
+/** The routes of each ticket, and what it lacks on each. */
 final class OracleWays {
-  /** The pace is a fraction of a nanosecond an amount; what it says is believed to this much. */
+  /** Tolerance for the pace, which is a fraction of a nanosecond for each token. */
   private static final long PACE_NANOS = 2_000;
 
   private final Simulation world;
@@ -36,7 +36,7 @@ final class OracleWays {
   private final OracleAvoiding avoiding;
   private List<SimEndpoint> living = List.of();
 
-  /** How many configurations were applied. */
+  /** Number of configurations applied so far. */
   private int generation;
 
   OracleWays(Simulation world) {
@@ -93,7 +93,7 @@ final class OracleWays {
     before.forEach((path, each) -> follow(path, each, configured));
     refresh();
     for (SimEndpoint each : living) {
-      each.waiting.forEach(this::look); // whom one avoided may be all that is left
+      each.waiting.forEach(this::look); // the upstream it avoided may be the only one left
     }
   }
 
@@ -111,7 +111,7 @@ final class OracleWays {
     living = List.copyOf(live.values());
   }
 
-  /** A request came to a path and was let into that endpoint. */
+  /** Notes that a request for a path entered that endpoint. */
   SimEndpoint entered(String path, Endpoint endpoint) {
     SimEndpoint known = dynamics.entered(path, endpoint);
     refresh();
@@ -122,13 +122,13 @@ final class OracleWays {
     dynamics.left(endpoint);
   }
 
-  /** Finds out which dynamic endpoints are gone. */
+  /** Finds the dynamic endpoints that are gone. */
   void follow() {
     dynamics.follow();
     refresh();
   }
 
-  /** Returns how many dynamic endpoints were given up, when nothing happens any more. */
+  /** Returns how many dynamic endpoints were reclaimed, when nothing happens any more. */
   long over() {
     dynamics.over();
     return dynamics.givenUp();
@@ -142,26 +142,26 @@ final class OracleWays {
     allPools.forEach(SimPool::widen);
   }
 
-  /** The ways of a ticket: one pool each, null where the endpoint answers by itself. */
+  /** Returns the routes of a ticket: one pool each, null if the endpoint answers by itself. */
   List<@Nullable SimPool> of(SimTicket ticket) {
     look(ticket);
     return ticket.ways;
   }
 
-  /** Has a ticket know what a configuration means for it. */
+  /** Updates a ticket for the present configuration. */
   private void look(SimTicket ticket) {
     if (ticket.generation != generation) {
       boolean comes = ticket.generation == 0;
       ticket.generation = generation;
       route(ticket);
-      // Tickets of an endpoint that is paused are looked at again when it goes on.
+      // Tickets of a paused endpoint are updated when it resumes.
       if (!ticket.possible || comes || !ticket.endpoint.paused) {
         avoiding.look(ticket);
       }
     }
   }
 
-  /** Finds the ways of what a ticket faces. */
+  /** Finds the routes of a ticket. */
   void route(SimTicket ticket) {
     ticket.ways = ways(ticket);
     ticket.possible = possible(ticket, ticket.ways);
@@ -173,7 +173,7 @@ final class OracleWays {
         .computeIfAbsent(ticket.facing, facing -> find(ticket.endpoint, facing));
   }
 
-  /** All that serve it but the one it avoids; that one too if there is no other. */
+  /** Returns all pools that serve it except the avoided one; that one too if there is no other. */
   private List<@Nullable SimPool> find(SimEndpoint endpoint, SimFacing facing) {
     List<@Nullable SimPool> all = find(endpoint, facing.model());
     List<@Nullable SimPool> others = new ArrayList<>();
@@ -210,7 +210,7 @@ final class OracleWays {
         .computeIfAbsent(own, name -> open(spec, name, model));
   }
 
-  /** Whether anything goes to an upstream. */
+  /** Returns the gate of an upstream. */
   SimGate gate(String id) {
     return gates.computeIfAbsent(id, absent -> new SimGate());
   }
@@ -235,7 +235,10 @@ final class OracleWays {
     return pool;
   }
 
-  /** Whether a limit lets pass what is asked: room by {@code now}, pace by {@code pace}. */
+  /**
+   * Returns whether a limit admits a demand: by its room at {@code now}, and by its pace at {@code
+   * pace}.
+   */
   private static boolean passes(OracleLimit limit, Ask ask, long now, long pace) {
     return limit.admits(ask, now) && (pace == Long.MAX_VALUE || limit.paced(ask) <= pace);
   }
@@ -254,24 +257,24 @@ final class OracleWays {
     return true;
   }
 
-  /** Whether its endpoint lacks room for it. */
+  /** Returns whether its endpoint lacks room for it. */
   static boolean lacks(SimTicket ticket, long now) {
     OracleSpend.Metering own = ticket.owes();
     return own != null
         && !passes(own.limit(), ticket.ask(own.measure(), Charge.TOTAL), now, Long.MAX_VALUE);
   }
 
-  /** Whether a pool lacks room for it for sure, the pace included. */
+  /** Returns whether a pool surely lacks room for it, the pace included. */
   static boolean lacks(SimPool pool, SimTicket ticket, long now) {
     return !passes(pool, ticket, now, now + PACE_NANOS);
   }
 
-  /** Whether a pool has room for it for sure, the pace included. */
+  /** Returns whether a pool surely has room for it, the pace included. */
   static boolean fits(SimPool pool, SimTicket ticket, long now) {
     return passes(pool, ticket, now, now - PACE_NANOS);
   }
 
-  /** Whether the window of a pool has room for it. */
+  /** Returns whether the window of a pool has room for it. */
   static boolean inWindow(SimPool pool, SimTicket ticket, long now) {
     return passes(pool, ticket, now, Long.MAX_VALUE);
   }
@@ -294,7 +297,7 @@ final class OracleWays {
     return ways.stream().anyMatch(pool -> pool == null || possible(pool, ticket));
   }
 
-  /** Whether a pool could ever let a ticket pass. */
+  /** Returns whether a pool could ever admit a ticket. */
   static boolean possible(SimPool pool, SimTicket ticket) {
     for (OracleSpend.Metering each : pool.meters) {
       if (!each.limit().possible(ticket.ask(each.measure(), pool.spec.budget().charge()))) {
@@ -304,7 +307,7 @@ final class OracleWays {
     return true;
   }
 
-  /** Fails unless everything on its way has room for a ticket and is kept for nobody else. */
+  /** Throws unless everything on its route has room for a ticket and no claim for another. */
   void mayTake(SimTicket ticket, @Nullable SimPool pool, long now) {
     String why = null;
     if (lacks(ticket, now)) {
@@ -330,7 +333,7 @@ final class OracleWays {
     }
   }
 
-  /** Whether it could go that way now. */
+  /** Returns whether it could take that route now. */
   static boolean canGo(SimTicket ticket, @Nullable SimPool pool, long now) {
     for (SimQuota each : ticket.more()) {
       if (each.lacks(ticket, now) || each.line.keptFrom(ticket)) {
@@ -342,7 +345,7 @@ final class OracleWays {
         && (pool == null || (!pool.line.keptFrom(ticket) && fits(pool, ticket, now)));
   }
 
-  /** Remembers who has claimed what: a claim ends before its ticket is seen to go. */
+  /** Records the claims: a claim ends before its ticket is seen to go. */
   void noteClaims(boolean still) {
     claims.note(still);
   }

@@ -2,7 +2,7 @@ package io.penstock.sim;
 
 import io.penstock.limit.LimitSpec;
 
-/** Windows of one length that follow each other without gap, told window by window. */
+/** Windows of one length that follow each other without a gap, modelled window by window. */
 final class OracleWindow extends OracleLimit {
   private LimitSpec.FixedWindow spec;
   private long start;
@@ -25,7 +25,7 @@ final class OracleWindow extends OracleLimit {
     return spec.capacity();
   }
 
-  /** Lets windows pass one by one: each pays of the debt what it can. */
+  /** Lets windows pass one by one: each pays as much of the debt as it can. */
   private void pass(long now) {
     while (start + spec.windowNanos() <= now) {
       start += spec.windowNanos();

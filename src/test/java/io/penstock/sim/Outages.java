@@ -3,7 +3,7 @@ package io.penstock.sim;
 import io.penstock.pool.Upstream;
 import java.util.List;
 
-/** Upstreams that take nothing for a while, or only a request now and then. */
+/** Upstreams that accept nothing for a while, or only a request now and then. */
 final class Outages {
   private static final int MOST = 12;
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What became of simulated schedules, in a row for each kind of them. */
+/** Results of simulated schedules, in one row for each kind. */
 public final class ProgressTable {
   private static final class Row {
     private int drawn;
@@ -17,15 +17,16 @@ public final class ProgressTable {
 
   private final Map<String, Row> rows = new TreeMap<>();
 
-  /** Makes a table without rows. */
+  /** Creates a table without rows. */
   public ProgressTable() {}
 
   /**
    * Adds a schedule to those of its kind.
    *
    * @param granted whether anything was released
-   * @param used the share of the limit that was used while it was asked for, null if it was not
-   * @param silenceNanos the longest time without a release while somebody waited
+   * @param used the fraction of the limit that was used while there was demand for it, null if
+   *     there was none
+   * @param silenceNanos the longest time without a release while a ticket waited
    */
   public void add(String kind, boolean granted, @Nullable Double used, long silenceNanos) {
     Row row = rows.computeIfAbsent(kind, absent -> new Row());
@@ -38,7 +39,7 @@ public final class ProgressTable {
     }
   }
 
-  /** Returns by kind the least share that was used, of those that were asked for all the time. */
+  /** Returns, by kind, the least fraction used, among schedules with constant demand. */
   public Map<String, Double> leastUsed() {
     Map<String, Double> least = new TreeMap<>();
     rows.forEach(
@@ -50,7 +51,7 @@ public final class ProgressTable {
     return least;
   }
 
-  /** Returns the median share used over all kinds; 0 where no limit was asked for all the time. */
+  /** Returns the median fraction used over all kinds; 0 if no schedule had constant demand. */
   public double medianUsed() {
     List<Double> all = rows.values().stream().flatMap(row -> row.used.stream()).sorted().toList();
     return all.isEmpty() ? 0 : all.get(all.size() / 2);

@@ -7,9 +7,10 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The provider's side of one limit: everything by the instant it really happened, no sub-cells and
- * no guard. A release must leave any trailing window within the limit, held output included; what
- * answers that still run produced beyond their cost is the overrun, and is not counted until then.
+ * The provider's side of one limit: everything by the instant it really happened, without sub-cells
+ * and guards. At a release, every trailing window must be within the limit, reserved output
+ * included. Output that running answers produced beyond their cost is the overrun, which is not
+ * counted until they end.
  */
 final class ProviderLedger {
   private final class Entry {
@@ -34,7 +35,7 @@ final class ProviderLedger {
       sum += counted();
     }
 
-    /** The window has left it behind. */
+    /** Stops counting it when the window has passed it. */
     void pass() {
       sum -= counted();
       past = true;
@@ -44,18 +45,18 @@ final class ProviderLedger {
   private final long window;
   private final Deque<Entry> entries = new ArrayDeque<>();
 
-  /** What counts of the entries. */
+  /** Sum of the entries that count. */
   private long sum;
 
   private long held;
   private long overrun;
 
-  /** Makes a ledger; a window of 0 keeps none, for limits that no provider sees. */
+  /** Creates a ledger; a window of 0 records nothing, for limits that no provider sees. */
   ProviderLedger(long window) {
     this.window = window;
   }
 
-  /** What answers that run produced beyond their cost. */
+  /** Returns the output that running answers produced beyond their cost. */
   long overrun() {
     return overrun;
   }
@@ -81,7 +82,7 @@ final class ProviderLedger {
     return account;
   }
 
-  /** One ticket's part. */
+  /** The part of one ticket. */
   final class Account {
     private final List<Entry> mine = new ArrayList<>();
     private Entry released = new Entry(0, 0, false);
@@ -121,7 +122,7 @@ final class ProviderLedger {
       produced = output;
     }
 
-    /** The output was counted too high: the newest part of it was none. */
+    /** Takes back output that was counted too high, from the newest part on. */
     private void shrink(long by) {
       long left = by;
       for (int at = mine.size() - 1; at > 0 && left > 0; at--) {

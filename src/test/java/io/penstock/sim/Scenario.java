@@ -20,7 +20,10 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A world drawn from a seed: what is configured, who comes, and how they behave. */
+/**
+ * A world drawn from a seed: its configuration, its requests, and the behaviour of clients and
+ * upstreams.
+ */
 final class Scenario {
   static final long SECOND = 1_000_000_000L;
   private static final long MILLI = 1_000_000L;
@@ -34,7 +37,7 @@ final class Scenario {
           Algorithm.TOKEN_BUCKET,
           Algorithm.SLIDING_WINDOW);
 
-  /** One whose output counts fivefold at Bedrock. */
+  /** A model with output that counts fivefold at Bedrock. */
   static final String DEAR_MODEL = "anthropic.claude-sonnet-4-20250514-v1:0";
 
   private static final List<Charge> CHARGES =
@@ -59,24 +62,24 @@ final class Scenario {
   final boolean pauses;
   final boolean jitter;
 
-  /** Whether the machine stands still now and then, and its clock goes on. */
+  /** Whether the machine sometimes stands still while its clock goes on. */
   final boolean jumps;
 
-  /** Whether nobody leaves, expires, stops or changes anything: then waits can be foretold. */
+  /** Whether nothing leaves, expires, stops or changes: then waits can be computed. */
   final boolean undisturbed;
 
-  /** Whether everybody uses what was expected. */
+  /** Whether all requests use exactly what was expected. */
   final boolean exact;
 
-  /** Whether attempts fail after which a request comes back. */
+  /** Whether attempts fail, after which requests come back. */
   final boolean again;
 
-  /** Whether upstreams take nothing now and then. */
+  /** Whether upstreams sometimes accept nothing. */
   final boolean outages;
 
   private final int flows;
 
-  /** How many paths below the configured ones requests come to. */
+  /** Number of paths below the configured ones that requests use. */
   final int below;
 
   final double meanTokens;
@@ -116,7 +119,7 @@ final class Scenario {
     return random.nextDouble() < share;
   }
 
-  /** A positive amount around {@code mean}, now and then several times as much. */
+  /** Returns a positive amount around {@code mean}, sometimes several times as much. */
   long around(double mean) {
     return (long) Math.ceil(-mean * Math.log(1 - random.nextDouble()));
   }
@@ -139,7 +142,7 @@ final class Scenario {
     return new Cost(input, output, stated);
   }
 
-  /** A whole configuration; each call draws another one over the same names. */
+  /** Returns a whole configuration; each call draws another one over the same names. */
   List<EndpointSpec> configuration() {
     List<UpstreamSpec> all = new ArrayList<>();
     for (int at = 0; at < upstreams; at++) {
@@ -152,7 +155,7 @@ final class Scenario {
     return specs;
   }
 
-  /** Another configuration that keeps most of the one before. */
+  /** Returns another configuration that keeps most of the previous one. */
   List<EndpointSpec> changed(List<EndpointSpec> before) {
     List<EndpointSpec> fresh = configuration();
     Map<String, UpstreamSpec> kept = new TreeMap<>();
@@ -237,7 +240,7 @@ final class Scenario {
         0);
   }
 
-  /** How long the machine stands still: mostly not at all. */
+  /** Returns how long the machine stands still: mostly not at all. */
   long jump() {
     if (!jumps || !chance(0.01)) {
       return 0;
@@ -249,7 +252,7 @@ final class Scenario {
     return chance(0.4) ? 0 : random.nextInt(-2, 10);
   }
 
-  /** One of a few flows, some of which weigh more than others. */
+  /** Returns one of a few flows, some with larger weights than others. */
   Ask.Flow flow() {
     int flow = random.nextInt(flows);
     return new Ask.Flow("flow-" + flow, List.of(1, 1, 2, 4).get(flow));

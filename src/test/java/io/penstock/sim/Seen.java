@@ -3,7 +3,7 @@ package io.penstock.sim;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often each kind of thing happened: what never does was never checked. */
+/** Counts how often each kind of event happened: an event that never happens was never checked. */
 final class Seen {
   private final Map<String, Long> counts = new TreeMap<>();
 

@@ -4,8 +4,8 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * The true time of a simulation, and everything that is going to happen, in one thread. What is to
- * happen at one instant happens by rank, and else in the order in which it was asked for.
+ * The true time of a simulation, with all scheduled events, in one thread. Events of one instant
+ * run by rank, then in the order in which they were scheduled.
  */
 public final class SimClock {
   private record Happening(long at, int rank, long order, Runnable what)
@@ -21,7 +21,7 @@ public final class SimClock {
     }
   }
 
-  /** So many things never happen at one instant but for a loop without an end. */
+  /** More events at one instant than this mean an endless loop. */
   private static final int MOST_AT_ONCE = 20_000;
 
   private final PriorityQueue<Happening> happenings = new PriorityQueue<>();
@@ -30,7 +30,7 @@ public final class SimClock {
   private long events;
   private int atOnce;
 
-  /** Makes a clock that stands at {@code start}, in nanoseconds. */
+  /** Creates a clock that stands at {@code start}, in nanoseconds. */
   public SimClock(long start) {
     this.now = start;
   }
@@ -40,35 +40,35 @@ public final class SimClock {
     return now;
   }
 
-  /** Returns how many things have happened. */
+  /** Returns how many events have run. */
   public long events() {
     return events;
   }
 
-  /** Has something happen at an instant, at the earliest now. */
+  /** Schedules an event at an instant, now at the earliest. */
   public void at(long instant, Runnable what) {
     at(instant, 0, what);
   }
 
   /**
-   * Has something happen at an instant, at the earliest now.
+   * Schedules an event at an instant, now at the earliest.
    *
-   * @param rank of what happens at one instant, the lower comes first: so the order in which
-   *     production code asks, which may be that of a hash table, changes nothing
+   * @param rank events of one instant run by ascending rank: so it makes no difference in which
+   *     order production code schedules them, which may be that of a hash table
    */
   public void at(long instant, int rank, Runnable what) {
     happenings.add(new Happening(Math.max(now, instant), rank, orders++, what));
   }
 
-  /** Lets happen all that is due until an instant, at which the clock stands then. */
+  /** Runs all events that are due until an instant, and sets the clock to it. */
   public void run(long until) {
     run(until, () -> {});
   }
 
   /**
-   * Lets happen all that is due until an instant, at which the clock stands then.
+   * Runs all events that are due until an instant, and sets the clock to it.
    *
-   * @param rested runs whenever nothing more happens at the instant at which the clock stands
+   * @param rested runs each time nothing more happens at the clock's instant
    */
   public void run(long until, Runnable rested) {
     while (!happenings.isEmpty() && happenings.peek().at() <= until) {

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One endpoint from its start to its removal, as the oracle sees it. */
+/** One endpoint from its start to its removal, as the oracle models it. */
 final class SimEndpoint {
-  /** No provider sees the limit of an endpoint. */
+  /** The limit of an endpoint, which no provider sees. */
   private static final ProviderLedger UNSEEN = new ProviderLedger(0);
 
   final Endpoint endpoint;
   final SimLine line;
 
-  /** Who waits, in the order in which they came. */
+  /** Waiting tickets, in order of arrival. */
   final List<SimTicket> waiting = new ArrayList<>();
 
   final List<SimTicket> left = new ArrayList<>();
@@ -31,14 +31,16 @@ final class SimEndpoint {
   EndpointSpec spec;
   boolean paused;
 
-  /** Requests that came in and have not left, their tickets aside; since when there is none. */
+  /**
+   * Requests that entered and have not left, without their tickets; and since when there is none.
+   */
   int inside;
 
   long emptySince;
   boolean removed;
   private @Nullable OracleLimit limit;
 
-  /** Its own limit as it is metered, null when it has none. */
+  /** Its own limit and measure, null when it has none. */
   OracleSpend.@Nullable Metering own;
 
   SimEndpoint(Endpoint endpoint, EndpointSpec spec, Fault fault, long now) {
@@ -62,7 +64,7 @@ final class SimEndpoint {
     return limit instanceof LimitSpec.FixedWindow ? Measure.TOKENS : Measure.REQUESTS;
   }
 
-  /** The endpoint's own quota is nobody's business but its own and a sceptic's. */
+  /** Returns the endpoint's own quota, a private field that only this test looks at. */
   static Quota quotaOf(Endpoint endpoint) {
     try {
       Field field = Endpoint.class.getDeclaredField("own");
@@ -79,7 +81,7 @@ final class SimEndpoint {
         : OracleLimit.of(spec.limit(), owed, now);
   }
 
-  /** What was owed in requests is owed in requests, and nothing in tokens. */
+  /** Returns the debt for the next limit: it is kept only if the measure stays the same. */
   private static long owed(OracleLimit before, LimitSpec next, long now) {
     return measure(before.spec()) == measure(next) ? before.owed(now) : 0;
   }
@@ -101,18 +103,18 @@ final class SimEndpoint {
     }
   }
 
-  /** It counts as waiting from here on, where that matters to the order. */
+  /** Counts a ticket as waiting from here on, where that matters to the order. */
   void join(SimTicket ticket) {
     if (ranking.fair != null) {
       ticket.joined = true;
       ranking.joins(ticket);
       if (!ticket.more().isEmpty() || !ticket.arrival.isEmpty()) {
-        ranking.fair.unsure(); // who is held by its key, or denied, counts as not there
+        ranking.fair.unsure(); // tickets held up by their key, or denied, count as absent
       }
     }
   }
 
-  /** Its dispatcher has looked at a ticket, and it waits. */
+  /** Notes that the dispatcher has looked at a ticket, and it waits. */
   void arrived(SimTicket ticket, long now) {
     left.removeIf(each -> each.leftAt != now);
     ticket.seen = true;
@@ -121,7 +123,7 @@ final class SimEndpoint {
     }
   }
 
-  /** Whether somebody left at this very instant. */
+  /** Returns whether a ticket left at this very instant. */
   boolean justLeft(long now) {
     return !left.isEmpty() && left.getLast().leftAt == now;
   }
@@ -145,7 +147,7 @@ final class SimEndpoint {
     sum[2] += sign * ticket.bytes;
   }
 
-  /** Takes over what became of the tickets of one that was given up. */
+  /** Adds the totals of a reclaimed endpoint. */
   void inherit(SimEndpoint child) {
     child.sums.forEach(
         (stage, sum) -> {
@@ -160,7 +162,9 @@ final class SimEndpoint {
     return sums.computeIfAbsent(stage, absent -> new long[3]);
   }
 
-  /** How many of those who wait came before {@code order}: as many from the start of the list. */
+  /**
+   * Returns how many waiting tickets arrived before {@code order}: they are the first of the list.
+   */
   int before(long order) {
     int low = 0;
     int high = waiting.size();
@@ -175,7 +179,7 @@ final class SimEndpoint {
     return low;
   }
 
-  /** It no longer waits. */
+  /** Removes a ticket that no longer waits. */
   void remove(SimTicket ticket) {
     int place = before(ticket.order);
     if (place == waiting.size() || waiting.get(place) != ticket) {

@@ -4,11 +4,11 @@ import io.penstock.quota.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What decides which ways a ticket has: those that face the same are in one lane.
+ * Everything that decides which routes a ticket has; tickets with equal values are in one lane.
  *
  * @param model the model it asks for, or null
- * @param paid whether its endpoint has given already: it went before, and came back
- * @param account at which it waits for what its key lacks, or null
+ * @param paid whether its endpoint was charged already: it was granted before, and came back
+ * @param account the account with whose quotas it waits, or null
  * @param not the upstream it avoids while another could serve it, or null
  */
 record SimFacing(

@@ -1,13 +1,13 @@
 package io.penstock.sim;
 
-/** Whether anything goes to an upstream at all, as the oracle sees it. */
+/** Whether an upstream accepts requests, as the oracle models it. */
 final class SimGate {
   private static final long SHORT = 1_000_000_000L;
 
   private long from = Long.MIN_VALUE;
   private long trial;
 
-  /** When it was last said, or seen, to be something else. */
+  /** The instant of its last change, announced or observed. */
   private long changedAt = Long.MIN_VALUE;
 
   long opens(long now) {
@@ -22,7 +22,7 @@ final class SimGate {
     return trial > 0;
   }
 
-  /** Whether it can be relied on: not on trial, and not shut for longer than a second. */
+  /** Returns whether it can be relied on: not on trial, and not shut for longer than a second. */
   boolean available(long now) {
     return !onTrial() && opens(now) - now <= SHORT;
   }
@@ -48,16 +48,14 @@ final class SimGate {
     changedAt = now;
   }
 
-  /**
-   * Its upstream is configured anew: it is tried no more, and is shut as long as it was said to.
-   */
+  /** Resets the gate for a newly configured upstream: a trial ends, an announced pause stays. */
   void forget(long now) {
     if (onTrial()) {
       open(now);
     }
   }
 
-  /** A request passes: on trial it is the only one for a while. */
+  /** Notes that a request passes: on trial it is the only one for a while. */
   void passed(long now) {
     if (trial > 0) {
       from = now + trial;

@@ -20,18 +20,18 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a world, the groups they are in, and what its models may be asked. Drawn apart from
- * all else, so that worlds without keys are what they were.
+ * The keys of a world, their groups, and the limits of models. They are drawn by a generator of
+ * their own, so that worlds without keys are drawn as before.
  */
 final class SimKeys {
-  /** One key: what its requests are charged when they come, or face while they wait. */
+  /** One key: the quotas its requests are charged at arrival, or face while they wait. */
   record Key(Account account, boolean waits, List<SimQuota> any, Map<String, SimQuota> ofModel) {
     List<SimQuota> facing(@Nullable String model) {
       return SimKeys.facing(model, any, ofModel);
     }
   }
 
-  /** The key's own, that of the key for the model, the group's. */
+  /** Returns the quotas of the key, of the key for the model, and of the group. */
   private static List<SimQuota> facing(
       @Nullable String model, List<SimQuota> any, Map<String, SimQuota> ofModel) {
     List<SimQuota> all = new ArrayList<>(any);
@@ -70,13 +70,13 @@ final class SimKeys {
     return quotas;
   }
 
-  /** Whose the next request is: nobody's now and then. */
+  /** Returns the key of the next request; sometimes null. */
   @Nullable Key pick() {
     int at = keys.isEmpty() ? 0 : random.nextInt(keys.size() + 1);
     return at < keys.size() ? keys.get(at) : null;
   }
 
-  /** What a model may be asked, or null. */
+  /** Returns the limits of a model, or null. */
   @Nullable SimQuota model(@Nullable String model) {
     return model == null ? null : models.get(model);
   }
@@ -191,7 +191,7 @@ final class SimKeys {
         : new LimitSpec.TrailingWindow(limit, scenario.window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /** Gives keys and groups other limits, and those who wait learn of it. */
+  /** Changes the limits of keys and groups, also for waiting tickets. */
   void change(long now) {
     for (SimQuota each : quotas) {
       if (random.nextBoolean() && !models.containsValue(each)) {

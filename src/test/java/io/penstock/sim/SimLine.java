@@ -23,12 +23,15 @@ final class SimLine {
     return line.keptFrom(ticket.order, ticket.facing.paid());
   }
 
-  /** Returns whether it is kept for that ticket. */
+  /** Returns whether it is claimed for that ticket. */
   boolean keptFor(SimTicket ticket) {
     return line.keptFor(ticket.order);
   }
 
-  /** Whether a ticket had claimed it when it went: a claim ends before its ticket is seen to go. */
+  /**
+   * Returns whether a ticket had claimed it when it went: a claim ends before its ticket is seen to
+   * go.
+   */
   boolean hadClaimed(SimTicket ticket) {
     return claimant == ticket;
   }
@@ -37,7 +40,7 @@ final class SimLine {
     return claimant;
   }
 
-  /** Remembers who has claimed it, null for nobody. */
+  /** Records its claimant, or null. */
   void claimedBy(@Nullable SimTicket ticket) {
     claimant = ticket;
   }

@@ -13,17 +13,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of what a simulated store lost that no instance could have known in time: found from the
- * messages alone, not from what instances make of them. Limits are counted apart.
+ * Finds the part of a simulated store's losses that no instance could have known of in time, from
+ * the messages alone, not from the instances' reaction. Limits are counted separately.
  *
- * <p>What was granted to an instance after the state that is left is known to that instance and to
- * those that were told that it lives, provided they reach the store again: they have asked once
- * knowing that another life answers, and did not end before they could say what they know. If an
- * instance that has seen nothing from before the loss is granted anything before that, the rest may
- * be granted twice.
+ * <p>A grant made after the state that is left is known to the instance that got it, and to those
+ * that were told that this instance is alive. They count if they reach the store again: they have
+ * asked once knowing that another life of the store answers, and did not end before they could
+ * report what they know. If an instance that has seen nothing from before the loss is granted
+ * anything before that, the rest may be granted twice.
  *
- * <p>Where older data was put back into a running store, an instance that has been told nothing
- * since the state that is left cannot tell, unless one that was told speaks first.
+ * <p>If older data was put back into a running store, an instance that was told nothing since the
+ * state that is left cannot notice, unless one that was told reports first.
  */
 public final class SimLosses {
   private static final class Loss {
@@ -31,29 +31,32 @@ public final class SimLosses {
     final Map<LimitId, Map<String, Long>> granted = new HashMap<>();
 
     /**
-     * The permits in use that members reported in messages that are lost, by limit and by member.
-     * The store takes such a member for silent earlier than it was, until it reports again.
+     * The permits in use that members reported in lost messages, by limit and by member. The store
+     * counts such a member as silent from an earlier instant than it was, until it reports again.
      */
     final Map<LimitId, Map<String, Long>> reported = new HashMap<>();
 
-    /** By member, the members that it knew of before. */
+    /** The members that each member knew of before. */
     final Map<String, Set<String>> knew = new HashMap<>();
 
     /**
-     * By member, the members that it knew of when what was reported since was lost as well. Not
-     * each of these has seen anything from before.
+     * The members that each member knew of when later reports were lost as well. Not each of these
+     * has seen anything from before.
      */
     final Map<String, Set<String>> knewLater = new HashMap<>();
 
     final long at;
 
-    /** The limit that was lost alone, or null: members that were told nothing of it do not know. */
+    /**
+     * The only limit that was lost, or null for all; members that were told nothing of that limit
+     * do not notice.
+     */
     final @Nullable LimitId alone;
 
-    /** Whether the store is another life since, by which all can tell. */
+    /** Whether the store has another life since then, by which all can notice. */
     boolean noticed;
 
-    /** Members that knew, and when the store was told that. */
+    /** Members that knew, and when they reported it to the store. */
     final Map<String, Long> spoke = new HashMap<>();
 
     Loss(long at, @Nullable LimitId alone, boolean noticed) {
@@ -66,7 +69,7 @@ public final class SimLosses {
       granted.computeIfAbsent(id, absent -> new HashMap<>()).merge(member, amount, Long::sum);
     }
 
-    /** Returns whether a member has anything to say of what was lost. */
+    /** Returns whether a member has anything to report of the loss. */
     boolean knows(String member) {
       return knew.containsKey(member) || knewLater.containsKey(member);
     }
@@ -87,7 +90,7 @@ public final class SimLosses {
       }
     }
 
-    /** Returns how much of a limit may be granted again without anyone noticing, and forgets it. */
+    /** Returns how much of a limit may be granted again unnoticed, and forgets it. */
     long takeUnnoticed(LimitId id) {
       Map<String, Long> lost = granted.remove(id);
       Map<String, Long> permits = reported.remove(id);
@@ -98,10 +101,10 @@ public final class SimLosses {
   private final long ttlNanos;
   private final Map<String, Set<String>> knows = new HashMap<>();
 
-  /** By limit, the members that were told of it. */
+  /** The members that were told of each limit. */
   private final Map<LimitId, Set<String>> asked = new HashMap<>();
 
-  /** By limit and member, all that was ever granted. */
+  /** Everything that was ever granted, by limit and member. */
   private final Map<LimitId, Map<String, Long>> given = new HashMap<>();
 
   private final Map<String, Long> last = new HashMap<>();
@@ -114,7 +117,7 @@ public final class SimLosses {
     this.ttlNanos = ttlNanos;
   }
 
-  /** An answer has reached its member. */
+  /** Notes that an answer has reached its member. */
   void heard(SimStore.Sent sent) {
     know(knows, sent);
     String member = sent.round().member();
@@ -140,7 +143,7 @@ public final class SimLosses {
     knows.computeIfAbsent(member, name -> new HashSet<>()).addAll(others);
   }
 
-  /** The store forgets all of these. */
+  /** Notes that the store loses all of these messages. */
   void lose(List<SimStore.Sent> lost, long at, boolean restarted) {
     if (lost.isEmpty()) {
       return;
@@ -148,7 +151,7 @@ public final class SimLosses {
     long from = lost.getFirst().at();
     for (Loss before : losses) {
       if (before.spoke.values().removeIf(told -> told >= from)) {
-        // what was known of that one is lost as well
+        // the reports of that loss are lost as well
         knows.forEach((name, others) -> know(before.knewLater, name, others));
       }
     }
@@ -162,7 +165,7 @@ public final class SimLosses {
     counted -= lost.size();
   }
 
-  /** The store forgets all of one limit; whoever asks for it notices. */
+  /** Notes that the store loses all data of one limit; members that ask for it notice. */
   void forget(LimitId id, long at) {
     Loss loss = new Loss(at, id, true);
     given.getOrDefault(id, Map.of()).forEach((member, amount) -> loss.add(id, member, amount));
@@ -175,9 +178,7 @@ public final class SimLosses {
     return granted.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /**
-   * Returns by limit the amount that an answer grants, without those of which it grants nothing.
-   */
+  /** Returns the amounts granted by an answer, by limit; limits without a grant are left out. */
   private static Map<LimitId, Long> granted(SimStore.Sent sent) {
     Map<LimitId, Long> granted = new HashMap<>();
     for (Supply.Grant grant : sent.answer().grants()) {
@@ -189,7 +190,7 @@ public final class SimLosses {
     return granted;
   }
 
-  /** The store answers. */
+  /** Notes an answer of the store. */
   void see(SimStore.Sent sent) {
     Supply.Seen seen = sent.round().seen();
     boolean knowsLife =
@@ -253,12 +254,15 @@ public final class SimLosses {
     return false;
   }
 
-  /** Returns the most that may have been granted twice because all who knew of it have ended. */
+  /**
+   * Returns the most that may have been granted twice because all members that knew of it have
+   * ended.
+   */
   public long unknown(LimitId id) {
     return unknown.getOrDefault(id, 0L);
   }
 
-  /** Returns the most that may have been granted twice because nobody could tell of the loss. */
+  /** Returns the most that may have been granted twice because no member could notice the loss. */
   public long unnoticed(LimitId id) {
     return unnoticed.getOrDefault(id, 0L);
   }

@@ -9,19 +9,22 @@ import io.penstock.quota.Quota;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What one upstream may be sent for one of its models, as the oracle sees it. */
+/** The limits of one upstream for one of its models, as the oracle models them. */
 final class SimPool {
   final String name;
   final SimLine line;
   final SimGate gate;
   final Map<Measure, OracleSpend.Metering> limits = new EnumMap<>(Measure.class);
 
-  /** The same limits, to walk through. */
+  /** The same limits, as an array for iteration. */
   OracleSpend.Metering[] meters = {};
 
   private final Upstream upstream;
 
-  /** All limits this pool ever had: a provider does not forget because its limit was not set. */
+  /**
+   * All limits this pool ever had: a provider does not forget because its limit was not configured
+   * for a while.
+   */
   private final Map<Measure, OracleSpend.Metering> kept = new EnumMap<>(Measure.class);
 
   private final long window;
@@ -66,7 +69,7 @@ final class SimPool {
     set(measure, limit, new ProviderLedger(window), now);
   }
 
-  /** No window: its provider sees what the limit itself says, and no ledger tells more. */
+  /** Without a window: the provider sees the same as the limit, so a ledger would add nothing. */
   private void concurrency(long most, long now) {
     if (most == 0) {
       limits.remove(Measure.CONCURRENCY);
@@ -87,13 +90,13 @@ final class SimPool {
     limits.put(measure, known);
   }
 
-  /** What one token of output takes: five for the one model that answers so dearly at Bedrock. */
+  /** Returns the tokens that one token of output takes: five for the one such model at Bedrock. */
   long rate() {
     boolean dear = spec.budget().charge() == Charge.BEDROCK && name.endsWith(Scenario.DEAR_MODEL);
     return dear ? 5 : 1;
   }
 
-  /** Takes over the jitter that was measured: how it is measured is not in question here. */
+  /** Takes over the measured jitter; its measurement is not checked here. */
   void widen() {
     for (OracleSpend.Metering metering : meters) {
       if (metering.limit() instanceof OracleTrailing trailing) {

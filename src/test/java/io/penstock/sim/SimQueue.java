@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who of an endpoint is in its queue, and who waits for a place there. Nobody says when the core
- * lets one in: at the latest when it goes, or when an instant is over.
+ * The tickets of an endpoint that are in its queue, and those that wait for a place there. The core
+ * does not announce when it gives a place; it is known at the latest when the ticket goes, or when
+ * an instant is over.
  */
 final class SimQueue {
   private final boolean exempts;
@@ -16,13 +17,13 @@ final class SimQueue {
   private long tokens;
   private long bytes;
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   private final List<SimTicket> blocked = new ArrayList<>();
 
   /**
-   * Makes an empty queue.
+   * Creates an empty queue.
    *
-   * @param exempts whether the bounds mean nothing to who comes back
+   * @param exempts whether the bounds do not apply to tickets that come back
    */
   SimQueue(Bounds bounds, long maxBlocked, boolean exempts) {
     this.exempts = exempts;
@@ -30,7 +31,7 @@ final class SimQueue {
     this.maxBlocked = maxBlocked;
   }
 
-  /** Sets other bounds; who waits stays, even beyond them. */
+  /** Sets other bounds; waiting tickets stay, even beyond them. */
   void change(Bounds next, long nextMaxBlocked) {
     bounds = next;
     maxBlocked = nextMaxBlocked;
@@ -40,7 +41,9 @@ final class SimQueue {
     return blocked.size();
   }
 
-  /** Whether there is a place beside those in the queue and some who have just left it. */
+  /**
+   * Returns whether there is a place besides those in the queue and some that have just left it.
+   */
   private boolean place(SimTicket ticket, Iterable<SimTicket> alsoThere) {
     long there = tickets + 1;
     long needed = tokens + ticket.cost.totalTokens();
@@ -55,12 +58,15 @@ final class SimQueue {
         && held <= bounds.maxBytes();
   }
 
-  /** Whether there would be a place if nobody else waited. */
+  /** Returns whether there would be a place if nothing else waited. */
   boolean fitsAlone(SimTicket ticket) {
     return ticket.cost.totalTokens() <= bounds.maxTokens() && ticket.bytes <= bounds.maxBytes();
   }
 
-  /** It waits, in the queue or for a place there. Returns whether it is in the queue for sure. */
+  /**
+   * Adds a ticket, to the queue or to those that wait for a place. Returns whether it surely is in
+   * the queue.
+   */
   boolean arrived(SimTicket ticket, List<SimTicket> justLeft) {
     if (ticket.facing.paid() && exempts) {
       enter(ticket); // whatever the bounds
@@ -90,7 +96,7 @@ final class SimQueue {
     bytes += ticket.bytes;
   }
 
-  /** It goes, so that it and all before it must have been let in by now, each to a place. */
+  /** Notes that a ticket goes: it and all blocked ones before it must have got a place by now. */
   void mustBeIn(SimTicket ticket) {
     while (!blocked.isEmpty() && !ticket.queued && blocked.getFirst().order <= ticket.order) {
       SimTicket first = blocked.removeFirst();
@@ -101,12 +107,12 @@ final class SimQueue {
     }
   }
 
-  /** Whether somebody is let in at this instant, or was already: nobody knows. */
+  /** Returns whether a blocked ticket may or may not have got its place at this instant already. */
   boolean unsure() {
     return !blocked.isEmpty() && place(blocked.getFirst(), List.of());
   }
 
-  /** The instant is over: everybody for whom there is a place has it. */
+  /** Ends the instant: each ticket for which there is a place has it. */
   void over() {
     while (!blocked.isEmpty() && place(blocked.getFirst(), List.of())) {
       enter(blocked.removeFirst());
@@ -116,7 +122,7 @@ final class SimQueue {
     }
   }
 
-  /** It no longer waits. */
+  /** Removes a ticket that no longer waits. */
   void remove(SimTicket ticket) {
     if (ticket.blocked) {
       blocked.remove(ticket);
@@ -129,12 +135,15 @@ final class SimQueue {
     }
   }
 
-  /** Those who wait for a place were here before the bounds became what they are. */
+  /** Marks the blocked tickets as older than the present bounds. */
   void reloaded() {
     blocked.forEach(each -> each.sinceReload = false);
   }
 
-  /** Whether a ticket may be refused for want of a place, some having left only just now. */
+  /**
+   * Returns whether a ticket may be refused for lack of a place, given that some have left only
+   * just now.
+   */
   boolean full(SimTicket arrived, List<SimTicket> justLeft) {
     if (!fitsAlone(arrived)) {
       return true;

@@ -10,21 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a key, a group or a model may spend, as the oracle sees it. */
+/** The limits of a key, a group or a model, as the oracle models them. */
 final class SimQuota {
   private static final long UNLIMITED = 1L << 50;
 
   /**
    * One limit: the core's, and the oracle's own.
    *
-   * @param reason with which it denies who comes, or null
+   * @param reason the reason of its denials, or null
    */
   record Pair(Metered core, OracleSpend.Metering metering, @Nullable Reason reason) {}
 
   final SimLine line;
   private final List<Pair> pairs = new ArrayList<>();
 
-  /** Makes one of a quota whose limits are {@code specs}, in the same order. */
+  /** Creates the model of a quota with limits {@code specs}, in the same order. */
   SimQuota(Quota quota, List<LimitSpec> specs, long window, long now) {
     this.line = new SimLine(quota);
     for (int at = 0; at < specs.size(); at++) {
@@ -54,7 +54,7 @@ final class SimQuota {
     return pairs;
   }
 
-  /** Whether it lacks room for what waits. */
+  /** Returns whether it lacks room for a waiting ticket. */
   boolean lacks(SimTicket ticket, long now) {
     for (Pair each : pairs) {
       OracleSpend.Metering metering = each.metering();
@@ -75,7 +75,7 @@ final class SimQuota {
     return true;
   }
 
-  /** Takes what a ticket costs, as it is charged when it comes or when it goes. */
+  /** Takes the cost of a ticket, at its arrival or its grant. */
   void take(SimTicket ticket, Charge charge, long now, List<OracleSpend> into) {
     for (Pair each : pairs) {
       into.add(new OracleSpend(each.metering(), charge, 1, ticket, now));

@@ -14,7 +14,7 @@ public final class SimRelease {
   /** For a limit of concurrency, how many ran at once then. */
   public long together;
 
-  /** Makes a release. */
+  /** Creates a release. */
   public SimRelease(String by, long at, long amount) {
     this.by = by;
     this.at = at;

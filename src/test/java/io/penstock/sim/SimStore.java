@@ -18,45 +18,45 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that simulated instances share, and the network between: messages are delayed, lost,
- * repeated and come late as the seed has it, and the store forgets, is restarted, is rolled back
- * and splits when it is told to. Its clock is the true time until it steps.
+ * The store that simulated instances share, with the network between them: messages are delayed,
+ * lost, repeated and reordered by chance; the store can be made to lose data, restart, roll back
+ * and split. Its clock shows the true time until it is set.
  */
 public final class SimStore {
   private static final long MILLI = 1_000_000L;
 
-  /** Copies of a message come up to so much later. */
+  /** Longest delay of a message's copy. */
   private static final long LATE_NANOS = 3_000 * MILLI;
 
-  /** A clock that runs askew is off by less than this while a slice lasts. */
+  /** Bound on the error of an inaccurate clock while a slice lasts. */
   private static final long DRIFT_NANOS = MILLI;
 
   private static final long HEALED_MILLIS = 30;
 
   private static final String FIRST = "first";
 
-  /** Something that happened to the store. */
+  /** An event of the store's past. */
   sealed interface Past {
     long at();
   }
 
   record Began(long at, String life) implements Past {}
 
-  /** It forgot one limit alone. */
+  /** The loss of one limit's data. */
   record Forgot(long at, LimitId id) implements Past {}
 
   /**
    * A message that reached the store, and the answer.
    *
    * @param at the true time
-   * @param storeAt the time by the store's clock
+   * @param storeAt the time of the store's clock
    */
   record Sent(long at, long storeAt, Supply.Round round, Supply.Answer answer) implements Past {}
 
-  /** The share of messages that get lost. */
+  /** The fraction of messages that get lost. */
   public double loss;
 
-  /** The share of messages that come twice. */
+  /** The fraction of messages that come twice. */
   public double twice;
 
   /** The longest way of a message, in nanoseconds. */
@@ -66,11 +66,12 @@ public final class SimStore {
   public boolean cut;
 
   /**
-   * Whether the store takes no note of what is said of limits: something else is in their place.
+   * Whether the store ignores what messages say of limits, as if something else were in their
+   * place.
    */
   public boolean deaf;
 
-  /** Members that nothing reaches the store of, nor back. */
+  /** Members that cannot reach the store, nor be reached. */
   public final Set<String> away = new HashSet<>();
 
   /** How many messages were lost so far. */
@@ -90,7 +91,7 @@ public final class SimStore {
   private final List<Past> log = new ArrayList<>();
   private final Map<String, Long> last = new HashMap<>();
 
-  /** By member, when the last request for each limit arrived. */
+  /** The arrival of each member's last request for each limit. */
   private final Map<String, Map<LimitId, Long>> asked = new HashMap<>();
 
   private BiConsumer<String, LimitId> ended = (member, id) -> {};
@@ -100,15 +101,15 @@ public final class SimStore {
   private String data = FIRST;
   private MemorySupply store;
 
-  /** The master of before, which some members still talk to while the store is split. */
+  /** The previous master, which some members still talk to while the store is split. */
   private @Nullable MemorySupply before;
 
   private Set<String> staying = Set.of();
 
   /**
-   * Makes a store that has granted nothing.
+   * Creates a store that has granted nothing.
    *
-   * @param asks told of each member that is heard asking for limits, and of the true time
+   * @param asks called with each member that asks for limits, and the true time
    */
   public SimStore(SimClock clock, Random random, long ttlNanos, BiConsumer<String, Long> asks) {
     this.clock = clock;
@@ -119,15 +120,15 @@ public final class SimStore {
     this.store = new MemorySupply(() -> storeNow, ttlNanos, FIRST);
   }
 
-  /** Returns what it lost of which nobody could have known in time. */
+  /** Returns the losses that no instance could have known of in time. */
   public SimLosses losses() {
     return losses;
   }
 
   /**
-   * Sets what is called when a member has not asked for a limit for as long as slices last, by the
-   * time at which its last request arrived. Everything that it was granted has ended then, because
-   * the store gives it to others.
+   * Sets a listener that is called when a member has not asked for a limit for as long as slices
+   * last, counted from the arrival of its last request. All its slices have ended then, because the
+   * store gives them to others.
    */
   public void onSlicesEnded(BiConsumer<String, LimitId> listener) {
     ended = listener;
@@ -224,30 +225,30 @@ public final class SimStore {
   }
 
   /**
-   * Returns the longest time from the last fault until all members are granted again what the
-   * limits let pass, in nanoseconds. A round is given up after its timeout, what was granted before
-   * ends a slice's time later, and members that are gone are waited for as long, twice where
+   * Returns the longest time from the last fault until all members are granted again as much as the
+   * limits admit, in nanoseconds. A round is given up after its timeout, earlier grants end a
+   * slice's time later, and members that are gone are waited for equally long, or twice as long if
    * another loss is found meanwhile.
    */
   public static long recoveryNanos(Pace pace) {
     return pace.timeoutNanos() + 3 * pace.ttlNanos();
   }
 
-  /** Lets every message reach it once and in time from now on. */
+  /** Makes every message arrive once and in time from now on. */
   public void heal() {
     loss = 0;
     twice = 0;
     slowest = Math.min(slowest, HEALED_MILLIS * MILLI);
   }
 
-  /** Its clock is set, by so much forward, or back. */
+  /** Sets its clock forward or, by a negative amount, back. */
   public void stepClock(long nanos) {
     ahead += nanos;
   }
 
   /**
-   * A copy takes over as another process, but some members still talk to the master of before,
-   * which knows nothing of that.
+   * Makes a copy take over as another process, while some members still talk to the previous
+   * master, which does not know of that.
    */
   public void split(Set<String> stay) {
     MemorySupply old = store;
@@ -257,7 +258,7 @@ public final class SimStore {
     staying = Set.copyOf(stay);
   }
 
-  /** Ends a split: what the master of before granted meanwhile is lost. */
+  /** Ends a split: grants of the previous master meanwhile are lost. */
   public void unite() {
     before = null;
     staying = Set.of();
@@ -269,15 +270,15 @@ public final class SimStore {
     store.restart(FIRST + lives);
   }
 
-  /** Forgets everything. */
+  /** Loses all data. */
   public void flush(boolean restarted) {
     rollback(Long.MIN_VALUE, restarted);
   }
 
   /**
-   * Becomes again as it was at an instant.
+   * Returns the store to its state at an instant.
    *
-   * @param restarted whether it is another process then; else the data is put back in its place
+   * @param restarted whether it becomes another process; else the data is put back in place
    */
   public void rollback(long to, boolean restarted) {
     List<Past> lately = log.stream().filter(past -> past.at() > to).toList();
@@ -295,7 +296,7 @@ public final class SimStore {
     return past.stream().filter(Sent.class::isInstance).map(Sent.class::cast).toList();
   }
 
-  /** Forgets one limit alone. */
+  /** Loses the data of one limit. */
   public void lose(LimitId id) {
     losses.forget(id, clock.now());
     log.add(new Forgot(clock.now(), id));

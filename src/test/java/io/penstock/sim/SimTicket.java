@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request as the simulator knows it. */
 final class SimTicket {
-  /** Where it stands, as the simulator was told. */
+  /** Its stage, as reported to the simulator. */
   enum Stage {
     WAITING,
     RUNNING,
@@ -26,13 +26,13 @@ final class SimTicket {
   final long order;
   final SimEndpoint endpoint;
 
-  /** What it asks of the core. */
+  /** The request as submitted to the core. */
   final Ask ask;
 
   final long arrived;
   final @Nullable String model;
 
-  /** What it faces now. */
+  /** The value that decides its present routes. */
   SimFacing facing;
 
   /** How often it came back, and whether an upstream may have worked on it before. */
@@ -44,12 +44,12 @@ final class SimTicket {
   boolean ran;
   final Cost cost;
 
-  /** What it is charged when it comes, and what it faces besides its endpoint and upstreams. */
+  /** The quotas charged at arrival, and those it faces besides its endpoint's and upstreams'. */
   final List<SimQuota> arrival;
 
   private final List<SimQuota> more = new ArrayList<>();
 
-  /** With what its key denies it, as the oracle sees it, and the limit that does. */
+  /** The reason of its key's denial as the oracle sees it, and the limit that denies it. */
   @Nullable Reason denial;
 
   OracleSpend.@Nullable Metering denier;
@@ -58,10 +58,10 @@ final class SimTicket {
   final long refusesAbove;
   Stage stage = Stage.WAITING;
 
-  /** Whether its endpoint has looked at it: what is still on the way in cannot be skipped. */
+  /** Whether its endpoint has looked at it: a ticket that has not arrived yet cannot be skipped. */
   boolean seen;
 
-  /** Whether it is in the queue, or waits for a place there; neither while nobody looked. */
+  /** Whether it is in the queue, or waits for a place there; neither before it was looked at. */
   boolean queued;
 
   boolean blocked;
@@ -70,23 +70,23 @@ final class SimTicket {
   boolean sinceReload = true;
   boolean clientGone;
 
-  /** Whether an operator wants it gone. */
+  /** Whether an operator removes it. */
   boolean thrownOut;
 
-  /** Whether its flow counts it among those who wait. */
+  /** Whether its flow counts it as waiting. */
   boolean joined;
 
-  /** What counts of it among the flows of a fair endpoint, once it went. */
+  /** The flows in which it counts, once it was granted at a fair endpoint. */
   @Nullable OracleFair fair;
 
-  /** Its ways and whether it can ever go, as they are since a configuration was applied. */
+  /** Its routes and whether it can ever go, under the present configuration. */
   int generation;
 
   List<@Nullable SimPool> ways = List.of();
   boolean possible;
   long leftAt;
 
-  /** When it was foretold to go. */
+  /** The computed instant of its grant. */
   long foretold = Long.MIN_VALUE;
 
   int foretoldBehind;
@@ -94,7 +94,7 @@ final class SimTicket {
   int skips;
   long counted;
 
-  /** What it took from its upstream, and from its endpoint for all attempts. */
+  /** The charges of its upstream, and those of its endpoint for all attempts. */
   List<OracleSpend> spends = List.of();
 
   List<OracleSpend> kept = List.of();
@@ -147,7 +147,7 @@ final class SimTicket {
     this.most = OracleSpend.ask(Measure.TOKENS, Charge.BEDROCK, cost);
   }
 
-  /** What it asks of a measure: charges differ in what they make of tokens. */
+  /** Returns its demand in a measure; charge rules count tokens differently. */
   OracleLimit.Ask ask(Measure measure, Charge charge) {
     return switch (measure) {
       case REQUESTS -> request;
@@ -165,17 +165,19 @@ final class SimTicket {
     };
   }
 
-  /** The limit of its endpoint, while that has not given; null when there is none. */
+  /** Returns the limit of its endpoint while that is not charged yet; null when there is none. */
   OracleSpend.@Nullable Metering owes() {
     return facing.paid() ? null : endpoint.own;
   }
 
-  /** What it faces besides its endpoint and upstreams, while those have not given. */
+  /**
+   * Returns the quotas besides those of its endpoint and upstreams, while they are not charged yet.
+   */
   List<SimQuota> more() {
     return facing.paid() ? List.of() : more;
   }
 
-  /** Whether its own key lacks room for it. */
+  /** Returns whether its own key lacks room for it. */
   boolean heldByKey(long now) {
     for (SimQuota each : more()) {
       if (each.personal() && each.lacks(this, now)) {
@@ -185,17 +187,17 @@ final class SimTicket {
     return false;
   }
 
-  /** Whether it is in the queue for sure, and nobody took it back. */
+  /** Returns whether it surely is in the queue and not cancelled. */
   boolean in() {
     return queued && !clientGone;
   }
 
-  /** Whether it runs, and that is its settlement. */
+  /** Returns whether it runs with that settlement. */
   boolean runs(Settlement which) {
     return stage == Stage.RUNNING && settlement == which;
   }
 
-  /** It comes back, as if it had never been looked at, to what it faces from now on. */
+  /** Makes it come back as if it had never been looked at, with other routes. */
   void comesBack(SimFacing next) {
     facing = next;
     generation = 0;

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The most that a limit lets pass, and the most that did, found from the releases alone. */
+/**
+ * Computes the most that a limit may let pass, and the most that passed, from the releases alone.
+ */
 public final class SimWindows {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;
@@ -21,9 +23,10 @@ public final class SimWindows {
   private SimWindows() {}
 
   /**
-   * The most that may pass.
+   * Returns the most that may pass.
    *
-   * @param wayNanos the longest that an answer is under way: so badly the time is known
+   * @param wayNanos the longest time that an answer is under way, and so the error of the store's
+   *     time
    */
   public static long capacity(LimitSpec spec, long wayNanos) {
     return switch (spec) {
@@ -50,11 +53,11 @@ public final class SimWindows {
   }
 
   /**
-   * Returns the share of a limit that was used, or null where that says nothing: of windows that
-   * began and ended meanwhile, of the last trailing one, or of what came to a bucket.
+   * Returns the fraction of a limit that was used, or null where that says nothing: of windows that
+   * began and ended meanwhile, of the last trailing window, or of what came to a bucket.
    *
-   * @param from from when on it could be used all the time
-   * @param end the instant it is looked at
+   * @param from the instant since which it could be used all the time
+   * @param end the instant at which it is evaluated
    */
   public static @Nullable Double used(
       LimitSpec spec, List<SimRelease> releases, long from, long end) {
@@ -82,8 +85,8 @@ public final class SimWindows {
   }
 
   /**
-   * Returns whether more may pass a limit while the store is away than it lets pass otherwise,
-   * which is then owed until it is filled in: that may take longer than a simulation lasts.
+   * Returns whether more may pass a limit during an outage of the store than otherwise, which is
+   * then owed until the bucket is filled again: that may take longer than a simulation lasts.
    */
   public static boolean owesForLong(LimitSpec spec, OnOutage onOutage) {
     boolean passes = onOutage == OnOutage.ALLOW || onOutage == OnOutage.SHARE;
@@ -94,7 +97,7 @@ public final class SimWindows {
     return sum(releases, from, end) * (double) rate.intervalNanos() / (end - from);
   }
 
-  /** Returns when the day or month began that an instant is in. */
+  /** Returns the beginning of the day or month that contains an instant. */
   private static long begin(long at, Midnight midnight) {
     ZoneId zone = midnight.zone();
     LocalDate first = LocalDate.ofEpochDay(first(at, midnight));
@@ -109,8 +112,8 @@ public final class SimWindows {
   }
 
   /**
-   * The most that was let go in any window, or was missing from the bucket, by the true time; of
-   * slots, how much sooner than its slot after another one any was used, in nanoseconds.
+   * Returns the most that was released in any window, or was missing from the bucket, by the true
+   * time; for slots, how much too early any was used after another, in nanoseconds.
    *
    * @param early how much before one of its cells a fixed window starts
    */
@@ -132,7 +135,7 @@ public final class SimWindows {
     };
   }
 
-  /** Returns the first day of the day or month that an instant is in. */
+  /** Returns the first day of the day or month that contains an instant. */
   private static long first(long at, Midnight midnight) {
     LocalDate date = Instant.ofEpochMilli(at / MILLI).atZone(midnight.zone()).toLocalDate();
     return (midnight.each() == Midnight.Each.DAY ? date : date.withDayOfMonth(1)).toEpochDay();
@@ -158,7 +161,7 @@ public final class SimWindows {
     return most;
   }
 
-  /** Each begins with the first release after the one before it. */
+  /** Returns the most in windows that each begin with the first release after the previous one. */
   private static long mostSpanned(List<SimRelease> releases, long span) {
     long most = 0;
     long sum = 0;
@@ -175,8 +178,8 @@ public final class SimWindows {
   }
 
   /**
-   * As if what was given back had never been taken. Rounded down: a nanosecond more or less is no
-   * token.
+   * Returns the most that was missing, as if amounts given back had never been taken; rounded down,
+   * because a nanosecond more or less is no token.
    */
   private static long mostMissing(List<SimRelease> releases, LimitSpec.TokenBucket bucket) {
     double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole core in one thread on a clock of its own, driven by a heap of events; everything is
- * drawn from one seed, so that a run can be had again.
+ * The whole core in one thread on a fake clock, driven by a heap of events; everything is drawn
+ * from one seed, so that a run can be repeated.
  */
 final class Simulation {
   private static final int REMEMBERED = 60;
@@ -39,7 +39,7 @@ final class Simulation {
     }
   }
 
-  /** Something that was done to the core, put into words only when somebody reads it. */
+  /** An action on the core; its text is made only when it is read. */
   private record Note(long now, String what, Object about) {}
 
   private final Scenario scenario;
@@ -58,7 +58,7 @@ final class Simulation {
   private long sequence;
   private long events;
 
-  /** When something was released last. */
+  /** The instant of the last release. */
   private long releasedAt = Long.MIN_VALUE;
 
   private long stepsAtOnce;
@@ -119,12 +119,12 @@ final class Simulation {
     return arrivals.get();
   }
 
-  /** Runs to the end; throws a {@link Violation} when something that must hold does not. */
+  /** Runs to the end; throws a {@link Violation} when an invariant does not hold. */
   void run() {
     try {
       runAll();
     } catch (AssertionError | RuntimeException later) {
-      // The core goes on after a fault of those who listen, and makes more of it.
+      // The core continues after a fault of its listeners, which may lead to later faults.
       if (first != null) {
         throw first;
       }
@@ -149,7 +149,7 @@ final class Simulation {
         stepsAtOnce = 0;
       }
       act();
-      // What comes at one instant may come before or after the steps it causes.
+      // Events of one instant may come before or after the steps they cause.
       while (!soon.isEmpty() && nextInstant() <= now && scenario.chance(0.3)) {
         act();
       }
@@ -178,7 +178,7 @@ final class Simulation {
     }
   }
 
-  /** Runs what is to run soon, in the order in which it was asked for. */
+  /** Runs the steps that are to run soon, in the order in which they were requested. */
   void drain() {
     for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
       events++;
@@ -225,8 +225,8 @@ final class Simulation {
   }
 
   /**
-   * Applies another configuration; nothing else is under way. Not at the instant of a release: what
-   * it took may then be given back to the limit of before or to the next one.
+   * Applies another configuration while nothing else is under way. It waits if this is the instant
+   * of a release: the amount taken might be given back to the old limit or to the new one.
    */
   void reload() {
     drain();
@@ -261,7 +261,7 @@ final class Simulation {
     drain();
   }
 
-  /** What happened last, for a person to read. */
+  /** Returns the last actions, for a person to read. */
   String story() {
     StringBuilder text = new StringBuilder("now ").append(now).append('\n');
     last.forEach(each -> text.append(each).append('\n'));

@@ -18,11 +18,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Runs the core against an oracle that knows the contract and none of the core's arithmetic. One
- * seed is one world; {@code -Dpenstock.sim.seed=N} plays one again, {@code -Dpenstock.sim.seeds=N}
- * runs the first N.
+ * seed is one world; {@code -Dpenstock.sim.seed=N} replays one, {@code -Dpenstock.sim.seeds=N} runs
+ * the first N.
  *
- * <p>The oracle is proved first: one that sees nothing says nothing. The speed printed is that of a
- * JVM which has done this much, no more.
+ * <p>First the oracle itself is tested with faults put in on purpose, because an oracle that
+ * detects nothing proves nothing. The printed speed is that of a JVM which has warmed up by this
+ * much only.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SimulationTest {

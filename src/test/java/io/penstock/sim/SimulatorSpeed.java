@@ -2,11 +2,11 @@ package io.penstock.sim;
 
 import io.penstock.time.Ticker;
 
-/** How fast the simulator runs with every invariant checked. */
+/** Measures how fast the simulator runs with every invariant checked. */
 public final class SimulatorSpeed {
   private SimulatorSpeed() {}
 
-  /** Plays that many seeds, after as many to warm up; returns events a second. */
+  /** Runs that many seeds, after as many to warm up; returns events a second. */
   public static double eventsPerSecond(int seeds) {
     play(seeds, 0);
     Ticker clock = Ticker.system();

@@ -38,7 +38,7 @@ final class Specs {
     return with(spec, algorithm, limit, spec.shadow());
   }
 
-  /** One that counts and holds nothing. */
+  /** Returns the same endpoint in shadow mode. */
   static EndpointSpec shadow(EndpointSpec spec) {
     return with(spec, spec.algorithm(), spec.limit(), true);
   }
@@ -61,7 +61,7 @@ final class Specs {
         Set.of());
   }
 
-  /** The settings of a dynamic endpoint below another, which it has from there. */
+  /** Returns the settings of a dynamic endpoint below another, which it takes from there. */
   static EndpointSpec below(EndpointSpec parent, String path) {
     return new EndpointSpec(
         path,

@@ -1,6 +1,6 @@
 package io.penstock.sim;
 
-/** Something that must always hold did not. */
+/** Thrown when an invariant does not hold. */
 public final class Violation extends AssertionError {
   private static final long serialVersionUID = 1L;
 
