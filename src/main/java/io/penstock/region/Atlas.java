@@ -13,19 +13,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All limits that regions share, as far as they are known: those that are here, and those of which
- * other regions said something, because their next request may come here. Its frontier guards it.
+ * All known limits that regions share: the limits of this instance, and limits that only other
+ * regions have reported so far, since a request for them may reach this instance next. Guarded by
+ * {@link Frontier}.
  */
 final class Atlas {
-  /** Of limits that nobody has here so many are known at most. */
+  /** Maximum number of known limits that this instance does not have. */
   static final int MOST_UNKNOWN = 100_000;
 
-  /** A wall clock that was set, or went another way by so much, is believed. */
+  /**
+   * The shift follows the wall clock only when it changed by more than this, because the clock was
+   * set or drifted.
+   */
   private static final long SET_NANOS = 20_000_000;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Told of denials. */
+  /** Callback for denials. */
   interface Denied {
     void denied(LimitId id, long cell, long limit);
   }
@@ -36,10 +40,10 @@ final class Atlas {
   private final Ledger ledger;
   private final Map<LimitId, Known> all = new HashMap<>();
 
-  /** How many of them nobody has here. */
+  /** Number of known limits that this instance does not have. */
   private int unknown;
 
-  /** What to add to an instant for Unix nanoseconds. */
+  /** Added to an instant, it gives Unix nanoseconds. */
   private long shift;
 
   Atlas(Regions.@Nullable Mates mates, WallClock wall, Denied denied, Ledger ledger, long now) {
@@ -80,7 +84,10 @@ final class Atlas {
     known.bind(shift, (cell, limit) -> denied.denied(id, cell, limit), now);
   }
 
-  /** The clock of this machine may have been set, and others of this region counted more. */
+  /**
+   * Applies changes that nobody reports: the clock of this machine may have been set, and other
+   * instances of this region may have counted more.
+   */
   void follow(long now) {
     long told = told(now);
     boolean set = Math.abs(told - shift) > SET_NANOS;
@@ -101,7 +108,10 @@ final class Atlas {
     return Math.floorDiv(now + shift, id.durationNanos());
   }
 
-  /** Forgets what counts no more. */
+  /**
+   * Forgets cells that no longer count, and limits without such cells that this instance does not
+   * have.
+   */
   void forget(long now) {
     all.entrySet()
         .removeIf(
@@ -112,7 +122,11 @@ final class Atlas {
             });
   }
 
-  /** Returns what is to be told of all, in no order. */
+  /**
+   * Returns the counts of all limits that are due to be published, in no particular order.
+   *
+   * @param share of a limit that must be used before its counts are published, 0 to 1
+   */
   List<Count> tell(double share) {
     List<Count> own = new ArrayList<>();
     all.values().forEach(known -> known.tell(share, own));
@@ -143,7 +157,10 @@ final class Atlas {
     }
   }
 
-  /** Of a cell that counts; clocks that are ahead begin the next one sooner. */
+  /**
+   * Applies news of a cell, or ignores it unless the cell still counts. The next cell is accepted
+   * as well, because a clock that is ahead begins it sooner.
+   */
   private void take(LimitId id, long cell, long now, Consumer<Known> news) {
     boolean counts = Math.abs(cell - cell(id, now)) <= 1;
     Known known = counts ? known(id) : null;

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Rows in pieces of a hundred. */
+/**
+ * Splits rows into batches of at most {@link #ROWS}, and writes the placeholders of such a batch.
+ */
 final class Batches {
   static final int ROWS = 100;
 
@@ -18,7 +20,7 @@ final class Batches {
     return batches;
   }
 
-  /** Returns {@code (?, …), (?, …)} for so many rows and columns. */
+  /** Returns {@code (?, …), (?, …)} for the given number of rows and columns. */
   static String places(int rows, int columns) {
     String row = "(" + String.join(", ", Collections.nCopies(columns, "?")) + ")";
     return String.join(", ", Collections.nCopies(rows, row));

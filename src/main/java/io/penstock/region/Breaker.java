@@ -1,8 +1,8 @@
 package io.penstock.region;
 
 /**
- * Leaves a sick database alone: shut by {@link #FAILURES} failures in a row, it lets one try pass
- * each {@link #PAUSE_NANOS}, and all once one went well. Not safe for threads.
+ * Circuit breaker of the database. {@link #FAILURES} failures in a row open it; while it is open,
+ * it lets one attempt pass every {@link #PAUSE_NANOS}; one success closes it. Not thread-safe.
  */
 final class Breaker {
   static final int FAILURES = 3;
@@ -11,7 +11,10 @@ final class Breaker {
   private int failures;
   private long until;
 
-  /** Returns whether the database may be asked now. */
+  /**
+   * Returns whether the database may be asked now. While open, each true answer uses up the attempt
+   * of the current pause.
+   */
   boolean lets(long now) {
     if (failures < FAILURES) {
       return true;
@@ -23,13 +26,13 @@ final class Breaker {
     return true;
   }
 
-  /** Takes note of how something went that it was asked for. */
+  /** Records how a request to the database ended. */
   void told(boolean well, long now) {
     failures = well ? 0 : Math.min(FAILURES, failures + 1);
     until = now + PAUSE_NANOS;
   }
 
-  /** Returns whether it is left alone. */
+  /** Returns whether the breaker is open. */
   boolean isOpen() {
     return failures >= FAILURES;
   }

@@ -17,11 +17,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Counts in the table {@code ratelimit_counts}: a row for each region and cell, which only grows.
- * Each region writes its own rows alone, in the order of their keys. Safe from any thread.
+ * Counts in the table {@code ratelimit_counts}: one row for each region and cell, whose amount only
+ * grows. Each region writes only its own rows, in the order of their keys. Thread-safe.
  */
 final class CountRows implements Counts {
-  /** More are not read at a time. */
+  /** Maximum number of rows of one read. */
   private static final int MOST_ROWS = 100_000;
 
   private static final String WRITE =
@@ -29,7 +29,10 @@ final class CountRows implements Counts {
           + " amount, expires_at, changed_at) VALUES ";
   private static final int COLUMNS = 9;
 
-  /** In this order: what is assigned first is known to what comes after. */
+  /**
+   * The order matters: MariaDB assigns from left to right, and an assignment sees the results of
+   * those before it.
+   */
   private static final String MERGE =
       " ON DUPLICATE KEY UPDATE"
           + " changed_at = IF(VALUES(amount) > amount, VALUES(changed_at), changed_at),"
@@ -48,12 +51,12 @@ final class CountRows implements Counts {
           .thenComparingLong(count -> count.id().durationNanos())
           .thenComparingLong(Count::cell);
 
-  /** What one region said, and when it did. */
+  /** A row as another region wrote it, with the time of the change. */
   private record Said(String region, Count count, long changedMillis) {}
 
   private record Cell(LimitId id, long cell) {}
 
-  /** What one writer has read of all others. */
+  /** Everything that one writer has read of the other regions. */
   private static final class Heard {
     private final Cursor cursor = new Cursor();
     private final Map<Cell, Map<String, Long>> regions = new HashMap<>();
@@ -147,7 +150,7 @@ final class CountRows implements Counts {
     return Database.rows(connection, OTHERS, values, CountRows::said);
   }
 
-  /** Returns what a region has told itself so far, as far as it counts. */
+  /** Returns the counts that a region itself has written so far, as far as they still count. */
   CompletionStage<List<Count>> of(String region) {
     List<Object> values = List.of(workspace, clock.unixMillis(), region);
     return database
@@ -155,7 +158,7 @@ final class CountRows implements Counts {
         .thenApply(rows -> new Heard().merge(rows, clock.unixMillis()));
   }
 
-  /** Of a limit that this program knows, or empty. */
+  /** Returns a row, or empty when its limit is not known to this program. */
   private static Optional<Said> said(Row row) {
     LimitId id =
         Naming.limit(

@@ -1,12 +1,15 @@
 package io.penstock.region;
 
 /**
- * From where on a table is read: what was changed since the newest row that was seen, and some time
- * before, because it is each region's own clock that says when, and rows take their time to get
- * here; now and then all of it. Not safe for threads.
+ * Position from which a table of other regions is read next. Reads begin some time before the
+ * newest row seen, because each region stamps rows by its own clock and rows take time to be
+ * replicated. Now and then the whole table is read. Not thread-safe.
  */
 final class Cursor {
-  /** Clocks of two regions are further apart, and rows later than that, only now and then. */
+  /**
+   * How far a read goes back before the newest row seen. Rows that differ by more, because of
+   * clocks or late replication, are only found when the whole table is read.
+   */
   static final long OVERLAP_MILLIS = 120_000;
 
   private static final int WHOLE_EVERY = 12;
@@ -14,7 +17,7 @@ final class Cursor {
   private long newest;
   private int reads;
 
-  /** Returns the Unix milliseconds from which on changes are read next. */
+  /** Returns the Unix milliseconds since which changes are read next; 0 for all. */
   long next() {
     boolean whole = reads % WHOLE_EVERY == 0;
     reads++;
@@ -22,8 +25,8 @@ final class Cursor {
   }
 
   /**
-   * Takes note of a row that was changed then, or says so: no clock that is ahead of the own one
-   * hides what others say.
+   * Records that a row with the given time of change was read. The time is capped at the local
+   * time, so that a clock that is ahead does not hide the rows of other regions.
    */
   void saw(long changedMillis, long nowMillis) {
     newest = Math.max(newest, Math.min(changedMillis, nowMillis));

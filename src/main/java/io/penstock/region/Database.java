@@ -20,9 +20,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
 
-/** A few connections to the database, on an event loop of their own. Safe from any thread. */
+/** Small pool of connections to the database, on an event loop of its own. Thread-safe. */
 final class Database implements AutoCloseable {
-  /** What takes longer is given up, and its connection is looked at before it is used again. */
+  /**
+   * Maximum duration of one request. A longer one is given up, and its connection is validated
+   * before it is used again.
+   */
   static final Duration MOST = Duration.ofSeconds(4);
 
   private static final Duration CONNECT = Duration.ofSeconds(3);
@@ -31,7 +34,7 @@ final class Database implements AutoCloseable {
   private final LoopResources loops = LoopResources.create("penstock-region", 1, true);
   private final ConnectionPool pool;
 
-  /** Opens no connection yet. */
+  /** Creates the pool without opening a connection. */
   Database(DatabaseAddress address) {
     ConnectionFactoryOptions options =
         address
@@ -54,7 +57,7 @@ final class Database implements AutoCloseable {
                 .build());
   }
 
-  /** Does something with a connection that says one thing; nothing waits for it. */
+  /** Runs work that yields one value on a connection. Never blocks. */
   <T> CompletionStage<T> with(Function<Connection, Mono<T>> work) {
     CompletableFuture<T> done = new CompletableFuture<>();
     var _ =
@@ -65,12 +68,14 @@ final class Database implements AutoCloseable {
     return done;
   }
 
-  /** Runs a statement; returns how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   static Mono<Long> update(Connection connection, String sql, List<?> values) {
     return results(connection, sql, values).flatMap(Result::getRowsUpdated).reduce(0L, Long::sum);
   }
 
-  /** Runs a query; returns what is read from its rows. */
+  /**
+   * Runs a query and returns the values read from its rows; rows that read as empty are left out.
+   */
   static <T> Mono<List<T>> rows(
       Connection connection, String sql, List<?> values, Function<Row, Optional<T>> read) {
     return results(connection, sql, values)
@@ -80,13 +85,13 @@ final class Database implements AutoCloseable {
         .collectList();
   }
 
-  /** Returns what stands in a column, or nothing. */
+  /** Returns the text of a column; the empty text for null. */
   static String text(Row row, String column) {
     String text = row.get(column, String.class);
     return text == null ? "" : text;
   }
 
-  /** Returns what stands in a column, or −1. */
+  /** Returns the number in a column; −1 for null. */
   static long number(Row row, String column) {
     Long number = row.get(column, Long.class);
     return number == null ? -1 : number;

@@ -5,7 +5,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where regions tell each other. What it is made from may hold a password: no text of it has it.
+ * Address of the database through which regions exchange counts and denials. The URL it is made
+ * from may contain a password, so no text that this class returns repeats the URL.
  */
 public final class DatabaseAddress {
   private static final String EXPECTED =
@@ -26,7 +27,7 @@ public final class DatabaseAddress {
    * Reads {@code penstock.database.url}.
    *
    * @throws IllegalArgumentException when it is no address of a MariaDB or MySQL; the message does
-   *     not say what it is
+   *     not repeat the URL
    */
   public static DatabaseAddress parse(String url) {
     if (!url.startsWith("r2dbc:mariadb://") && !url.startsWith("r2dbc:mysql://")) {
@@ -54,7 +55,7 @@ public final class DatabaseAddress {
     return options;
   }
 
-  /** Returns it for JDBC, without user and password. */
+  /** Returns the address for JDBC, without user and password. */
   String jdbcUrl() {
     return jdbcUrl;
   }
@@ -69,7 +70,7 @@ public final class DatabaseAddress {
     return password == null ? "" : password.toString();
   }
 
-  /** Returns it for people, without credentials. */
+  /** Returns the address for display, without credentials. */
   @Override
   public String toString() {
     return shown;

@@ -16,14 +16,14 @@ import reactor.core.publisher.Flux;
 
 /**
  * Denials in the table {@code ratelimit_blocklist}: one row for each region and cell, which never
- * changes. Safe from any thread.
+ * changes. Thread-safe.
  *
- * <p>Regions' clocks and the time that rows take to get here differ, so that what comes after a
- * cursor may be older than it: it is looked for {@link Cursor#OVERLAP_MILLIS} before it, and told
- * once.
+ * <p>The clocks of regions differ, and rows take time to be replicated, so that a new row may be
+ * older than the cursor. Each read therefore begins {@link Cursor#OVERLAP_MILLIS} before the
+ * cursor, and returns each row only once.
  */
 final class DenialRows implements Denials {
-  /** More are not read at a time. */
+  /** Maximum number of rows of one read. */
   private static final int MOST_ROWS = 100_000;
 
   private static final String WRITE =
@@ -49,7 +49,7 @@ final class DenialRows implements Denials {
   private final String workspace;
   private final WallClock clock;
 
-  /** What was told each reader already. */
+  /** Rows already returned, by reading region. */
   private final Map<String, Set<Said>> told = new ConcurrentHashMap<>();
 
   DenialRows(Database database, String workspace, WallClock clock) {
@@ -107,7 +107,7 @@ final class DenialRows implements Denials {
     long now = clock.unixMillis();
     Set<Said> news = new HashSet<>();
     for (Said said : rows) {
-      // no clock that is ahead of the own one hides what others say
+      // Capped at the local time: a clock that is ahead must not hide the rows of other regions.
       newest = Math.max(newest, Math.min(said.changedMillis(), now));
       if (!before.contains(said)) {
         news.add(said);
@@ -118,7 +118,7 @@ final class DenialRows implements Denials {
     return new Page(news.stream().map(Said::denial).toList(), newest);
   }
 
-  /** As the store has it, or empty when it is no denial. */
+  /** Returns a row of the table, or empty when it is not a valid denial. */
   private static Optional<Said> said(Row row) {
     try {
       Denial denial =

@@ -3,11 +3,14 @@ package io.penstock.region;
 import java.util.function.DoubleSupplier;
 
 /**
- * Something that is asked of the database again and again, once at a time: what has no answer in
- * time is given up. Not safe for threads.
+ * Schedule of a request that is sent to the database periodically, one at a time; a request without
+ * an answer in time is given up. Not thread-safe.
  */
 final class Errand {
-  /** Instances that start together are not to ask together for ever. */
+  /**
+   * Largest share taken off a period at random, so that instances that start together do not ask
+   * together for ever.
+   */
   private static final double JITTER = 0.2;
 
   private final long everyNanos;
@@ -19,10 +22,10 @@ final class Errand {
   private long nextAt;
 
   /**
-   * Makes one that is due at once.
+   * Creates a schedule with the first request due at once.
    *
-   * @param everyNanos between two, of which up to a fifth is taken off
-   * @param random from 0 to 1
+   * @param everyNanos time between two requests; up to a fifth is taken off at random
+   * @param random returns numbers from 0 to 1
    */
   Errand(long everyNanos, long timeoutNanos, DoubleSupplier random, long now) {
     this.everyNanos = everyNanos;
@@ -31,7 +34,7 @@ final class Errand {
     this.nextAt = now;
   }
 
-  /** Gives up what has no answer; returns whether there was something. */
+  /** Gives up a request without an answer in time; returns whether there was one. */
   boolean givesUp(long now) {
     boolean late = awaiting && now - sentAt >= timeoutNanos;
     awaiting &= !late;
@@ -42,7 +45,7 @@ final class Errand {
     return !awaiting && now >= nextAt;
   }
 
-  /** Begins one; returns its number. */
+  /** Begins a request and returns its number. */
   long begin(long now) {
     awaiting = true;
     sentAt = now;
@@ -51,29 +54,31 @@ final class Errand {
     return number;
   }
 
-  /** Has the next one come in its time. */
+  /** Schedules the next request one period from now. */
   void skip(long now) {
     nextAt = now + (long) (everyNanos * (1 - JITTER * random.getAsDouble()));
   }
 
-  /** Has the next one come at once. */
+  /** Schedules the next request for now. */
   void hurry(long now) {
     nextAt = now;
   }
 
-  /** Ends one; returns whether it was awaited still. */
+  /**
+   * Ends a request; returns whether it was still awaited, which a request that was given up is not.
+   */
   boolean ends(long which) {
     boolean inTime = awaiting && which == number;
     awaiting &= !inTime;
     return inTime;
   }
 
-  /** Returns when the last one began. */
+  /** Returns when the last request began. */
   long sentAt() {
     return sentAt;
   }
 
-  /** Returns when there is something to do next. */
+  /** Returns the next instant at which there is something to do. */
   long next() {
     return awaiting ? sentAt + timeoutNanos : nextAt;
   }

@@ -19,27 +19,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells other regions what was counted and denied in this one, and has limits here leave room for
- * what they said. Nothing waits for it: what cannot be told in time is dropped. Counts are
- * absolute, so that the next ones heal that; a denial is of use for two cells at most. Safe from
- * any thread.
+ * Exchanges counts and denials with other regions: publishes those of this region, and makes local
+ * limits leave room for those of the others. No request waits for it, and anything that cannot be
+ * published in time is dropped. Counts are absolute, so the next exchange makes up for a lost one;
+ * a denial is useful for two cells at most. Thread-safe.
  */
 final class Frontier {
-  /** All denials are read, not only new ones, with every so-manieth look. */
+  /** How often a look reads all denials instead of only new ones: every sixth time. */
   private static final int WHOLE_EVERY = 6;
 
   /**
-   * When something is done.
+   * Periods, timeout and threshold of the exchange.
    *
    * @param countsNanos between two exchanges of counts
-   * @param denialsNanos between two looks for denials
-   * @param timeoutNanos after which what has no answer is given up
-   * @param share of the limit that is to be used of a cell before others are told of it
+   * @param denialsNanos between two reads of denials
+   * @param timeoutNanos after which a request without an answer is given up
+   * @param share of a limit that must be used in a cell before the cell is published, 0 to 1
    */
   record Terms(long countsNanos, long denialsNanos, long timeoutNanos, double share) {
     static final double SHARE = 0.05;
 
-    /** As contract and README say. */
+    /** Returns the periods that the contract and the README state. */
     static Terms of(double share) {
       return new Terms(
           TimeUnit.SECONDS.toNanos(5),
@@ -50,10 +50,10 @@ final class Frontier {
   }
 
   /**
-   * Where it is told and read.
+   * Identity of this region, and the stores through which it exchanges.
    *
-   * @param region the name of this one
-   * @param before what this region counted, as it told before this instance started
+   * @param region name of this region
+   * @param before supplies the counts that this region published before this instance started
    */
   record Shores(
       String region,
@@ -72,17 +72,20 @@ final class Frontier {
   private final Atlas atlas;
   private boolean recalled;
 
-  /** What cannot be written keeps nobody from reading: the next time that is all that is done. */
+  /**
+   * Whether the last counts could not be written. The next exchange then only reads, so that a
+   * database that cannot be written is still read.
+   */
   private boolean unwritten;
 
   private long cursor = Denials.Page.START;
   private int looks;
 
   /**
-   * Knows of no limits yet.
+   * Creates an exchange without limits.
    *
-   * @param mates null when this instance is all there is of its region
-   * @param random from 0 to 1
+   * @param mates null when this is the only instance of its region
+   * @param random returns numbers from 0 to 1
    */
   Frontier(
       Shores shores,
@@ -101,7 +104,9 @@ final class Frontier {
     this.atlas = new Atlas(mates, wall, this::denied, ledger, now);
   }
 
-  /** Has {@code wake} run, on any thread, when there is something to do before the next step. */
+  /**
+   * Sets a callback that runs, on any thread, when there is something to do before the next step.
+   */
   void onDenial(Runnable wake) {
     outbox.onFirst(wake);
   }
@@ -111,12 +116,15 @@ final class Frontier {
     atlas.join(id, limit, ticker.nanos());
   }
 
-  /** Shares a limit no more: it leaves room for nobody, and what is known of it is kept a while. */
+  /**
+   * Stops sharing a limit: it no longer leaves room for other regions. Its counts are remembered
+   * until their cells no longer count.
+   */
   synchronized void leave(LimitId id) {
     atlas.leave(id);
   }
 
-  /** On the thread of who was denied. */
+  /** Queues a denial; called on the thread of the denied request. */
   private void denied(LimitId id, long cell, long limit) {
     String namespace = Naming.namespace(id);
     if (namespace != null && cell >= 0) {
@@ -127,12 +135,12 @@ final class Frontier {
     }
   }
 
-  /** Returns what became of it all so far; nobody waits for it. */
+  /** Returns the statistics of the exchange; never blocks. */
   Ledger ledger() {
     return ledger;
   }
 
-  /** Does what is due; returns the instant of the next step. */
+  /** Does everything that is due; returns the instant of the next step. */
   long step() {
     List<Runnable> out = new ArrayList<>();
     long next;
@@ -145,7 +153,7 @@ final class Frontier {
       look(now, out);
       next = Math.min(Math.min(telling.next(), looking.next()), outbox.next());
     }
-    out.forEach(Runnable::run); // with nothing locked: what is answered at once is taken in here
+    out.forEach(Runnable::run); // without the lock: an answer may come within run()
     return next;
   }
 
@@ -236,7 +244,7 @@ final class Frontier {
       long mine, List<Count> own, @Nullable List<Count> others, @Nullable Throwable failure) {
     if (others != null) {
       long now = ticker.nanos();
-      // One by one: a request whose key is new here may be waiting to join.
+      // One lock per count: a request whose key is new here may be waiting to join.
       others.forEach(each -> heard(each, now));
     }
     ended(mine, own, others != null, failure);
@@ -262,7 +270,7 @@ final class Frontier {
     }
   }
 
-  /** Tells all that was counted here, however little it is, once more. */
+  /** Publishes everything that was counted here once more, however little it is. */
   CompletionStage<?> last() {
     List<Count> own;
     synchronized (this) {
@@ -292,7 +300,7 @@ final class Frontier {
                 () -> shores.denials().publish(shores.region(), batch),
                 (done, failure) -> {
                   sent(batch, failure);
-                  outbox.wake(); // the next ones wait for the end of these
+                  outbox.wake(); // the next batch waits for the end of this one
                 }));
   }
 

@@ -12,13 +12,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one limit that regions share, whether this instance has it now or not. Its
- * frontier guards it.
+ * Everything known about one limit that regions share, whether or not this instance has the limit
+ * now. Guarded by {@link Frontier}.
  */
 final class Known {
-  /** What is known of one cell. */
+  /** Everything known about one cell. */
   private static final class Cell {
-    /** What this region counted and the limit here does not know of. */
+    /** Amount counted in this region that is unknown to the local limit. */
     private long before;
 
     private long mates;
@@ -42,13 +42,13 @@ final class Known {
   private @Nullable Limit limit;
   private @Nullable Abroad bound;
 
-  /** The first cell that may still count. */
+  /** First cell that may still count. */
   private long oldest = Long.MIN_VALUE;
 
   /**
-   * Knows of nothing.
+   * Creates an entry without counts.
    *
-   * @param alone whether this instance is all there is of its region
+   * @param alone whether this is the only instance of its region
    */
   Known(LimitId id, boolean alone) {
     this.id = id;
@@ -73,7 +73,9 @@ final class Known {
     bound = null;
   }
 
-  /** What the limit counted is to be known still when it is made anew. */
+  /**
+   * Detaches the limit and keeps its counts, so that they are still known when it is created again.
+   */
   void leave() {
     Limit left = limit;
     if (left == null) {
@@ -94,21 +96,24 @@ final class Known {
     return cells.computeIfAbsent(number, none -> new Cell());
   }
 
-  /** Forgets cells that count no more; returns whether nothing is left to know. */
+  /**
+   * Forgets cells before the given one, which no longer count; returns whether nothing is left to
+   * remember.
+   */
   boolean forget(long oldest) {
     this.oldest = oldest;
     cells.keySet().removeIf(number -> number < oldest);
     return limit == null && cells.isEmpty();
   }
 
-  /** This region counted that, as it was told before this instance started. */
+  /** Takes in an amount that this region had published before this instance started. */
   void recall(long cell, long amount) {
     Cell known = cell(cell);
     known.before = Math.max(known.before, amount);
     known.agreed = Math.max(known.agreed, amount);
   }
 
-  /** The other instances of this region counted that. */
+  /** Takes in amounts that the other instances of this region counted, by cell. */
   void mates(Map<Long, Long> counted, long oldest) {
     counted.forEach(
         (number, amount) -> {
@@ -119,27 +124,27 @@ final class Known {
         });
   }
 
-  /** All other regions counted that. */
+  /** Takes in the amount that all other regions counted. */
   void hear(long cell, long amount) {
     Cell known = cell(cell);
     known.foreign = Math.max(known.foreign, amount);
   }
 
-  /** Another region denied a request, and so much was used at least. */
+  /** Takes in the denial of another region: at least the given amount was used in the cell. */
   void deny(long cell, long least) {
     Cell known = cell(cell);
     known.floor = Math.max(known.floor, least);
   }
 
   /**
-   * Adds what is to be told.
+   * Adds the counts that are due to be published.
    *
-   * @param share of the limit: a cell is not told of while less was used of it, and of the one
-   *     before, by all
+   * @param share of the limit; a cell is not published while all regions together used less than
+   *     that in it and the cell before
    */
   void tell(double share, List<Count> own) {
     Map<Long, Long> counted = limit == null ? Map.of() : Regional.counted(limit);
-    // a limit that nobody uses remembers its last cell however long ago that was
+    // An unused limit keeps its last cell for any length of time.
     counted.keySet().stream().filter(number -> number >= oldest).forEach(this::cell);
     double least = limit == null ? 0 : share * limit.capacity();
     long last = Long.MIN_VALUE;
@@ -158,7 +163,7 @@ final class Known {
     }
   }
 
-  /** Takes note that so much was told, and answered. */
+  /** Records that an amount was published and acknowledged. */
   void agreed(long cell, long amount) {
     Cell known = cells.get(cell);
     if (known != null) {
@@ -166,7 +171,7 @@ final class Known {
     }
   }
 
-  /** Has the limit leave room for what is known by now. */
+  /** Makes the limit leave room for everything that is known now. */
   void bind(long shift, Abroad.Denials denials, long now) {
     Limit bindable = limit;
     if (bindable == null) {

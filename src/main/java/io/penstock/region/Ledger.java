@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What became of what regions told each other. Safe from any thread. */
+/** Statistics of the exchange between regions. Thread-safe. */
 public final class Ledger {
   static final int COUNTS = 0;
   static final int DENIALS = 1;
@@ -24,7 +24,10 @@ public final class Ledger {
   private final AtomicLong ignored = new AtomicLong();
   private final AtomicLong[] dropped = {new AtomicLong(), new AtomicLong()};
 
-  /** What fails now: others may go well meanwhile. */
+  /**
+   * Operations that failed at their last attempt. They fail separately, so others may succeed
+   * meanwhile.
+   */
   private final Set<Integer> sick = new HashSet<>();
 
   Ledger() {}
@@ -46,7 +49,11 @@ public final class Ledger {
     }
   }
 
-  /** Denials are rare, and written as counts are: these tell for them, too. */
+  /**
+   * Marks an operation as healthy again; returns whether that was the last one failing. Denials are
+   * rare and are written in the same way as counts, so success of counts also clears a failure of
+   * denials.
+   */
   private synchronized boolean recovers(int what) {
     boolean before = !sick.isEmpty();
     sick.remove(what);
@@ -70,37 +77,42 @@ public final class Ledger {
     ignored.addAndGet(rows);
   }
 
-  /** Returns how many questions were answered. */
+  /** Returns the number of answered requests. */
   public long answered() {
     return answered.get();
   }
 
-  /** Returns how long that took in all. */
+  /** Returns the total time of answered requests, in nanoseconds. */
   public long answeredNanos() {
     return answeredNanos.get();
   }
 
-  /** Returns how many questions failed. */
+  /** Returns the number of failed requests. */
   public long failed() {
     return failed.get();
   }
 
-  /** Returns how many had no answer in time. */
+  /** Returns the number of requests without an answer in time. */
   public long timedOut() {
     return timedOut.get();
   }
 
-  /** Returns how many batches of counts were not told: the next one has them. */
+  /**
+   * Returns the number of batches of counts that were not published. The next batch makes up for
+   * them.
+   */
   public long droppedCounts() {
     return dropped[COUNTS].get();
   }
 
-  /** Returns how many denials were not told, and never are. */
+  /** Returns the number of denials that were dropped and will never be published. */
   public long droppedDenials() {
     return dropped[DENIALS].get();
   }
 
-  /** Returns how many rows were of no cell that counts, or of no limit. */
+  /**
+   * Returns the number of rows ignored because their cell does not count or their limit is unknown.
+   */
   public long ignored() {
     return ignored.get();
   }

@@ -6,9 +6,12 @@ import io.penstock.quota.LimitId;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What limits are called in tables: a kind such as {@code key-rpm}, and whose it is. */
+/**
+ * Names of limits in the tables: a namespace such as {@code key-rpm}, and an identifier for the
+ * owner.
+ */
 final class Naming {
-  /** Longer names have no place in a row. */
+  /** Maximum length of an identifier in a row. */
   static final int MOST_IDENTIFIER = 512;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -16,7 +19,7 @@ final class Naming {
 
   private Naming() {}
 
-  /** Returns the kind of limit, or null when rows know none for it. */
+  /** Returns the namespace of a limit, or null when the tables have no name for it. */
   static @Nullable String namespace(LimitId id) {
     String counts = counts(id.measure(), id.durationNanos() >= LimitSpec.Day.NANOS);
     boolean fits = identifier(id).length() <= MOST_IDENTIFIER;
@@ -31,7 +34,10 @@ final class Naming {
     };
   }
 
-  /** Returns whose limit it is: the name, percent-encoded, and after a colon the model. */
+  /**
+   * Returns the owner of a limit: its percent-encoded name, followed by a colon and the model if
+   * there is one.
+   */
   static String identifier(LimitId id) {
     return id.owner();
   }
@@ -40,7 +46,7 @@ final class Naming {
     return id.durationNanos() / NANOS_PER_MILLI;
   }
 
-  /** Returns the limit of a row, or null when it is none that this program writes. */
+  /** Returns the limit of a row, or null when this program does not write such rows. */
   static @Nullable LimitId limit(String namespace, String identifier, long durationMillis) {
     int dash = namespace.indexOf('-');
     if (dash < 0 || durationMillis < 1 || durationMillis > MOST_MILLIS) {

@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Denials on their way out: bounded, in batches of which one is on its way at a time. Safe from any
- * thread.
+ * Bounded buffer of denials to be published, in batches; at most one batch is under way at a time.
+ * Thread-safe.
  */
 final class Outbox {
-  /** Rows in a batch. */
+  /** Maximum number of rows in a batch. */
   static final int BATCH = 100;
 
-  /** Fewer rows than that wait so long for more. */
+  /** How long an incomplete batch waits for more rows. */
   static final long FLUSH_NANOS = 1_000_000_000L;
 
-  /** More rows find no place. */
+  /** Maximum number of waiting rows; more are dropped. */
   static final int MOST = 10_000;
 
   private final long timeoutNanos;
@@ -35,12 +35,12 @@ final class Outbox {
     onFirst = wake;
   }
 
-  /** Has what is to be done next looked at again. */
+  /** Runs the callback, which checks what is to be done next. */
   void wake() {
     onFirst.run();
   }
 
-  /** Adds one, on the thread of a decision; returns false when there is no place for it. */
+  /** Adds a denial, on the thread of the denied request; returns false when the buffer is full. */
   boolean add(Denial denial, long now) {
     boolean wakes;
     synchronized (this) {
@@ -57,7 +57,7 @@ final class Outbox {
     return true;
   }
 
-  /** Gives up a batch that has no answer; returns how many rows it had. */
+  /** Gives up a batch without an answer in time; returns its number of rows, or 0. */
   synchronized int givesUp(long now) {
     if (sent == null || now - sentAt < timeoutNanos) {
       return 0;
@@ -75,7 +75,7 @@ final class Outbox {
     return waiting.size() >= BATCH ? firstAt : firstAt + FLUSH_NANOS;
   }
 
-  /** Takes out a batch, which is on its way now. */
+  /** Removes a batch from the buffer and marks it as under way. */
   synchronized List<Denial> begin(long now) {
     List<Denial> first = waiting.subList(0, Math.min(BATCH, waiting.size()));
     List<Denial> batch = List.copyOf(first);
@@ -85,7 +85,7 @@ final class Outbox {
     return batch;
   }
 
-  /** Ends the way of a batch; returns whether it was not given up before. */
+  /** Ends a batch; returns whether it was still awaited, which a batch that was given up is not. */
   synchronized boolean ends(List<Denial> batch) {
     boolean inTime = batch.equals(sent);
     sent = inTime ? null : sent;
@@ -97,7 +97,7 @@ final class Outbox {
     return sentAt;
   }
 
-  /** Returns when there is something to do next. */
+  /** Returns the next instant at which there is something to do. */
   synchronized long next() {
     if (sent != null) {
       return sentAt + timeoutNanos;

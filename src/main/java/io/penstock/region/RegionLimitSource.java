@@ -8,8 +8,8 @@ import io.penstock.quota.LimitSource;
 import java.util.function.Predicate;
 
 /**
- * Limits of another source, of which those of keys and groups leave room for what other regions
- * count, where they have a window of 60 s or more. Safe from any thread.
+ * Limits of another source, some of them shared with other regions: the limits of keys and groups
+ * with a window of at least 60 s leave room for the counts of other regions. Thread-safe.
  */
 final class RegionLimitSource implements LimitSource {
   private final LimitSource source;
@@ -17,9 +17,9 @@ final class RegionLimitSource implements LimitSource {
   private final Predicate<LimitId> local;
 
   /**
-   * Makes one.
+   * Creates a source on top of another.
    *
-   * @param local which limits are nobody else's, asked each time they are configured
+   * @param local tells which limits are not shared; asked each time a limit is configured
    */
   RegionLimitSource(LimitSource source, Frontier frontier, Predicate<LimitId> local) {
     this.source = source;
@@ -35,7 +35,7 @@ final class RegionLimitSource implements LimitSource {
   @Override
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     if (!from.equals(to)) {
-      frontier.leave(from); // what it counted is of cells of another length
+      frontier.leave(from); // its counts belong to cells of another length
     }
     return told(to, source.change(from, to, spec, now));
   }

@@ -4,14 +4,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How limits are shared with other regions.
+ * Settings for sharing limits with other regions.
  *
- * @param region the name of this one, another one than that of all others
- * @param workspace regions share limits within one
- * @param address where the database is
- * @param migrates whether tables are made and changed here when it starts
- * @param owner who may do that; null when it is the user of the address
- * @param share of a limit that is to be used of a cell before others are told, 0 to 1
+ * @param region name of this region, different from that of each other region
+ * @param workspace name of the group of regions that share limits
+ * @param address address of the database
+ * @param migrates whether this instance creates and changes the tables at start
+ * @param owner user that may do so; null for the user of the address
+ * @param share of a limit that must be used in a cell before other regions are informed, 0 to 1
  */
 public record RegionSettings(
     String region,
@@ -20,12 +20,12 @@ public record RegionSettings(
     boolean migrates,
     @Nullable Owner owner,
     double share) {
-  /** Of a limit, where nothing else is said. */
+  /** Default of the share. */
   public static final double SHARE = 0.05;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-  /** A user of the database that may make and change tables. */
+  /** Database user that may create and change tables. */
   public record Owner(String user, String password) {
     @Override
     public String toString() {

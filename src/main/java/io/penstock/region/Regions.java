@@ -17,18 +17,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits that regions share through a database. No decision waits for it, and without it each
- * region goes on with what it knows. Safe from any thread.
+ * Sharing of limits between regions through a database. No decision waits for the database; without
+ * it, each region goes on with what it knows. Thread-safe.
  */
 public final class Regions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.region");
   private static final long RETRY_SECONDS = 5;
   private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** What the other instances of this region counted. */
+  /** Source of the counts of the other instances of this region. */
   @FunctionalInterface
   public interface Mates {
-    /** Returns the sum over all others of one limit, by cell: floor(Unix time ÷ duration). */
+    /**
+     * Returns the sum over all other instances for one limit, by cell: floor(Unix time ÷ duration).
+     */
     Map<Long, Long> counted(LimitId id);
   }
 
@@ -42,10 +44,10 @@ public final class Regions implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
-   * Asks for nothing yet.
+   * Creates the sharing without contacting the database.
    *
-   * @param alarm for this alone, on a thread that serves no requests
-   * @param mates null when this instance is all there is of its region
+   * @param alarm for this object alone, on a thread that serves no requests
+   * @param mates null when this is the only instance of its region
    */
   public Regions(
       RegionSettings settings,
@@ -71,20 +73,20 @@ public final class Regions implements AutoCloseable {
   }
 
   /**
-   * Returns limits of another source that leave room for what other regions count.
+   * Returns the limits of another source that leave room for the counts of other regions.
    *
-   * @param local which limits are nobody else's
+   * @param local tells which limits are not shared
    */
   public LimitSource over(LimitSource source, Predicate<LimitId> local) {
     return new RegionLimitSource(source, frontier, local);
   }
 
-  /** Begins, as soon as the tables are there. */
+  /** Starts sharing as soon as the tables exist. */
   public void start() {
     Thread.ofPlatform().daemon().name("penstock-region-schema").start(this::prepare);
   }
 
-  /** On a thread of its own: JDBC lets it wait. */
+  /** Creates the tables if configured; on a thread of its own, because JDBC blocks. */
   private void prepare() {
     boolean said = false;
     while (settings.migrates() && closed.getCount() > 0) {
@@ -131,7 +133,10 @@ public final class Regions implements AutoCloseable {
     return sweeping.next();
   }
 
-  /** What failed is done the next time; where there was more to do, the rest is done at once. */
+  /**
+   * Ends a sweep. A failed one is retried at the next regular time; when rows may be left, the next
+   * sweep follows at once.
+   */
   private synchronized void swept(long mine, @Nullable Long rows, @Nullable Throwable failure) {
     if (!sweeping.ends(mine)) {
       return;
@@ -147,17 +152,20 @@ public final class Regions implements AutoCloseable {
     }
   }
 
-  /** Tells for the last time what was counted here; what was not told by then is lost. */
+  /**
+   * Publishes the counts of this region for the last time; counts that are not published by then
+   * are lost.
+   */
   public CompletionStage<?> leave() {
     return frontier.last();
   }
 
-  /** Returns what became of it all so far. */
+  /** Returns the statistics of the exchange so far. */
   public Ledger ledger() {
     return frontier.ledger();
   }
 
-  /** Asks and tells no more. */
+  /** Stops the exchange. */
   @Override
   public void close() {
     closed.countDown();

@@ -3,17 +3,19 @@ package io.penstock.region;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
-/** The tables, made and changed by numbered scripts, each once: of many instances one runs them. */
+/**
+ * The database tables, created and changed by numbered scripts. Each script runs once, on one of
+ * the instances.
+ */
 final class Schema {
   static final String HISTORY = "penstock_region_history";
 
   private Schema() {}
 
   /**
-   * Runs the scripts that were not run yet; returns at once when there are none. Lets its thread
-   * wait.
+   * Runs the scripts that have not been run yet; returns at once when there are none. Blocks.
    *
-   * @throws FlywayException when the database cannot be asked, or refuses
+   * @throws FlywayException when the database cannot be reached, or refuses
    */
   static void migrate(RegionSettings settings) {
     RegionSettings.Owner owner = settings.owner();
@@ -25,7 +27,7 @@ final class Schema {
             owner == null ? address.password() : owner.password())
         .locations("classpath:io/penstock/region/schema")
         .table(HISTORY)
-        .baselineOnMigrate(true) // keys may be kept in the same database
+        .baselineOnMigrate(true) // the same database may contain the keys
         .baselineVersion("0")
         .load()
         .migrate();

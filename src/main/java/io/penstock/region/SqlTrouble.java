@@ -6,7 +6,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong, for people: what drivers say may hold addresses and users. */
+/**
+ * Describes a database failure for people. It does not repeat messages of drivers, which may
+ * contain addresses and users.
+ */
 final class SqlTrouble {
   private SqlTrouble() {}
 

@@ -8,17 +8,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Deletes rows that count no more, in bounded batches. Each region deletes its own at once; those
- * of others an hour later, if nobody did: two that delete a row at once stop some replications.
+ * Deletes rows that no longer count, in bounded batches. Each region deletes its own rows at once,
+ * and those of other regions an hour later if they are still there: two regions that delete the
+ * same row at the same time stop some kinds of replication.
  */
 final class Sweeper {
-  /** Rows a statement. */
+  /** Maximum number of rows per statement. */
   static final int BATCH = 1_000;
 
-  /** Statements a table, each time. */
+  /** Maximum number of statements per table in one sweep. */
   static final int BATCHES = 10;
 
-  /** So many at once say that there may be more. */
+  /** A sweep that deletes this many rows or more may have left some. */
   static final int MOST = BATCHES * BATCH;
 
   static final long OTHERS_MILLIS = 3_600_000;
@@ -35,7 +36,7 @@ final class Sweeper {
     this.clock = clock;
   }
 
-  /** Deletes some; returns how many. */
+  /** Runs one sweep and returns the number of deleted rows. */
   CompletionStage<Long> sweep() {
     long now = clock.unixMillis();
     return database.with(

@@ -1,4 +1,4 @@
-/** Sharing limits between regions through SQL, after the fact: what no decision waits for. */
+/** Sharing of limits between regions through SQL, after the decision: no request waits for it. */
 @NullMarked
 package io.penstock.region;
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which limits are known, with what others counted, and for how long. */
+/** Tests which limits are known, with which counts of other regions, and for how long. */
 class AtlasTest {
   private static final LimitId A = Coast.id("a");
   private static final long MILLI = 1_000_000;
@@ -56,14 +56,14 @@ class AtlasTest {
     which.hear(Coast.count(name, cell, amount), now);
   }
 
-  /** Others say something of so many limits that nobody has here. */
+  /** Reports counts of limits that this instance does not have. */
   private void fill(String prefix, int limits) {
     for (int i = 0; i < limits; i++) {
       hear(atlas, prefix + i, Math.floorDiv(now, MINUTE) + CELL, 1);
     }
   }
 
-  /** Returns whether something is known of one more limit than before, if others say something. */
+  /** Returns whether a report about one more unknown limit is accepted. */
   private boolean hasPlaceFor(String name) {
     long ignored = ledger.ignored();
     hear(atlas, name, Math.floorDiv(now, MINUTE) + CELL, 1);
@@ -214,7 +214,7 @@ class AtlasTest {
   @Test
   void clockThatIsOffBy20Milliseconds_isNotBelieved_oneThatIsSetIs() {
     Limit limit = joined(atlas, A);
-    // of 60,000 used in the cell before one fades away each millisecond
+    // 60,000 were used in the previous cell, and one of them fades away each millisecond.
     hear(atlas, "a", CELL - 1, 60_000);
     now = MINUTE - 1_000 * MILLI;
     assertThat(limit.room(now)).isZero();

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** One region of which a test has the database: it answers what the test says, when it does. */
+/** One region with a fake database: the test answers its requests, at the time it chooses. */
 final class Coast implements Counts, Denials {
   static final long SECOND = 1_000_000_000L;
   static final long MINUTE = 60 * SECOND;
 
-  /** The start of a cell. */
+  /** Start of a cell. */
   static final long UNIX_MILLIS = 1_800_000_000_000L;
 
   static final long CELL = UNIX_MILLIS / 60_000;
 
-  /** Something the database was asked, and its answer. */
+  /** A request to the database, and its answer. */
   record Asked<Q, A>(Q what, CompletableFuture<A> answer) {
     Asked(Q what) {
       this(what, new CompletableFuture<>());
@@ -48,10 +48,10 @@ final class Coast implements Counts, Denials {
   final Frontier frontier;
   final RegionLimitSource source;
 
-  /** How often it was said that there is something to do at once. */
+  /** Number of calls of the callback for urgent work. */
   int wakes;
 
-  /** Its instants begin long before, and its clock at the start of a cell. */
+  /** Creates a region with its clock at the start of a cell. */
   Coast() {
     this(UNIX_MILLIS);
   }
@@ -73,7 +73,7 @@ final class Coast implements Counts, Denials {
     frontier.onDenial(() -> wakes++);
   }
 
-  /** One that knows what it told before, and has looked for denials. */
+  /** Returns a region that has read its own counts and looked for denials. */
   static Coast settled() {
     Coast coast = new Coast();
     coast.frontier.step();
@@ -128,7 +128,7 @@ final class Coast implements Counts, Denials {
     return limit;
   }
 
-  /** A request comes to a limit that is used up. */
+  /** Sends a request to a limit that is used up. */
   void deny(String name) {
     Regional.denied(spent(name, 900), Weight.exactly(200), ticker.nanos());
   }
@@ -141,7 +141,7 @@ final class Coast implements Counts, Denials {
     return frontier.ledger();
   }
 
-  /** Does what is due after so long; returns how long it is until the next step. */
+  /** Advances time and does what is due; returns the time until the next step. */
   long stepAfter(long nanos) {
     ticker.advance(nanos);
     return frontier.step() - ticker.nanos();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Counts in a real MariaDB. */
+/** Tests counts in a real MariaDB. */
 @Timeout(300)
 class CountRowsIT extends CountsContract {
   private final Tables tables = Tables.made();
@@ -109,7 +109,7 @@ class CountRowsIT extends CountsContract {
     now += 45_000; // its clock is ahead
     answer(counts().exchange("north", List.of(next)));
     answer(west.exchange("west", List.of()));
-    now -= 60_000; // its clock is behind, and the row took its time
+    now -= 60_000; // its clock is behind, and the row comes late
     answer(counts().exchange("south", List.of(late)));
     now += 30_000;
     assertThat(answer(west.exchange("west", List.of()))).containsExactlyInAnyOrder(late, next);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Denials in a real MariaDB. */
+/** Tests denials in a real MariaDB. */
 @Timeout(300)
 class DenialRowsIT extends DenialsContract {
   private final Tables tables = Tables.made();

@@ -9,7 +9,9 @@ import io.penstock.quota.Denials;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How a region begins, with what it told before, and what it tells at its end. */
+/**
+ * Tests how a region starts, with the counts it published before, and what it publishes at its end.
+ */
 class FrontierBeginTest {
   private final Coast coast = new Coast();
   private final Ledger ledger = coast.ledger();

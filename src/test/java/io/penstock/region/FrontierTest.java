@@ -27,12 +27,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What one region tells, when, and what it makes of what others say. */
+/** Tests what a region publishes and when, and how it applies reports of other regions. */
 class FrontierTest extends LimitSourceContract {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;
 
-  /** The start of a cell. */
+  /** Start of a cell. */
   private static final long UNIX_MILLIS = 1_800_000_000_000L;
 
   private static final long CELL = UNIX_MILLIS / 60_000;
@@ -119,7 +119,7 @@ class FrontierTest extends LimitSourceContract {
     limit.take(Weight.exactly(amount), ticker.nanos());
   }
 
-  /** Runs all steps until then. */
+  /** Runs all steps of the given time. */
   private void run(Frontier which, long nanos) {
     long until = ticker.nanos() + nanos;
     long next = which.step();

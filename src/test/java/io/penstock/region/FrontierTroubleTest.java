@@ -10,7 +10,10 @@ import io.penstock.quota.Denials;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a region makes of answers that fail, are late or never come, and what it counts of them. */
+/**
+ * Tests how a region deals with answers that fail, come late or never come, and the statistics
+ * about them.
+ */
 class FrontierTroubleTest {
   private final Coast coast = Coast.settled();
   private final Ledger ledger = coast.ledger();
@@ -19,7 +22,7 @@ class FrontierTroubleTest {
     return new Denials.Page(List.of(denials), cursor);
   }
 
-  /** Steps each second, answering nothing. */
+  /** Makes one step each second, without answering anything. */
   private void idle(int seconds) {
     for (int second = 0; second < seconds; second++) {
       coast.stepAfter(SECOND);

@@ -7,7 +7,7 @@ import io.penstock.limit.Regional;
 import io.penstock.quota.LocalLimitSource;
 import io.penstock.time.Ticker;
 
-/** One region of an {@link Ocean}: its clock is off by so much. */
+/** One region of an {@link Ocean}, with a clock that is off by {@code skew}. */
 final class Island {
   private final Ocean ocean;
   private final String name;
@@ -19,7 +19,7 @@ final class Island {
   private boolean lost;
   private long alarms;
 
-  /** What it let pass, and what it did not. */
+  /** Amount admitted, and number of denied requests. */
   long admitted;
 
   long denied;
@@ -72,13 +72,14 @@ final class Island {
     }
   }
 
-  /** It is gone, and says nothing more. */
+  /** Ends the region, which does nothing from then on. */
   void lose() {
     lost = true;
   }
 
   /**
-   * One of which nothing counts is made anew: what it counted in its cells is known all the same.
+   * Creates an unused limit anew, as a gateway that forgot it would; the counts of its cells must
+   * survive.
    */
   void idle() {
     if (limit.full(local()) <= local()) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What is counted of the answers of a database, and when it counts as sick. */
+/** Tests the statistics of database requests, and when the database counts as failing. */
 @Isolated("it reads what is logged")
 class LedgerTest {
   private static final String SICK =

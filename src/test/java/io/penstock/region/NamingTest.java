@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What limits are called in tables. */
+/** Tests the names of limits in the tables. */
 class NamingTest {
   private static final long MINUTE = 60_000_000_000L;
 

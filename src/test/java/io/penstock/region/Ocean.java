@@ -13,20 +13,26 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Regions with a database that replicates between them, in one thread and one true time. It counts
- * by itself what all let pass, by the cells of the true time, and knows nothing of how they do.
+ * Simulates regions with a database that replicates between them, in one thread and with one true
+ * time. As an oracle, it counts the amounts that all regions admit by cells of the true time,
+ * without knowing how they decide.
  */
 final class Ocean {
   static final long SECOND = 1_000_000_000L;
   static final long ROUND_TRIP = SECOND / 20;
 
-  /** Between telling and reading, a round trip each, beside the replication. */
+  /**
+   * Time from an admission until other regions know it, without the replication: one period each
+   * for writing and reading, and round trips.
+   */
   static final long KNOWN_AFTER = 10 * SECOND + 4 * ROUND_TRIP;
 
-  /** Regions read their clocks in whole milliseconds, so that their cells may begin so late. */
+  /**
+   * Regions read their clocks in whole milliseconds, so their cells may begin up to this much late.
+   */
   private static final long CLOCK_STEP = 1_000_000;
 
-  /** An instant of the true time at which all begins, in the middle of no cell. */
+  /** True time at which the simulation starts, somewhere within a cell. */
   static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
 
   private record Happening(long at, long order, Runnable what) implements Comparable<Happening> {
@@ -45,7 +51,7 @@ final class Ocean {
   final double share;
   final boolean counts;
 
-  /** Rows take up to so long to get to another region, each another time. */
+  /** Maximum time a row takes to another region; each row takes a random time. */
   final long lag;
 
   final List<Island> islands = new ArrayList<>();
@@ -58,7 +64,10 @@ final class Ocean {
   private long cur;
   private long prev;
 
-  /** What of these two was let pass so early that a region may count it in the cell before. */
+  /**
+   * Parts of these two amounts that were admitted so early in a cell that a region may count them
+   * in the cell before.
+   */
   private long curEarly;
 
   private long prevEarly;
@@ -66,15 +75,18 @@ final class Ocean {
   private long orders;
   private long partedUntil = Long.MIN_VALUE / 2;
 
-  /** What those who were lost let pass just before, and may never have told. */
+  /** Amount that lost regions admitted just before and may never have published. */
   private long neverTold;
 
-  /** By how much the limit was passed at the worst, by the cells, and in any trailing window. */
+  /** Largest excess over the limit: by cells, and in any trailing window. */
   long over;
 
   long overTrailing;
 
-  /** By how much more than what could not be known then; at most 0. */
+  /**
+   * Largest excess beyond the amount that could not have been known at that time; at most 0 if all
+   * is well.
+   */
   long unexplained = Long.MIN_VALUE;
 
   Ocean(long seed, long windowSeconds, long limit, double share, boolean counts, long lag) {
@@ -121,7 +133,10 @@ final class Ocean {
     now = until;
   }
 
-  /** Requests of that size come to an island, so much a window, as chance has it. */
+  /**
+   * Makes requests of the given size arrive at a region at random times, so much in a window on
+   * average.
+   */
   void offer(Island island, double perWindow, long size) {
     double gap = (double) window * size / perWindow;
     after(
@@ -132,12 +147,12 @@ final class Ocean {
         });
   }
 
-  /** Nothing gets from one region to another for a while; then all does. */
+  /** Stops replication between regions for a while; then all rows arrive. */
   void part(long nanos) {
     partedUntil = Math.max(partedUntil, now + nanos);
   }
 
-  /** An island is lost, with what it has not told yet. */
+  /** Ends a region and loses its unpublished counts. */
   void lose(Island island) {
     island.lose();
     roll();
@@ -146,7 +161,7 @@ final class Ocean {
     }
   }
 
-  /** A row is in its own region at once, and elsewhere later, and sometimes twice. */
+  /** Delivers a row to its own region at once, and to the others later, sometimes twice. */
   void replicate(String from, Consumer<Replica> row) {
     replicas.forEach(
         (name, to) -> {
@@ -174,7 +189,7 @@ final class Ocean {
     over = Math.max(over, used - limit);
     overTrailing = Math.max(overTrailing, inTrailing - limit);
     if (now - partedUntil > KNOWN_AFTER + lag) {
-      // A region of which no other one says anything goes by its window alone.
+      // A region without reports of other regions goes by its own window alone.
       long both = Math.min(used, inTrailing);
       unexplained = Math.max(unexplained, both - limit - notKnown(by));
     }
@@ -202,8 +217,8 @@ final class Ocean {
   }
 
   /**
-   * What others let pass lately, the little that nobody tells of in two cells, and what was let
-   * pass as a cell began.
+   * Returns the amount that a region could not know: recent admissions of other regions, the small
+   * amounts that are not published in two cells, and the amount admitted just as a cell began.
    */
   private long notKnown(Island by) {
     long recent = 0;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Two to ten regions that share a limit, with what can go wrong between them, drawn from seeds. */
+/** Tests two to ten regions that share a limit, with faults between them, drawn from seeds. */
 class OceanTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int SCHEDULES =
@@ -22,7 +22,7 @@ class OceanTest {
     return "%.1f %%".formatted(100.0 * part / whole);
   }
 
-  /** What is offered a window, as shares of all. */
+  /** Returns a random split of the offered amount among the regions, as shares of 1. */
   private static List<Double> split(Random random, int regions) {
     List<Double> split = new ArrayList<>();
     boolean even = random.nextBoolean();
@@ -67,7 +67,7 @@ class OceanTest {
     assertThat(unexplained).as("by how much, by penstock.sim.seed").isEmpty();
   }
 
-  /** One thing goes wrong, or more. */
+  /** Causes one random fault, or more. */
   private static void happen(Ocean ocean, Random random) {
     long at = random.nextLong(3 * ocean.window);
     Island island = ocean.islands.get(random.nextInt(ocean.islands.size()));
@@ -162,7 +162,7 @@ class OceanTest {
         ocean.after(request * SECOND / 10, () -> ocean.islands.getFirst().arrive(10));
       }
       ocean.run(40 * SECOND);
-      // two cells of whoever's clock is behind most, and what is on its way
+      // Two cells by the slowest clock, and the time for rows that are on their way.
       ocean.run((120 + 60 + 20) * SECOND);
       for (Island island : ocean.islands) {
         long before = island.denied;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which limits a region shares, as they are configured, changed and forgotten. */
+/** Tests which limits a region shares when they are configured, changed and forgotten. */
 class RegionLimitSourceTest {
   private final Coast coast = Coast.settled();
 

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Compares what regions store with the record of it, and reads what the record has. */
+/**
+ * Compares the rows that regions store with the golden record, and reads the rows of the record.
+ */
 @Tag(Golden.TAG)
 @Timeout(300)
 class RegionTablesGoldenIT {
@@ -88,7 +90,10 @@ class RegionTablesGoldenIT {
     }
   }
 
-  /** A script that was run anywhere may never change: its checksum is kept beside the tables. */
+  /**
+   * A script that has been run anywhere must never change, because its checksum is stored with the
+   * tables.
+   */
   @Test
   void migrations_areThoseRecorded_inTheirOrder() {
     List<String> scripts =

@@ -10,7 +10,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The database as one region of an {@link Ocean} sees it: rows of others come when they come. */
+/**
+ * The database as one region of an {@link Ocean} sees it: rows of other regions arrive with a
+ * delay.
+ */
 final class Replica implements Counts, Denials {
   private record Cell(Object limit, long cell) {}
 
@@ -18,7 +21,7 @@ final class Replica implements Counts, Denials {
   private final Map<Cell, Map<String, Count>> counts = new HashMap<>();
   private final Map<String, Denial> denials = new TreeMap<>();
 
-  /** Nobody gets an answer, and nothing is written. */
+  /** While true, no request is answered, and nothing is written. */
   boolean down;
 
   Replica(Ocean ocean) {
@@ -62,7 +65,7 @@ final class Replica implements Counts, Denials {
         .merge(region, count, (a, b) -> a.amount() >= b.amount() ? a : b);
   }
 
-  /** What a region has told of itself. */
+  /** Returns the counts that a region itself has published. */
   CompletionStage<List<Count>> of(String region) {
     List<Count> own = new ArrayList<>();
     counts.values().stream()

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The tables: who makes them, what their users need, and what is deleted from them. */
+/** Tests the creation of the tables, the rights that users need, and the deletion of rows. */
 @Timeout(300)
 class SchemaIT {
   private static final Duration SOON = Duration.ofSeconds(60);
@@ -20,7 +20,7 @@ class SchemaIT {
   @Test
   void manyThatStartAtOnce_makeTheTablesOnce() {
     Tables tables = Tables.none();
-    tables.sql("CREATE TABLE penstock_keys (name INT)"); // as keys may be kept there
+    tables.sql("CREATE TABLE penstock_keys (name INT)"); // the keys may be in the same database
     List<CompletableFuture<Void>> all =
         IntStream.range(0, 4)
             .mapToObj(

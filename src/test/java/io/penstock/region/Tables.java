@@ -6,20 +6,20 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** A database of a real server that has the tables. */
+/** A database of a real server for one test, with or without the tables. */
 final class Tables {
   private final String database = MariaDb.database();
 
   private Tables() {}
 
-  /** Makes one. */
+  /** Creates a database with the tables. */
   static Tables made() {
     Tables tables = none();
     Schema.migrate(tables.settings("east"));
     return tables;
   }
 
-  /** Makes one without tables. */
+  /** Creates a database without tables. */
   static Tables none() {
     return new Tables();
   }
@@ -36,7 +36,7 @@ final class Tables {
     return new Sql(MariaDb.port(), database, MariaDb.USER, MariaDb.PASSWORD);
   }
 
-  /** Opens a connection, to be closed. */
+  /** Opens a connection, which the caller closes. */
   Connection open() throws SQLException {
     return sql().open();
   }
@@ -51,7 +51,7 @@ final class Tables {
     return sql().query(text);
   }
 
-  /** Adds what a region denied, or counted, as any program could. */
+  /** Adds a row of a denial or a count, as another program could. */
   void row(String table, String namespace, String identifier, long sequence, long amount) {
     String column = table.equals("ratelimit_counts") ? "amount" : "`limit`";
     sql(
