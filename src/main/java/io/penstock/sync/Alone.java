@@ -12,13 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants an instance that is cut off its parts of limits, as the store would: all in windows of its
- * own clock. Belongs to one thread at a time.
+ * Grants an instance that is cut off from Redis its share of each limit, as the store would, but in
+ * windows of the instance's own clock. Used by one thread at a time.
  */
 final class Alone {
   private final long ttlNanos;
 
-  /** One a limit: one that is asked what it cannot do fails none but itself. */
+  /** One store per limit, so that an impossible request for one limit fails only that limit. */
   private final Map<LimitId, MemorySupply> stores = new HashMap<>();
 
   private long shared;
@@ -28,17 +28,17 @@ final class Alone {
     this.ttlNanos = ttlNanos;
   }
 
-  /** Forgets what was granted before: whoever asks says what it has. */
+  /** Forgets earlier grants; the next ask for each limit reports everything it has. */
   void begin() {
     stores.clear();
   }
 
   /**
-   * Returns what a limit is granted of its part, or null for nothing.
+   * Returns the grant of a limit from its share, or null for none.
    *
-   * @param ask all that counts is in it
-   * @param parts among how many it is divided
-   * @param sharedNanos what the shared clock would say
+   * @param ask reports everything that counts
+   * @param parts number of instances by which the limit is divided
+   * @param sharedNanos estimated time of the shared clock
    */
   Supply.@Nullable Grant grant(Supply.Ask ask, long parts, long sharedNanos) {
     LimitSpec part = Parts.of(ask.spec(), parts);
@@ -48,7 +48,7 @@ final class Alone {
     shared = Math.max(shared, sharedNanos);
     number++;
     long most = Partition.of(part).capacity();
-    long head = ask.head() > most ? 0 : ask.head(); // it waits until there is contact again
+    long head = ask.head() > most ? 0 : ask.head(); // more has to wait for contact
     Supply.Ask own =
         new Supply.Ask(ask.id(), part, ask.from(), ask.uses(), head, ask.wanted(), Supply.Ask.NONE);
     Supply.Answer answer =
@@ -59,7 +59,7 @@ final class Alone {
             .toCompletableFuture()
             .join();
     if (answer == null) {
-      stores.remove(ask.id()); // its cells are others than before
+      stores.remove(ask.id()); // its cells have changed
     }
     return answer == null || answer.grants().isEmpty() ? null : answer.grants().getFirst();
   }

@@ -13,15 +13,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of the script of objects. Where it finds turns of instances of which it is not known here
- * whether they live, that is asked first. One thread at a time.
+ * Calls the script of shared objects. When the script finds turns of instances that are unknown
+ * here, it first checks whether those instances live, and then calls again. Used by one thread at a
+ * time.
  */
 final class Asking {
   private static final int TRIES = 4;
 
-  /** Told what came of a call: one of the two is null. */
+  /** Callback for the result of a call; one of its arguments is null. */
   interface Then {
-    /** Takes it in. */
+    /** Takes in the result. */
     void said(@Nullable Said said, @Nullable RedisTrouble trouble);
   }
 
@@ -47,15 +48,15 @@ final class Asking {
     this.troubles = troubles;
   }
 
-  /** Has the script called for an object. */
+  /** Calls the script for an object. */
   void ask(String key, Function<Caller, List<String>> arguments, Then then) {
     new Question(key, arguments, then).ask();
   }
 
   /**
-   * Has something done for an object, or for a turn there.
+   * Calls the script for the upkeep of an object or of a turn there.
    *
-   * @param more what it is to be done with, asked when it is sent
+   * @param more supplies further arguments when the call is sent
    */
   void upkeep(
       String key, Kind kind, String word, String turn, Supplier<List<String>> more, Then then) {
@@ -113,7 +114,7 @@ final class Asking {
 
     private void failed(RedisTrouble trouble) {
       if (trouble.kind() == RedisTrouble.Kind.VALUE) {
-        troubles.failed(key, trouble); // it alone is wrong
+        troubles.failed(key, trouble); // only this object is faulty
       } else {
         troubles.failed(trouble);
       }

@@ -4,13 +4,13 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The limits that are granted nothing because what was spent of them may have been lost. Belongs to
- * one thread at a time.
+ * Limits that grant nothing because some of their spending may have been lost. Used by one thread
+ * at a time.
  */
 final class BarredLimits {
   private final Set<SharedLimit> limits = new HashSet<>();
 
-  /** Takes note of what the store said of a limit. */
+  /** Records the state of a limit as the store answered it. */
   void heard(SharedLimit limit, long shared) {
     if (limit.isBarred(shared)) {
       limits.add(limit);
@@ -21,7 +21,7 @@ final class BarredLimits {
     limits.remove(limit);
   }
 
-  /** Returns how many there are. */
+  /** Returns the number of barred limits. */
   int count(long shared) {
     limits.removeIf(limit -> !limit.isBarred(shared));
     return limits.size();

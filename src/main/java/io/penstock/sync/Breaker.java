@@ -4,9 +4,9 @@ import io.penstock.time.Ticker;
 import java.util.function.IntSupplier;
 
 /**
- * Stops asking Redis when a round fails and at least half of the last {@link #ROUNDS} did; lets one
- * try after {@link #PAUSE_NANOS}, or as soon as there is a new connection, and all once it went
- * well. Safe from any thread.
+ * Circuit breaker of Redis. It opens when a round fails and at least half of the last {@link
+ * #ROUNDS} rounds failed. While open, it lets one attempt pass after {@link #PAUSE_NANOS}, or as
+ * soon as there is a new connection; one success closes it. Thread-safe.
  */
 final class Breaker {
   static final int ROUNDS = 20;
@@ -23,16 +23,19 @@ final class Breaker {
   private int connected;
 
   /**
-   * Knows of no round yet.
+   * Creates a closed breaker.
    *
-   * @param connections how many connections there ever were
+   * @param connections counts the connections ever made
    */
   Breaker(Ticker ticker, IntSupplier connections) {
     this.ticker = ticker;
     this.connections = connections;
   }
 
-  /** Returns whether Redis may be asked now; when it was open, that is a try, and the only one. */
+  /**
+   * Returns whether Redis may be asked now. While open, a true answer permits the single attempt of
+   * the current pause.
+   */
   synchronized boolean lets() {
     if (!open) {
       return true;
@@ -47,7 +50,7 @@ final class Breaker {
     return true;
   }
 
-  /** Takes note of how a round went that was let. */
+  /** Records how a permitted round ended. */
   synchronized void told(boolean well) {
     if (open) {
       if (well) {
@@ -66,7 +69,7 @@ final class Breaker {
     }
   }
 
-  /** Returns whether Redis is not asked, or only tried. */
+  /** Returns whether the breaker is open: Redis is not asked, or only tried. */
   synchronized boolean isOpen() {
     return open;
   }

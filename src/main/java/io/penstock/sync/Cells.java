@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the time of a shared limit is cut, as those who grant cut it. Times of the shared clock are
- * nanoseconds since 1970. Belongs to one thread at a time.
+ * Division of the time of a shared limit into cells, as the store divides it. Times of the shared
+ * clock are nanoseconds since 1970. Used by one thread at a time.
  */
 final class Cells {
   private static final long MICRO = 1_000;
@@ -22,10 +22,10 @@ final class Cells {
 
   private final Partition partition;
 
-  /** Where days of 24 h are: the last one that anything was granted in. */
+  /** For days of 24 h from first use: the start of the last day in which anything was granted. */
   private long anchor = Grid.NONE;
 
-  /** Where the calendar has days: one of them, and the one after it. */
+  /** For calendar days: one midnight, and the one after it. */
   private long day = Grid.NONE;
 
   private long dayAfter = Grid.NONE;
@@ -41,12 +41,12 @@ final class Cells {
     this.changed = changed;
   }
 
-  /** The cells of a limit, or null when it is of a kind that is not shared in slices. */
+  /** Returns the cells of a limit, or null when limits of its kind are not shared in slices. */
   static @Nullable Cells of(LimitSpec spec) {
     return of(spec, false);
   }
 
-  /** As {@link #of}, of a limit that had other cells before. */
+  /** Returns the cells of a limit, as {@link #of} does, for a limit that had other cells before. */
   static @Nullable Cells changed(LimitSpec spec) {
     return of(spec, true);
   }
@@ -59,7 +59,7 @@ final class Cells {
     }
   }
 
-  /** These cells when the limit is another one; null when that has other cells. */
+  /** Returns these cells for a changed limit; null when the changed limit has other cells. */
   @Nullable Cells become(LimitSpec spec) {
     Cells next = of(spec, changed);
     if (next == null || !next.partition.fits(partition)) {
@@ -69,14 +69,14 @@ final class Cells {
     return next;
   }
 
-  /** Takes note of what was granted: it may tell when a day began. */
+  /** Takes in granted slices, which may tell when a day began. */
   void heard(List<Supply.Slice> slices) {
     if (partition.kind() == Partition.Kind.SPAN && !slices.isEmpty()) {
       anchor = slices.getFirst().cell();
     }
   }
 
-  /** The cell that runs; where none does, the number of one that begins. */
+  /** Returns the running cell; when none runs, the number of a cell that would begin now. */
   long at(long shared) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> Math.floorDiv(shared, nanos());
@@ -102,12 +102,12 @@ final class Cells {
     return day;
   }
 
-  /** Whether the limit is low enough for anybody to use it up. */
+  /** Returns whether the limit is low enough to be used up at all. */
   boolean canBeReached() {
     return partition.capacity() < Partition.MOST;
   }
 
-  /** Whether there is one cell, which never ends. */
+  /** Returns whether there is a single cell, which never ends. */
   boolean endless() {
     return partition.kind() == Partition.Kind.CONCURRENCY;
   }
@@ -116,7 +116,7 @@ final class Cells {
     return anchor != Grid.NONE && shared < ends(anchor);
   }
 
-  /** The oldest that may count. */
+  /** Returns the oldest cell that may count. */
   long oldest(long shared) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> Math.max(0, at(shared) - partition.reach());
@@ -127,8 +127,8 @@ final class Cells {
   }
 
   /**
-   * Returns the earliest start of a day that may be running although this instance was told of
-   * none. It reports everything it has spent since then.
+   * Returns the earliest start of a day that may be running although this instance has not heard of
+   * any. It reports everything it has spent since then.
    */
   private long soonestSpan(long micros) {
     if (changed && anchor == Grid.NONE) {
@@ -138,7 +138,10 @@ final class Cells {
     return Math.max(after, micros - Partition.SPAN_MICROS - partition.reach());
   }
 
-  /** For how long after its start a cell counts; of permits nothing does but what is out. */
+  /**
+   * Returns how long a cell counts after its start; 0 for permits, of which only those in use
+   * count.
+   */
   private long countsNanos() {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> nanos() * (partition.reach() + 1);
@@ -148,13 +151,14 @@ final class Cells {
     };
   }
 
-  /** Returns whether anything counts at {@code shared} that was spent at {@code then}. */
+  /** Returns whether anything spent at {@code then} still counts at {@code shared}. */
   boolean counts(long then, long shared) {
     return then >= shared - countsNanos();
   }
 
   /**
-   * The last cell in which anything counts that was spent until {@code shared}, or may have been.
+   * Returns the last cell in which anything counts, or may count, that was spent until {@code
+   * shared}.
    */
   long lastOf(long shared) {
     return switch (partition.kind()) {
@@ -165,7 +169,7 @@ final class Cells {
     };
   }
 
-  /** Whether a cell is over. */
+  /** Returns whether a cell has ended. */
   boolean isOver(long cell, long shared) {
     return shared >= ends(cell);
   }
@@ -189,7 +193,10 @@ final class Cells {
     };
   }
 
-  /** What was granted before it was known that the day began earlier ends with that day. */
+  /**
+   * Returns the start of the day to which a cell belongs. A cell granted before it was known that
+   * the day began earlier ends with that day.
+   */
   private long spanOf(long cell) {
     return anchor != Grid.NONE && anchor < cell && cell < anchor + Partition.SPAN_MICROS
         ? anchor
@@ -197,8 +204,8 @@ final class Cells {
   }
 
   /**
-   * For how long after it begins a slot may be used: a tenth of an interval, 2 to 20 ms; and where
-   * several are handed out as one, for as long as they last besides.
+   * Returns for how long after its start a slot may be used: a tenth of an interval, 2 to 20 ms;
+   * when several slots are granted as one, also for as long as those last.
    */
   private long windowNanos() {
     long interval = partition.seconds() * 1_000_000_000L / partition.releases();
@@ -210,7 +217,7 @@ final class Cells {
     return midnight == day ? dayAfter : partition.midnights(midnight).get(2);
   }
 
-  /** How they lie on the own clock, about. */
+  /** Returns the approximate position of the cells on the local clock. */
   Grid grid(CellClock clock, long now) {
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     long cell = at(shared);
@@ -226,25 +233,32 @@ final class Cells {
   }
 
   /**
-   * About until when it is known, by the own clock, what is left: until all is. Permits come back
-   * at any time.
+   * Returns until when, approximately and by the local clock, the amount left is valid: until the
+   * limit is full again. Permits may come back at any time, so for them it is the end of the
+   * slices.
    */
   long leftUntil(Supply.Grant grant, CellClock clock, long ends, long now) {
     long shared = clock.earliest(now) / 2 + clock.latest(now) / 2;
     return endless() ? ends : now + grant.fullNanos() - shared;
   }
 
-  /** Whether what was granted stays granted until it is spent or given back. */
+  /** Returns whether a granted amount stays granted until it is spent or given back. */
   boolean stays() {
     return endless() || partition.kind() == Partition.Kind.BUCKET;
   }
 
-  /** For how long what is free now may still be spent, slices being renewed; about. */
+  /**
+   * Returns for how long, approximately, the amount that is free now can still be spent, if slices
+   * are renewed.
+   */
   long leftNanos(Grid grid, long now) {
     return stays() ? Long.MAX_VALUE : grid.cellNanos() - (now - grid.startNanos());
   }
 
-  /** When a cell runs for certain, by the own clock, and a slice that ends by then is valid. */
+  /**
+   * Returns the time by the local clock in which a cell runs for certain and a slice that ends by
+   * {@code ends} is valid.
+   */
   Grid.Span span(long cell, CellClock clock, long ends, long now) {
     if (endless() || cell == Partition.OUT) {
       return new Grid.Span(now, ends);
@@ -273,12 +287,17 @@ final class Cells {
     return clock.latest(instant) - ends(cell);
   }
 
-  /** Whether cells are slots: nothing is told of them but what is lacked. */
+  /**
+   * Returns whether cells are slots. Spending of slots is not reported; asks only state the lack.
+   */
   boolean slots() {
     return partition.kind() == Partition.Kind.STRICT;
   }
 
-  /** The most that may be wanted of a limit that admits so much at once. */
+  /**
+   * Returns the most that may be asked ahead: the capacity, or for slots the number of slots in the
+   * given time.
+   */
   long most(long capacity, long nanos) {
     double slots = (double) nanos * partition.releases() / (partition.seconds() * 1e9);
     return slots() ? (long) slots + 1 : capacity;

@@ -8,12 +8,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Since when nothing was heard of those limits are shared with, and what limits let pass then: this
- * instance is cut off once nothing was for as long as a slice lasts, and until it may be granted
- * slices again. Belongs to one thread at a time, but for {@link #apply} and {@link #cutOffNanos}.
+ * Contact with the store of shared limits, and the behaviour of limits without it. An instance is
+ * cut off once it has heard nothing for the lifetime of a slice, and until it may be granted slices
+ * again. Used by one thread at a time, except for {@link #apply} and {@link #cutOffNanos}.
  */
 final class Contact {
-  /** This instance is not cut off. */
+  /** Value of {@link #cutOffNanos} while this instance is not cut off. */
   static final long CONNECTED = Long.MIN_VALUE;
 
   private final OnOutage policy;
@@ -26,9 +26,9 @@ final class Contact {
   private long parts;
 
   /**
-   * Makes one of an instance that has heard nothing yet.
+   * Creates the contact of an instance that has heard nothing yet.
    *
-   * @param slices whether slices are shared out, or only counts are told
+   * @param slices whether slices are shared; otherwise only counts are exchanged
    */
   Contact(OnOutage policy, boolean slices, long ttlNanos, long now) {
     this.policy = policy;
@@ -38,27 +38,29 @@ final class Contact {
   }
 
   /**
-   * Takes note of an answer.
+   * Records an answer.
    *
-   * @param sentAt when was sent what it answers
-   * @param among how many limits are shared, this instance included
+   * @param sentAt when the request it answers was sent
+   * @param among number of instances that share limits, including this one
    */
   void heard(long sentAt, long among) {
     heard = sentAt;
     members = among;
   }
 
-  /** Returns among how many limits were shared at the last contact; 0 when there never was one. */
+  /**
+   * Returns the number of instances that shared limits at the last contact; 0 before the first one.
+   */
   long members() {
     return members;
   }
 
-  /** Returns from when on this instance is cut off if nothing more is heard. */
+  /** Returns the time at which this instance is cut off if it hears nothing more. */
   long endsNanos() {
     return heard + ttlNanos;
   }
 
-  /** Returns whether limits are to let pass something else than before. */
+  /** Updates the state; returns whether limits must behave differently from before. */
   boolean changes(boolean learning, long now) {
     long before = cutOff;
     if (now >= endsNanos() && cutOff != endsNanos()) {
@@ -73,7 +75,10 @@ final class Contact {
     return before != cutOff && policy != OnOutage.PARK;
   }
 
-  /** Returns among how many limits are divided now; 0 when they are not, or nothing is left. */
+  /**
+   * Returns the number by which limits are divided now; 0 when they are not divided, or this
+   * instance has no share.
+   */
   long parts() {
     return parts;
   }
@@ -86,7 +91,10 @@ final class Contact {
     };
   }
 
-  /** Nothing passes sooner than a slice lasts, however soon there is an answer. */
+  /**
+   * Returns the refusal during an outage. Nothing passes sooner than the lifetime of a slice,
+   * however soon there is an answer.
+   */
   private Refusal refusal() {
     return new Refusal(
         Reason.LIMIT_UNAVAILABLE,
@@ -94,7 +102,7 @@ final class Contact {
         slices ? ttlNanos : Refusal.UNKNOWN);
   }
 
-  /** Has a limit do what all are to do now. */
+  /** Makes a limit behave as all limits do now. */
   void apply(Limit limit) {
     Cut seen;
     do {
@@ -107,7 +115,7 @@ final class Contact {
     } while (!Objects.equals(seen, cut));
   }
 
-  /** Has a limit do what all are to do while this instance is cut off: it alone is. */
+  /** Makes one limit behave as all would if this instance were cut off. */
   void applyApart(Limit limit) {
     Cut alone = cut();
     if (alone == null) {

@@ -12,24 +12,28 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One limit of which others are told, and what they told. Its exchange guards it. */
+/** One limit for which counts are exchanged with other instances. Guarded by {@link Exchange}. */
 final class Counted {
   private final LimitId id;
   private final Limit limit;
   private final boolean binds;
 
   /**
-   * Who waits is woken where the limit is cut off, and rejoins: what others count opens nothing.
+   * Wakes waiting tickets when the limit is cut off or connected again. The counts of other
+   * instances never free anything.
    */
   private final Demand demand = new Demand(() -> {});
 
-  /** What was told of cells that may still be wanted: it never shrinks, whatever is given back. */
+  /**
+   * Highest amounts reported for cells that may still be needed. They never shrink, even if amounts
+   * are given back.
+   */
   private final Map<Long, Long> told = new HashMap<>();
 
-  /** What of it was answered. */
+  /** Acknowledged amounts. */
   private final Map<Long, Long> agreed = new HashMap<>();
 
-  /** What is on its way. */
+  /** Amounts under way. */
   private final Map<Long, Long> sent = new HashMap<>();
 
   private long since = Long.MIN_VALUE;
@@ -54,7 +58,7 @@ final class Counted {
     return foreign.cells();
   }
 
-  /** Adds what is to be told: what is new, or all of it. */
+  /** Adds the counts to report: new ones, or all of them. */
   void tell(boolean whole, long shift, long now, List<Count> own) {
     counting(shift, now).forEach((cell, amount) -> told.merge(cell, amount, Math::max));
     long oldest = Math.floorDiv(now + shift, id.durationNanos()) - 1;
@@ -70,7 +74,10 @@ final class Counted {
         });
   }
 
-  /** What regions count they count by the same cells, and exactly. */
+  /**
+   * Returns the amounts by cell. For limits that regions share, these are the counts of the
+   * regions, which have the same cells and are exact.
+   */
   private Map<Long, Long> counting(long shift, long now) {
     if (!binds && Regional.binds(limit)) {
       return Regional.counted(limit);
@@ -87,13 +94,14 @@ final class Counted {
   }
 
   /**
-   * The cell of the Unix clock that a piece was counted in; its instant says when it is charged.
+   * Returns the cell of the Unix clock in which an amount was counted; the instant of the amount
+   * tells when it was charged.
    */
   private long number(Cell cell, long shift) {
     long length = id.durationNanos();
     long instant =
         switch (limit.spec()) {
-          // The window is the cell but for the moments by which clocks differ: its middle is safe.
+          // The window is the cell except for small clock differences, so its middle is safe.
           case LimitSpec.FixedWindow window -> cell.atNanos() + length / 2;
           case LimitSpec spec -> cell.atNanos() - 1;
         };
@@ -104,7 +112,7 @@ final class Counted {
     foreign = foreign.heard(count.cell(), count.amount(), since, shift, now);
   }
 
-  /** Takes note that what was sent at an instant was answered. */
+  /** Records that the counts sent at the given time were acknowledged. */
   void agreed(long sentAt) {
     since = sentAt;
     agreed.putAll(sent);

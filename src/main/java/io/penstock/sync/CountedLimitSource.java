@@ -9,8 +9,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Limits of another source, of which those that are to be are counted with others: eventual ones
- * leave room for what others count, of exact ones that is only known. Safe from any thread.
+ * Limits of another source, some of them counted together with other instances. Eventual limits
+ * leave room for the counts of other instances; for some exact limits, those counts are only known.
+ * Thread-safe.
  */
 public final class CountedLimitSource implements LimitSource {
   private final LimitSource source;
@@ -19,11 +20,11 @@ public final class CountedLimitSource implements LimitSource {
   private final Predicate<LimitId> known;
 
   /**
-   * Makes one.
+   * Creates a source on top of another.
    *
-   * @param sharing how a limit is shared, asked each time it is configured
-   * @param known of which exact limits it is to be known what others count: those of upstreams, for
-   *     routing and people; those that regions share, too
+   * @param sharing tells how a limit is shared; asked each time it is configured
+   * @param known tells for which exact limits the counts of other instances are needed: limits of
+   *     upstreams, for routing and display, and limits that regions share
    */
   public CountedLimitSource(
       LimitSource source,

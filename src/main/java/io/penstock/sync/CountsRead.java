@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one writer has read of the counts of all others. Safe from any thread. */
+/** Everything that one writer has read of the counts of the other instances. Thread-safe. */
 final class CountsRead {
   private record Cell(LimitId id, long cell) {}
 
@@ -21,15 +21,15 @@ final class CountsRead {
   private String since = "0";
   private String next = "0";
 
-  /** Returns the clock of Redis when changes were asked for last. */
+  /** Returns the Redis time of the last request for changes. */
   synchronized String since() {
     return since;
   }
 
   /**
-   * Reads the reply that says what was changed, and adds what could not be read before.
+   * Reads the reply that lists changed limits, and adds limits that could not be read before.
    *
-   * @throws IllegalArgumentException when it is none
+   * @throws IllegalArgumentException when it is not such a reply
    */
   synchronized List<String> changed(@Nullable Object said) {
     if (!(said instanceof List<?> reply) || reply.isEmpty()) {
@@ -42,26 +42,29 @@ final class CountsRead {
     return List.copyOf(changed);
   }
 
-  /** Returns what is to be told as changed: these, and those of before that nobody answered. */
+  /**
+   * Returns the limits to announce as changed: the given ones, and earlier ones that were not
+   * acknowledged.
+   */
   synchronized Set<String> announce(Set<String> changed) {
     unannounced.addAll(changed);
     return Set.copyOf(unannounced);
   }
 
-  /** Remembers that a limit could not be read: it is one of those that were changed next time. */
+  /** Remembers that a limit could not be read; it counts as changed next time. */
   synchronized void miss(String limit) {
     missed.add(limit);
   }
 
-  /** Remembers that all that was changed has been read. */
+  /** Records that all changes have been read. */
   synchronized void settle() {
     since = next;
   }
 
   /**
-   * Takes in what others counted of a limit, in the place of all that was known of it.
+   * Replaces the known counts of other instances for one limit.
    *
-   * @throws IllegalArgumentException when there is something in it that is no count; nothing is
+   * @throws IllegalArgumentException when the reply contains anything but counts; nothing is
    *     changed then
    */
   synchronized void take(String limit, @Nullable Object said) {
@@ -87,7 +90,7 @@ final class CountsRead {
     return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
   }
 
-  /** Returns what others counted and is still of use, and forgets the rest. */
+  /** Returns the counts of other instances that are still needed, and forgets the rest. */
   synchronized List<Count> others(long unixMillis) {
     List<Count> others = new ArrayList<>();
     limits

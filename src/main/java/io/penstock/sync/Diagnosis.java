@@ -27,12 +27,15 @@ import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.RedisTryAgainException;
 import org.redisson.client.RedisWrongPasswordException;
 
-/** What a failure of Redis or of the way to it means. */
+/** Classifies failures of Redis and of the connection to it. */
 final class Diagnosis {
-  /** How Redis begins an error, and, wrapped in more words, how it ends that of a script. */
+  /**
+   * Text with which an error of Redis begins; an error within a script is wrapped in more words and
+   * contains it near the end.
+   */
   private record Sign(String text, Kind kind) {}
 
-  /** What follows an error of Redis. */
+  /** Separator after an error of Redis; Redisson appends the command. */
   private static final String CHANNEL = ". channel: ";
 
   private static final List<Sign> SIGNS =
@@ -52,15 +55,18 @@ final class Diagnosis {
           new Sign("NOREPLICAS ", Kind.READ_ONLY),
           new Sign("BUSY ", Kind.BUSY));
 
-  /** How Redisson says that sentinels do not know a master. */
+  /** Message of Redisson when sentinels do not know a master. */
   private static final String NO_MASTER = "Master node is undefined!";
 
   private Diagnosis() {}
 
-  /** How the scripts of this room begin an error; what follows has no secret in it. */
+  /**
+   * Beginning of errors that the project's own scripts raise; the text that follows contains no
+   * secret.
+   */
   private static final Pattern OWN = Pattern.compile("(?:FOREIGN|CLOCK) [^\\r\\n]{1,200}");
 
-  /** Says what a failure means. */
+  /** Returns the classified failure. */
   static RedisTrouble of(Throwable failure) {
     Kind last = Kind.ODD;
     Throwable each = failure;
@@ -89,7 +95,7 @@ final class Diagnosis {
     };
   }
 
-  /** Says why there is no trust, in few words. */
+  /** Describes in a few words why TLS failed. */
   private static String untrusted(Throwable failure) {
     Throwable each = failure;
     for (int depth = 0; each != null && depth < 10; depth++) {
@@ -136,13 +142,16 @@ final class Diagnosis {
     };
   }
 
-  /** Whether Redis said it: what breaks on the way is told by the same class, without a channel. */
+  /**
+   * Returns whether Redis itself answered the error. Failures of the connection have the same
+   * class, but no channel in the message.
+   */
   private static boolean answered(RedisException failure) {
     return !(failure.getCause() instanceof IOException)
         && String.valueOf(failure.getMessage()).contains(CHANNEL);
   }
 
-  /** Returns what Redis said, without what follows: that is the command, and may say anything. */
+  /** Returns the error of Redis without the command that follows, which may contain anything. */
   private static String said(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     int end = message.indexOf(CHANNEL);

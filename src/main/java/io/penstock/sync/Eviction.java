@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether Redis drops keys when its memory is full: then it may forget what was spent. Asked for
- * once, and said once. Safe from any thread.
+ * Check whether Redis evicts keys when its memory is full, and so may forget what was spent. It is
+ * made once and logged once. Thread-safe.
  */
 final class Eviction {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.redis");
@@ -22,10 +22,10 @@ final class Eviction {
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
-   * Asks all masters, unless they were; says nothing when they do not answer.
+   * Asks all masters, unless they were asked before; ignores masters that do not answer.
    *
    * @param prefix of a key that each master has
-   * @return when that is done: nothing else is to be on its way meanwhile
+   * @return completes when the check is done; nothing else may be sent until then
    */
   CompletionStage<?> look(RedisLink link, String prefix) {
     if (!asked.compareAndSet(false, true)) {
@@ -49,7 +49,7 @@ final class Eviction {
     }
   }
 
-  /** Returns whether there was anything to say. */
+  /** Returns whether a warning was logged. */
   boolean warned() {
     return warned.get();
   }

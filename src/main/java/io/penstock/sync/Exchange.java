@@ -19,18 +19,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells others what was counted here, and limits here what others counted, every interval: one
- * exchange at a time. Without answers each goes on with its own counts, and with what it knows of
- * the others until that counts no more. Safe from any thread; nothing here waits.
+ * Exchanges counts with other instances at regular intervals, one exchange at a time: reports local
+ * counts, and applies the counts of the others to local limits. Without answers, each instance goes
+ * on with its own counts, and with the known counts of the others until those no longer count.
+ * Thread-safe; nothing blocks.
  *
- * <p>Absolute counts are sent until they are answered, and all of them again at times, so that
- * whatever was lost, on the way or in the store, is there two intervals after it works again.
+ * <p>Absolute counts are sent until they are acknowledged, and from time to time all of them are
+ * sent again. So anything lost on the way or in the store is there again two intervals after the
+ * store works again.
  */
 public final class Exchange implements Others {
-  /** All counts are sent, not only what is new, with every so-manieth exchange. */
+  /** How often an exchange sends all counts instead of only new ones: every 20th time. */
   private static final int WHOLE_EVERY = 20;
 
-  /** A wall clock that was set, or went another way by so much, is believed. */
+  /**
+   * The shift follows the wall clock only when it changed by more than this, because the clock was
+   * set or drifted.
+   */
   private static final long SET_NANOS = 20_000_000;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -53,21 +58,21 @@ public final class Exchange implements Others {
   private volatile Figures figures = new Figures(0, 0, 0, Long.MIN_VALUE);
 
   /**
-   * When something is done.
+   * Timing of the exchange, and the policy for outages.
    *
    * @param intervalNanos between two exchanges
    * @param timeoutNanos after which an exchange without an answer is given up
-   * @param cutOffNanos after which without any answer limits let pass what {@code onOutage} says
-   * @param onOutage that; where it is a matter of slices, they go on with own counts
+   * @param cutOffNanos after which, without any answer, limits follow {@code onOutage}
+   * @param onOutage policy; where it concerns slices, these limits go on with their own counts
    */
   public record Terms(long intervalNanos, long timeoutNanos, long cutOffNanos, OnOutage onOutage) {
-    /** Whatever happens, limits go on with what was counted here. */
+    /** Creates terms with which limits always go on with the local counts. */
     public Terms(long intervalNanos, long timeoutNanos) {
       this(intervalNanos, timeoutNanos, timeoutNanos, OnOutage.PARK);
     }
   }
 
-  /** Makes one of which all limits go on with what was counted here, whatever happens. */
+  /** Creates an exchange with which limits always go on with the local counts. */
   public Exchange(
       Counts counts,
       String member,
@@ -79,11 +84,12 @@ public final class Exchange implements Others {
   }
 
   /**
-   * Makes one that counts nothing yet.
+   * Creates an exchange without limits.
    *
-   * @param counts where counts are exchanged
-   * @param member the name of this instance, another one each time it starts
-   * @param wall tells the cells: those of all instances are to agree but for moments
+   * @param counts store through which counts are exchanged
+   * @param member name of this instance, different after each start
+   * @param wall defines the cells; the clocks of all instances must agree except for small
+   *     differences
    */
   public Exchange(Counts counts, String member, Ticker ticker, WallClock wall, Terms terms) {
     this.counts = counts;
@@ -98,7 +104,7 @@ public final class Exchange implements Others {
     this.standing = new Standing(Sharing.EVENTUAL, terms.onOutage(), terms.cutOffNanos());
   }
 
-  /** Has it be told when nothing is heard any more, and when it is again. */
+  /** Sets the receiver of events about lost and regained contact. */
   public void tell(Events events) {
     standing.tell(events);
   }
@@ -110,11 +116,12 @@ public final class Exchange implements Others {
   /**
    * Counts a limit from now on.
    *
-   * @param binds whether it leaves room for what others count; otherwise that is only known
+   * @param binds whether the limit leaves room for the counts of others; otherwise they are only
+   *     known
    */
   public synchronized void join(LimitId id, Limit limit, boolean binds) {
     if (id.durationNanos() < NANOS_PER_MILLI) {
-      return; // no window, no cells
+      return; // a limit without a window has no cells
     }
     Counted known = all.get(id);
     if (known == null || !known.counts(limit, binds)) {
@@ -125,7 +132,7 @@ public final class Exchange implements Others {
     }
   }
 
-  /** Counts a limit no more: it leaves no room for others. */
+  /** Stops counting a limit; it leaves no room for others any more. */
   public synchronized void leave(LimitId id) {
     Counted counted = all.remove(id);
     if (counted != null) {
@@ -139,28 +146,30 @@ public final class Exchange implements Others {
     return counted == null ? 0 : counted.others(now);
   }
 
-  /** Returns what all others counted of a limit, by cell: nothing when it is not counted. */
+  /**
+   * Returns the counts of all other instances for a limit, by cell; empty when it is not counted.
+   */
   public Map<Long, Long> cells(LimitId id) {
     Counted counted = all.get(id);
     return counted == null ? Map.of() : counted.cells();
   }
 
-  /** Returns how many exchanges failed, or were given up. */
+  /** Returns the number of exchanges that failed or were given up. */
   public long failures() {
     return figures.failures();
   }
 
   /**
-   * What became of exchanges until now.
+   * Statistics of the exchanges until now.
    *
-   * @param answered how many were, in time
-   * @param failures how many failed, or had no answer in time
-   * @param answeredNanos how long those took together that were answered
-   * @param answeredAt when was sent what was answered last; {@link Long#MIN_VALUE} for never
+   * @param answered number of exchanges answered in time
+   * @param failures number of exchanges that failed or had no answer in time
+   * @param answeredNanos total time of the answered ones
+   * @param answeredAt send time of the last answered one; {@link Long#MIN_VALUE} for none
    */
   public record Figures(long answered, long failures, long answeredNanos, long answeredAt) {}
 
-  /** Returns what became of exchanges so far; nobody waits for it. */
+  /** Returns the statistics of the exchanges so far; never blocks. */
   public Figures figures() {
     return figures;
   }
@@ -183,7 +192,7 @@ public final class Exchange implements Others {
             sentAt);
   }
 
-  /** Begins an exchange if it is time to; returns the instant of the next step. */
+  /** Begins an exchange if it is due; returns the instant of the next step. */
   public long step() {
     follow();
     List<Count> own;
@@ -209,7 +218,10 @@ public final class Exchange implements Others {
     }
   }
 
-  /** Has limits do what they are to do now; who waits for them is woken with nothing locked. */
+  /**
+   * Applies the state of the contact to the limits, then wakes their waiting tickets without
+   * holding the lock.
+   */
   private void follow() {
     List<Runnable> eased = new ArrayList<>();
     synchronized (this) {
@@ -257,7 +269,7 @@ public final class Exchange implements Others {
     follow();
   }
 
-  /** What comes late is merged all the same: counts are absolute. */
+  /** Applies an answer, also a late one, because counts are absolute. */
   private synchronized void take(long exchange, @Nullable List<Count> others) {
     boolean inTime = exchange == number && awaiting;
     if (inTime) {
@@ -288,7 +300,7 @@ public final class Exchange implements Others {
     }
   }
 
-  /** Takes in what was fetched of some limits between two exchanges. */
+  /** Applies counts that were fetched for some limits between two exchanges. */
   public synchronized void heard(List<Count> others) {
     long now = ticker.nanos();
     hear(others, now);

@@ -13,49 +13,50 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instances that wait at shared objects. Each says at times that it lives, and hears that on
- * its own channel, so it knows that it would hear of its turns, too. One of which nothing was heard
- * for a lease is gone, with its places, and never comes back under its name. One thread at a time.
+ * Membership of the instances that use shared objects. Each instance sends heartbeats and receives
+ * them back on its own channel, which proves that it also receives news of its turns. An instance
+ * without a heartbeat for the duration of a lease is gone, and its waiting turns with it; it never
+ * comes back under the same name. Used by one thread at a time.
  */
 final class Fellows {
   static final Script SCRIPT = Script.read("fellows.lua");
 
-  /** Between two signs of life. */
+  /** Time between two heartbeats. */
   static final long BEAT_NANOS = 1_000_000_000L;
 
-  /** After so long a silence an instance is gone. */
+  /** Silence after which an instance is gone. */
   static final long LEASE_NANOS = 5 * BEAT_NANOS;
 
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** Of so many that are gone it is remembered. */
+  /** Maximum number of gone instances that are remembered. */
   private static final int MOST_GONE = 64;
 
-  /** Told what changes. */
+  /** Callbacks for changes of the membership. */
   interface Listener {
-    /** Nobody counts on this instance any more: its places are gone. */
+    /** This instance was dropped from the membership; its waiting turns are gone. */
     void lost();
 
-    /** Others count on this instance, still or again. */
+    /** This instance is a member, still or again. */
     void well();
 
-    /** Others are gone, with their places. */
+    /** Other instances are gone, and their waiting turns with them. */
     void othersGone();
 
-    /** Something may have been said that was not heard here. */
+    /** A publication may have been missed here. */
     void missed();
   }
 
   /**
-   * What an instance of many is told of.
+   * Names and lease of one instance.
    *
-   * @param key of what they share
-   * @param channels what their channels begin with
-   * @param process another one each time an instance starts, of letters and digits
-   * @param leaseNanos after which one that is silent is gone
+   * @param key of the data that all instances share
+   * @param channels prefix of the instances' channels
+   * @param process letters and digits, different after each start of an instance
+   * @param leaseNanos silence after which an instance is gone
    */
   record Names(String key, String channels, String process, long leaseNanos) {
-    /** Returns the own channel. */
+    /** Returns the channel of this instance. */
     String channel() {
       return channels + process;
     }
@@ -77,12 +78,12 @@ final class Fellows {
   private boolean queued;
   private boolean well;
 
-  /** The first sign of life of this generation that was answered, and the last; 0 for none. */
+  /** First heartbeat of this generation that was answered, and the last one; 0 for none. */
   private long first;
 
   private long answered;
 
-  /** The last one that was heard on the own channel. */
+  /** Last heartbeat received on the own channel. */
   private long heard;
 
   private long leaseEnds;
@@ -103,32 +104,36 @@ final class Fellows {
     this.listener = listener;
   }
 
-  /** Returns the name of this instance, until it is lost. */
+  /** Returns the name of this instance, valid until its membership is lost. */
   String name() {
     return names.process() + "." + generation;
   }
 
-  /** Returns the key of an object: what is kept of it is in one slot. */
+  /** Returns the key of an object; all its data is in one slot. */
   String key(Kind kind, String name) {
     return names.channels() + "{" + kind.word() + ":" + name + "}";
   }
 
-  /** Returns the birth of what all share, as far as it is known, or empty. */
+  /** Returns the birth of the shared data as last answered, or empty. */
   String born() {
     return born;
   }
 
-  /** Returns how many objects there are, as far as is known. */
+  /** Returns the number of objects as last answered. */
   long objects() {
     return objects;
   }
 
-  /** Returns whether turns may be taken: others count on this instance, and it hears of them. */
+  /** Returns whether turns may begin: this instance is a member, and receives its publications. */
   boolean joined(long now) {
     return answered > 0 && well && heard >= first && now < leaseEnds && now < hearingEnds;
   }
 
-  /** Returns who calls, to whom these are known to be gone. */
+  /**
+   * Returns the arguments about the calling instance.
+   *
+   * @param goneToo instances that the caller knows to be gone
+   */
   Caller caller(Collection<String> goneToo) {
     List<String> alive = new ArrayList<>(living);
     if (!living.contains(name())) {
@@ -143,7 +148,7 @@ final class Fellows {
         clock.now());
   }
 
-  /** Says that this instance lives, or finds that nobody counts on that any more. */
+  /** Sends a heartbeat, after checking whether the membership was lost meanwhile. */
   void tick(long now) {
     if (answered > 0 && now >= Math.min(leaseEnds, hearingEnds)) {
       lose();
@@ -159,7 +164,10 @@ final class Fellows {
     }
   }
 
-  /** Runs {@code then} once it is known which of these live, or that it cannot be known now. */
+  /**
+   * Runs {@code then} once it is known which of the instances live, or that this cannot be found
+   * out now.
+   */
   void check(List<String> some, Runnable then) {
     checks.add(new Check(some, then));
     beat();
@@ -167,17 +175,17 @@ final class Fellows {
 
   private record Check(List<String> names, Runnable then) {}
 
-  /** Returns which of these are gone. */
+  /** Returns those of the instances that are gone. */
   List<String> goneOf(Collection<String> some) {
     return some.stream().filter(gone::contains).toList();
   }
 
-  /** Returns whether all that was said was heard on the own channel. */
+  /** Returns whether all heartbeats sent were received on the own channel. */
   boolean heardAll() {
     return heard == number;
   }
 
-  /** Hears what this instance said to itself. */
+  /** Takes in a heartbeat received on the own channel. */
   void hear(long said, long now) {
     boolean gap = heard >= first && said > heard + 1;
     heard = Math.max(heard, said);
@@ -187,20 +195,20 @@ final class Fellows {
     }
   }
 
-  /** Leaves, so that nobody has to wait for the lease. */
+  /** Leaves the membership, so that other instances need not wait for the lease. */
   void leave() {
     lane.add(() -> call("leave", List.of()), this::words);
     answered = 0;
   }
 
-  /** Returns a call of what all share. */
+  /** Returns a call of the membership script. */
   Call call(String word, List<String> more) {
     List<String> args = new ArrayList<>(List.of(word, name(), born, clock.now()));
     args.addAll(more);
     return new Call(SCRIPT, names.key(), args);
   }
 
-  /** Returns the words of an answer of that, or null when there is none. */
+  /** Returns the words of an answer of that script, or null when there is none. */
   @Nullable List<String> words(Reply reply) {
     if (reply.trouble() == null && reply.said() instanceof List<?> list && list.size() >= 5) {
       List<String> words = list.stream().map(String::valueOf).toList();
@@ -220,7 +228,7 @@ final class Fellows {
     listener.lost();
   }
 
-  /** One sign of life. */
+  /** One heartbeat. */
   private final class Beat {
     private long mine;
     private long sentAt;

@@ -14,18 +14,18 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The script {@code grant.lua} that keeps one shared limit in Redis: what it is called with, and
- * what it answers. Its arithmetic is that of {@link Shares}.
+ * Calls and replies of the script {@code grant.lua}, which keeps one shared limit in Redis. Its
+ * arithmetic is that of {@link Shares}.
  */
 final class GrantScript {
   private static final String FILE = "grant.lua";
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /** What a double holds exactly. */
+  /** Limit of the whole numbers that a double represents exactly. */
   private static final long EXACT = 1L << 53;
 
   /**
-   * A call of the script.
+   * One call of the script.
    *
    * @param key of the hash, without the namespace
    * @param arguments ARGV
@@ -35,7 +35,7 @@ final class GrantScript {
       arguments = List.copyOf(arguments);
     }
 
-    /** The same at a time that is not the clock's, for tests. */
+    /** Returns the same call with a fixed time instead of the clock's, for tests. */
     Call at(long micros) {
       List<String> timed = new ArrayList<>(arguments);
       timed.set(timed.size() - 1, Long.toString(micros));
@@ -44,10 +44,10 @@ final class GrantScript {
   }
 
   /**
-   * An answer.
+   * Reply of the script.
    *
-   * @param clockMicros the clock of the store
-   * @param grant what is granted; no slices when there is nothing, null when the call was late
+   * @param clockMicros time of the store
+   * @param grant with no slices when nothing is granted; null when the call was late
    */
   record Reply(long clockMicros, Supply.@Nullable Grant grant) {}
 
@@ -69,8 +69,8 @@ final class GrantScript {
    * Returns the call for an ask of a member.
    *
    * @param number of the member's round, below 2^53
-   * @param ttlNanos how long a slice may be spent, and how long a silent member lives
-   * @param nowNanos about what the shared clock says: which days there are depends on it
+   * @param ttlNanos lifetime of a slice, and silence after which a member counts as gone
+   * @param nowNanos approximate time of the shared clock, which determines the calendar days
    * @throws IllegalArgumentException when the limit is not shared in slices
    */
   static Call call(String member, long number, Supply.Ask ask, long ttlNanos, long nowNanos) {
@@ -116,9 +116,9 @@ final class GrantScript {
   }
 
   /**
-   * Returns what a reply of the script says.
+   * Returns the content of a reply of the script.
    *
-   * @throws IllegalArgumentException when the script does not answer so
+   * @throws IllegalArgumentException when the script cannot have replied so
    */
   static Reply reply(Supply.Ask ask, @Nullable Object reply) {
     if (reply instanceof List<?> late && late.size() == 1) {

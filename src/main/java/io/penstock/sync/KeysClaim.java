@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in Redis that this instance keeps keys where no other one sees them, and hears of another
- * that does: of one namespace only one may. What an instance says ends by itself when it says it no
- * more. Safe from any thread; nothing here waits.
+ * Claims in Redis that this instance keeps keys where no other instance sees them, and detects a
+ * claim of another instance: in one namespace, only one instance may do so. A claim expires unless
+ * it is renewed. Thread-safe; nothing blocks.
  */
 public final class KeysClaim {
-  /** How long a claim lasts that is not renewed. */
+  /** Lifetime of a claim without renewal. */
   static final long LEASE_MILLIS = 10_000;
 
   private static final long RENEW_NANOS = TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS / 3);
@@ -30,30 +30,30 @@ public final class KeysClaim {
   private static final Script CLAIM = Script.read("claim.lua");
   private static final Pattern NAME = Pattern.compile("[\\w.@:-]{1,200}");
 
-  /** What came of a claim. */
+  /** Result of a claim. */
   public sealed interface Outcome {}
 
-  /** This instance alone keeps keys of its own. */
+  /** Only this instance keeps keys of its own. */
   public record Ours() implements Outcome {}
 
   /**
-   * Another one does, and lives.
+   * Another instance that is alive has the claim.
    *
-   * @param called how it calls itself
+   * @param called name that it gave itself
    */
   public record Theirs(String called) implements Outcome {}
 
   /**
-   * Redis does not say.
+   * Redis gave no answer.
    *
    * @param why in a few words
    */
   public record Unknown(String why) implements Outcome {}
 
   /**
-   * Who has the claim.
+   * Holder of the claim.
    *
-   * @param leftMillis until it ends unless it is renewed
+   * @param leftMillis time until the claim expires unless it is renewed
    */
   private record Holder(String member, String called, long leftMillis) {}
 
@@ -65,10 +65,10 @@ public final class KeysClaim {
   private boolean other;
 
   /**
-   * Has claimed nothing yet.
+   * Creates a claim that is not made yet.
    *
-   * @param member this instance, another name after each start
-   * @param called what people know it by
+   * @param member this instance, under a different name after each start
+   * @param called name for display
    */
   public KeysClaim(String namespace, String member, String called) {
     this.key = namespace + ":keys-store";
@@ -77,8 +77,8 @@ public final class KeysClaim {
   }
 
   /**
-   * Claims. When another one has the claim it is looked at again until that is renewed, or has
-   * ended because its holder is dead.
+   * Makes the claim. If another instance has it, looks again until that claim has been renewed, or
+   * has expired because its holder is dead.
    */
   public CompletionStage<Outcome> take(RedisLink link) {
     return take(link, null);
@@ -104,7 +104,7 @@ public final class KeysClaim {
     return CompletableFuture.supplyAsync(() -> holder, later).thenCompose(seen -> take(link, seen));
   }
 
-  /** Returns who else has the claim, or null. */
+  /** Returns the other holder of the claim, or null. */
   private CompletableFuture<@Nullable Holder> call(RedisLink link, long leaseMillis) {
     List<String> args = List.of(member, called, String.valueOf(leaseMillis));
     return link.call(List.of(new Call(CLAIM, key, args)))
@@ -121,7 +121,7 @@ public final class KeysClaim {
     if (reply.said() instanceof List<?> said
         && said.size() == 3
         && said.get(2) instanceof Long leftMillis) {
-      // whatever stands there is shown to people
+      // it is displayed, so it must look like a name
       String called = String.valueOf(said.get(1));
       return new Holder(
           String.valueOf(said.getFirst()),
@@ -132,10 +132,10 @@ public final class KeysClaim {
   }
 
   /**
-   * Claims again and again until this instance leaves, and says once when another one has the claim
+   * Renews the claim until this instance leaves, and logs once when another instance has the claim
    * instead.
    *
-   * @param alarm runs this and nothing else
+   * @param alarm used for nothing else
    */
   public void hold(RedisLink link, StepAlarm alarm, Ticker ticker) {
     renew(link);
@@ -146,7 +146,7 @@ public final class KeysClaim {
     if (left || !last.isDone()) {
       return;
     }
-    // that Redis is away others say
+    // failures of Redis are logged elsewhere
     last = call(link, LEASE_MILLIS).thenAccept(this::note).exceptionally(failure -> null);
   }
 
@@ -160,7 +160,7 @@ public final class KeysClaim {
     other = holder != null;
   }
 
-  /** Claims no more, so that another instance may at once. */
+  /** Gives up the claim, so that another instance can make it at once. */
   public synchronized CompletionStage<?> leave(RedisLink link) {
     left = true;
     return last.thenCompose(done -> call(link, 0));

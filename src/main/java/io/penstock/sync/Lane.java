@@ -14,9 +14,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of scripts in the order they were added: what has come while some are on their way goes
- * together next, or fails with them when nothing is answered: nobody waits for one timeout after
- * another. One thread at a time, but for {@link #flush}, which is called without a lock.
+ * Pipeline of script calls, in the order they were added. Calls added while others are under way
+ * are sent together afterwards; if the ones under way get no answer, the waiting calls fail with
+ * them, so that no caller waits for one timeout after another. Used by one thread at a time, except
+ * for {@link #flush}, which is called without a lock.
  */
 final class Lane {
   private static final int AT_ONCE = 1_000;
@@ -33,11 +34,11 @@ final class Lane {
   private long answeredNanos;
 
   /**
-   * Makes one without calls.
+   * Creates a pipeline without calls.
    *
-   * @param store does them
-   * @param lock of whoever has this
-   * @param entering runs what becomes of calls, with that lock
+   * @param store executes calls
+   * @param lock that guards the pipeline
+   * @param entering runs code with that lock
    */
   Lane(
       Function<List<Call>, CompletableFuture<List<Reply>>> store,
@@ -53,29 +54,29 @@ final class Lane {
   /**
    * Adds a call.
    *
-   * @param call made when it is sent
-   * @param then told what became of it
+   * @param call supplies the call when it is sent
+   * @param then receives the result
    */
   void add(Supplier<Call> call, Consumer<Reply> then) {
     items.add(new Item(call, then));
   }
 
-  /** Returns whether nothing is on its way, nor to be. */
+  /** Returns whether no call is under way or waiting. */
   boolean idle() {
     return !sending && items.isEmpty();
   }
 
-  /** Returns how often calls were sent together and answered. */
+  /** Returns the number of answered batches. */
   long answered() {
     return answered;
   }
 
-  /** Returns how long that took in all. */
+  /** Returns the total time of answered batches, in nanoseconds. */
   long answeredNanos() {
     return answeredNanos;
   }
 
-  /** Sends what there is, unless something is on its way. */
+  /** Sends the waiting calls, unless others are under way. */
   void flush() {
     List<Item> some = new ArrayList<>();
     List<Call> calls = new ArrayList<>();

@@ -15,17 +15,20 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns that give up their place, or what they were given: said until it was heard, so that nothing
- * is kept for nobody. One thread at a time.
+ * Turns that give up their wait, or what they were given. The release is sent until Redis answers
+ * it, so that nothing stays reserved for a client that is gone. Used by one thread at a time.
  */
 final class Leaving {
-  /** So many are remembered; what is beyond ends with this instance, or when it expires. */
+  /**
+   * Maximum number of releases that are remembered. Anything beyond is freed when this instance
+   * ends, or when it expires.
+   */
   private static final int MOST = 100_000;
 
-  /** By then an operation that was sent is done, or never will be. */
+  /** After this time, an operation that was sent is done, or never will be. */
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** One that is to be said again. */
+  /** A release to be sent again. */
   private record Later(String key, Kind kind, String id, String heldKey, long fromNanos) {}
 
   private final Asking asking;
@@ -34,9 +37,9 @@ final class Leaving {
   private final Queue<Later> later = new ArrayDeque<>();
 
   /**
-   * Makes one where nobody leaves.
+   * Creates an object without releases.
    *
-   * @param heard told what is answered for an object
+   * @param heard receives each answer, with the key of the object
    */
   Leaving(Asking asking, Ticker ticker, BiConsumer<String, Said> heard) {
     this.asking = asking;
@@ -44,7 +47,7 @@ final class Leaving {
     this.heard = heard;
   }
 
-  /** Says it now; what was given may be null. */
+  /** Sends the release at once; {@code given} may be null when it is unknown. */
   void now(Visit visit, @Nullable Given given) {
     String heldKey = heldKey(visit);
     List<String> more =
@@ -54,7 +57,7 @@ final class Leaving {
     say(new Later(visit.key, visit.kind(), visit.id(), heldKey, 0), more);
   }
 
-  /** Says it once what was sent for it before is done, or never will be. */
+  /** Sends the release after the turn's earlier call is done, or never will be. */
   void later(Visit visit) {
     add(new Later(visit.key, visit.kind(), visit.id(), heldKey(visit), ticker.nanos()));
   }
@@ -63,7 +66,10 @@ final class Leaving {
     return visit.operation() instanceof Operation.Acquire acquire ? acquire.key() : "";
   }
 
-  /** What is held shows by its turn; whether a token was given back already nothing shows. */
+  /**
+   * Returns the arguments for a turn with an unknown result. The store finds a permit by its turn;
+   * for a token, nothing shows whether it was already given back.
+   */
   private static List<String> unsure(String heldKey) {
     return List.of(heldKey.isEmpty() ? "" : "S", "", "", heldKey);
   }
@@ -92,7 +98,7 @@ final class Leaving {
         });
   }
 
-  /** Says again what was not heard: Redis answers. */
+  /** Sends again the releases that were not answered; called when Redis answers. */
   void again(long nowNanos) {
     List<Later> due = new ArrayList<>();
     for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {

@@ -8,28 +8,32 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the store still knows all that members spent. It does not when another life of it
- * answers: then all {@linkplain Recovery learn}. When only another run answers, it does once all
- * who may have been told anything shortly before say that this life knows it. Belongs to one thread
- * at a time.
+ * Decides whether the store still knows everything that members spent. A life of the store ends
+ * when it loses data; a run ends when its server restarts or is replaced. After a change of life,
+ * all members {@linkplain Recovery recover}. After a change of run alone, the store is complete
+ * once all members that may have been answered shortly before confirm that this life knows their
+ * rounds. Used by one thread at a time.
  */
 final class Lives {
   /**
-   * What was heard last of another member.
+   * Last news of another member.
    *
-   * @param heard when, by the shared clock
-   * @param count how many rounds the store had counted when that was told here first
-   * @param left whether it has said all and left
+   * @param heard by the shared clock
+   * @param count number of rounds the store had counted when this news first arrived here
+   * @param left whether it reported everything and left
    */
   private record Known(long heard, long count, boolean left) {}
 
-  /** By then all who saw a loss have learned from it. */
+  /** After this many slice lifetimes, all members that saw a loss have recovered from it. */
   private static final int LATELY = 3;
 
-  /** Clocks of several masters are not quite the same, nor then is what they say of one loss. */
+  /**
+   * Reports of the same loss differ by less than the lifetime of a slice divided by this, because
+   * the clocks of several masters differ a little.
+   */
   private static final int SAME = 4;
 
-  /** No window is longer than the longest month. */
+  /** Longer than any window, which lasts a month at most. */
   private static final long LONGEST_NANOS = TimeUnit.DAYS.toNanos(33);
 
   private final String self;
@@ -44,7 +48,7 @@ final class Lives {
   private long clock;
   private RecoveryReason why = RecoveryReason.CAME;
 
-  /** When the store was told last that something was lost, by the shared clock. */
+  /** When the store last heard of a loss, by the shared clock. */
   private long lostAt = Long.MIN_VALUE / 2;
 
   private final Map<String, Known> known = new HashMap<>();
@@ -59,9 +63,9 @@ final class Lives {
    * Takes in an answer.
    *
    * @param sentAt when its round was sent
-   * @param shared the latest that the shared clock can say now
+   * @param shared latest possible time of the shared clock now
    * @param reset whether the shared clock was set
-   * @return whether the store knows all it knew before, as far as can be told from the answer
+   * @return whether the store knows everything it knew before, as far as the answer tells
    */
   boolean hear(Supply.Answer answer, long sentAt, long now, long shared, boolean reset) {
     boolean came = life == null;
@@ -69,11 +73,11 @@ final class Lives {
     boolean restarted = came ? isYoung(answer.run()) : !lost && !answer.run().name().equals(run);
     if (came || sentAt - sent > ttlNanos) {
       why = came ? RecoveryReason.CAME : RecoveryReason.SILENT;
-      learning.begin(now); // what was rolled back meanwhile may be beyond recognition
+      learning.begin(now); // a rollback during the silence may be undetectable
     }
     boolean told = isTold(answer);
     Map<String, Long> unsure = told || lost || restarted ? unsure(answer.run().kept()) : Map.of();
-    // what members have said since an earlier loss may not be known to another run
+    // Reports that members made after an earlier loss may be unknown to another run.
     if (told || lost || (restarted && learning.isOfLoss(now))) {
       why = RecoveryReason.LOST;
       learning.lost(unsure, shared, answer.clockNanos(), now);
@@ -98,12 +102,15 @@ final class Lives {
     return !lost;
   }
 
-  /** Whether those who were told by the run before may not all have come to this one yet. */
+  /** Returns whether members that the previous run answered may not have reached this run yet. */
   private boolean isYoung(Supply.Run run) {
     return run.gapNanos() != Long.MAX_VALUE && run.ageNanos() <= LATELY * ttlNanos;
   }
 
-  /** Who was silent from then until the store was restarted was granted nothing that is lost. */
+  /**
+   * Returns until when a member must have been heard last to need no confirmation: one that was
+   * silent from then until the restart was granted nothing that could be lost.
+   */
   private long quietUntil(Supply.Answer answer) {
     long gap = answer.run().gapNanos();
     return gap == Long.MAX_VALUE
@@ -111,15 +118,19 @@ final class Lives {
         : answer.clockNanos() - answer.run().ageNanos() - gap - quietNanos();
   }
 
-  /** Who comes back after that is granted nothing before all have heard of it. */
+  /**
+   * Returns the silence after which a returning member is granted nothing before all others have
+   * heard of it.
+   */
   private long quietNanos() {
     return 2 * ttlNanos;
   }
 
   /**
-   * Takes in what is told of another member.
+   * Takes in news of another member.
    *
-   * @param quietUntil who was heard no later than that is accounted for, though it is news here
+   * @param quietUntil a member heard last by then is accounted for, even if it is new to this
+   *     instance
    */
   private void hear(Supply.Member member, long quietUntil) {
     long heard = clock - member.silentNanos();
@@ -136,11 +147,11 @@ final class Lives {
   }
 
   /**
-   * Returns when those were heard last who may have been granted, or have spent, what the store
-   * does not know.
+   * Returns the members that may have been granted or have spent something unknown to the store,
+   * each with the time it was heard last.
    *
-   * @param kept how many of the rounds it had counted when this instance was answered last the
-   *     store surely knows
+   * @param kept number of rounds, of those the store had counted when this instance was last
+   *     answered, that it certainly knows
    */
   private Map<String, Long> unsure(long kept) {
     Map<String, Long> unsure = new HashMap<>();
@@ -154,7 +165,10 @@ final class Lives {
     return unsure;
   }
 
-  /** Whether there was a loss lately that is news, be it only to who has seen nothing before it. */
+  /**
+   * Returns whether there was a recent loss that is new to this instance; any recent loss is new to
+   * an instance without earlier answers.
+   */
   private boolean isTold(Supply.Answer answer) {
     if (answer.lostNanos() > LATELY * ttlNanos) {
       return false;
@@ -165,57 +179,65 @@ final class Lives {
     return news;
   }
 
-  /** Who were heard before a loss and not since, while that is made good. */
+  /** Returns the members heard before a loss and not since, during the recovery from it. */
   List<Supply.Missed> missed() {
     return learning.missed();
   }
 
-  /** What was answered last. */
+  /** Returns the state of the store in the last answer; null before the first one. */
   Supply.@Nullable Seen seen() {
     return life == null ? null : new Supply.Seen(life, run, count);
   }
 
   /**
-   * Whether the last answer is the first of another run: what was asked with it may have been asked
-   * of the run before, and be lost.
+   * Returns whether the last answer is the first one of another run. The asks of its round may have
+   * reached only the previous run, and be lost.
    */
   boolean isOtherRun() {
     return otherRun;
   }
 
-  /** Whether slices are not to be taken yet. */
+  /** Returns whether slices may not be taken yet. */
   boolean learning(long now) {
     return life == null || learning.lasts(now);
   }
 
-  /** Why slices are not to be taken yet, or null when they are. */
+  /** Returns why slices may not be taken yet, or null when they may. */
   @Nullable RecoveryReason why(long now) {
     return learning(now) ? why : null;
   }
 
-  /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
+  /**
+   * Returns the last cell in which spending may have been lost; {@link Supply.Ask#NONE} for none.
+   */
   long barred(Cells cells) {
     return learning.barred(cells);
   }
 
-  /** How many members may have spent what the store does not know, after the last loss. */
+  /**
+   * Returns the number of members that, after the last loss, may have spent something unknown to
+   * the store.
+   */
   int missing() {
     return learning.missing();
   }
 
-  /** When other members were heard last, by the shared clock; also those that have left. */
+  /** Returns when other members were last heard, by the shared clock, including those that left. */
   Map<String, Long> known() {
     Map<String, Long> heard = new HashMap<>();
     known.forEach((name, each) -> heard.put(name, each.heard()));
     return heard;
   }
 
-  /** How many were heard lately, this one included. */
+  /** Returns the number of members heard recently, including this one. */
   int living(long shared, long lostAfterNanos) {
     return living(known(), shared, lostAfterNanos);
   }
 
-  /** How many were heard lately, this one included, be it by a life that is no more. */
+  /**
+   * Returns the number of members heard recently, including this one and those heard only by an
+   * earlier life.
+   */
   int members(long shared, long lostAfterNanos) {
     Map<String, Long> all = new HashMap<>(learning.expected());
     all.putAll(known());

@@ -6,7 +6,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The limits that the store lost alone, while others have to be told. Of one thread at a time. */
+/**
+ * Limits that the store lost while it kept others, as long as other members must be informed. Used
+ * by one thread at a time.
+ */
 final class Lost {
   private final Set<SharedLimit> limits = new HashSet<>();
 
@@ -14,7 +17,7 @@ final class Lost {
     limits.add(limit);
   }
 
-  /** Returns what the others are to be told now; what they were told is left out from now on. */
+  /** Returns the losses to report now; a loss that all members know is dropped. */
   List<Supply.Loss> losses(long now) {
     List<Supply.Loss> losses = new ArrayList<>();
     for (SharedLimit limit : List.copyOf(limits)) {
@@ -28,7 +31,7 @@ final class Lost {
     return losses;
   }
 
-  /** Takes in who was heard. */
+  /** Takes in which members were heard. */
   void heard(Supply.Answer answer, long now) {
     limits.forEach(limit -> limit.heard(answer, now));
   }

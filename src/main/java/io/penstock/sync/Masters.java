@@ -14,22 +14,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lives of all masters as one: a loss of one of them is a loss of the store, because a limit
- * may be on any. One that is silent while others answer is no loss yet: it is waited for as long as
- * {@code quietNanos}, and counts with what it said last; after that the others go on without it,
- * and its return is another run, because nobody was heard there meanwhile. Safe from any thread.
+ * Combines the lives of all masters of Redis into one. A loss of one master is a loss of the store,
+ * because a limit may be on any of them. A master that is silent while others answer is no loss
+ * yet: for {@code quietNanos}, its last answer counts. After that the others go on without it, and
+ * its return counts as another run, because no member was heard there meanwhile. Thread-safe.
  */
 final class Masters {
   /**
-   * What one master says.
+   * Answer of one master.
    *
-   * @param name which life of it
-   * @param run which run of it, and what that knows
+   * @param name of its life
+   * @param run that answered, and how much of earlier rounds it knows
    * @param count of the rounds it answered
-   * @param clockMicros its clock
-   * @param members what is known of each, by name
-   * @param losses limits that were found lost, and when they were born again
-   * @param lostMicros how long ago a member was heard first that had seen another life of it
+   * @param clockMicros its time
+   * @param members knowledge about each member, by name
+   * @param losses limits that were found lost, with their new births
+   * @param lostMicros how long ago a member first reported that it had seen another life
    */
   record Life(
       String name,
@@ -39,18 +39,21 @@ final class Masters {
       Map<String, Heard> members,
       Map<String, Long> losses,
       long lostMicros) {
-    /** How long ago it is that never was. */
+    /** Time since an event that never happened. */
     static final long NEVER = -1;
 
-    /** Words before those of members, losses and the word of a loss, and of each of them. */
+    /**
+     * Number of words at the start of a reply, and of each entry for a member, a lost limit or the
+     * report of a loss.
+     */
     private static final int HEAD = 7;
 
     private static final int WORDS = 6;
 
     /**
-     * Reads the reply of the script of lives.
+     * Reads a reply of the life script.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when it is not one
      */
     static Life read(@Nullable Object said) {
       if (!(said instanceof List<?> reply) || reply.size() % WORDS != HEAD % WORDS) {
@@ -96,16 +99,17 @@ final class Masters {
   }
 
   /**
-   * What one master knows of a member.
+   * Knowledge of one master about a member.
    *
-   * @param silentMicros for how long nothing was heard of it
-   * @param wholeMicros how long ago it said all it has; negative when it never did
-   * @param awareMicros how long ago it was heard knowing the life and the run; negative for never
-   * @param left whether it has said that it leaves
+   * @param silentMicros time since it was heard last
+   * @param wholeMicros time since it last reported everything; negative for never
+   * @param awareMicros time since it was last heard knowing the life and the run; negative for
+   *     never
+   * @param left whether it reported that it leaves
    */
   record Heard(long silentMicros, long wholeMicros, long awareMicros, boolean left) {}
 
-  /** The name, run, count, clock, members and losses of all together. */
+  /** Combined state of all masters. */
   record Together(
       String name,
       Run run,
@@ -122,10 +126,10 @@ final class Masters {
   }
 
   /**
-   * What was heard of a master last.
+   * Last answer of a master.
    *
-   * @param at when, by the own clock
-   * @param missed whether others went on without it since
+   * @param at when it came, by the local clock
+   * @param missed whether the others went on without the master since
    */
   private record Last(Life life, long at, boolean missed) {
     Heard of(String member, long now) {
@@ -154,11 +158,10 @@ final class Masters {
   }
 
   /**
-   * Puts together what masters said in one round.
+   * Combines the answers of the masters to one round.
    *
-   * @param said by the key of its life what each master says, or nothing; at least one says
-   *     something
-   * @param now by the own clock
+   * @param said answer of each master by the key of its life, or empty; at least one is present
+   * @param now by the local clock
    */
   synchronized Together together(Map<String, Optional<Life>> said, long now) {
     TreeMap<String, Life> lives = new TreeMap<>();
@@ -180,7 +183,7 @@ final class Masters {
     }
     lost += take(said.keySet(), lives, now) ? 1 : 0;
     List<String> names = heard.values().stream().map(last -> last.life().name()).toList();
-    // a sum may rise while one of its parts falls: that is told by what was lost
+    // The sum may rise while one of its parts falls; that loss changes the name.
     long sum = heard.values().stream().mapToLong(last -> last.life().count()).sum();
     Map<String, Long> losses = new HashMap<>();
     lives
@@ -192,7 +195,7 @@ final class Masters {
     return new Together(name, run, sum, clock, members(heard.values(), now), losses, since);
   }
 
-  /** The runs of all: as young as the last of them, and as sure as all are. */
+  /** Combines the runs: the result is as young as the youngest, and complete only if all are. */
   private Run run(Collection<Life> lives) {
     List<String> names = heard.values().stream().map(last -> last.life().run().name()).toList();
     Run youngest =
@@ -205,7 +208,10 @@ final class Masters {
         kept ? Long.MAX_VALUE : 0);
   }
 
-  /** Takes in what was said; returns whether something of it is a loss that no name tells. */
+  /**
+   * Takes in the answers; returns whether they reveal a loss that the names of the lives do not
+   * show.
+   */
   private boolean take(Set<String> all, Map<String, Life> lives, long now) {
     boolean loss = !keys.isEmpty() && !keys.equals(all);
     keys = Set.copyOf(all);
@@ -223,7 +229,10 @@ final class Masters {
     return before.name().equals(after.name()) && after.count() <= before.count();
   }
 
-  /** A member that one master has not heard of is not known: what it has there may be lost. */
+  /**
+   * Returns the members known to all counting masters. A member unknown to one of them is left out,
+   * because its data there may be lost.
+   */
   private static List<Member> members(Collection<Last> masters, long now) {
     List<Last> counting = masters.stream().filter(last -> !last.missed()).toList();
     List<Member> members = new ArrayList<>();
@@ -246,7 +255,7 @@ final class Masters {
     return members;
   }
 
-  /** The longer time ago; negative is never. */
+  /** Returns the longer of two times since an event; negative, for never, if one of them is. */
   private static long later(long one, long other) {
     return one < 0 || other < 0 ? -1 : Math.max(one, other);
   }

@@ -10,50 +10,51 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The script {@code coordination.lua} that keeps one object in Redis: what it is called with, and
- * what it answers.
+ * Calls and replies of the script {@code coordination.lua}, which keeps one shared object in Redis.
  *
- * <p>Why a script of our own for each kind, and no primitive of Redisson's, of which none is the
- * same: RSemaphore serves whoever asks first after a release, RPermitExpirableSemaphore too, and
- * both look again at times; neither knows holds by a key that its holder chose, or counts what is
- * held when the size changes. RRateLimiter counts over a trailing time, and its waiters poll.
- * RCountDownLatch, for events, has no message, and a barrier needs to know who went away.
- * RAtomicLong wraps around beyond 64 bits, and is not forgotten. Nothing there is a watchdog.
+ * <p>There is an own script for each kind of object because no primitive of Redisson does the same.
+ * After a release, RSemaphore and RPermitExpirableSemaphore serve whichever client asks first, and
+ * their waiting clients poll at times; neither knows permits under a key chosen by the client, or
+ * counts the permits in use when the size changes. RRateLimiter counts over a trailing time, and
+ * its waiting clients poll. RCountDownLatch, as an event, has no message, and a barrier has to know
+ * which clients went away. RAtomicLong wraps around beyond 64 bits and never expires. There is
+ * nothing like a watchdog.
  */
 final class ObjectScript {
   static final Script SCRIPT = Script.read("coordination.lua");
 
-  /** The first argument that belongs to an operation. */
+  /** Index of the first argument that belongs to an operation. */
   static final int OWN = 12;
 
-  /** There is nothing that time alone does. */
+  /** Time for nothing that happens by time alone. */
   static final long NEVER = -1;
 
   private static final long NANOS_PER_MICRO = 1_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   /**
-   * What a turn was given, as far as it can be given back.
+   * Result of a turn, as far as it can be given back.
    *
-   * @param code D, S, or what gives nothing
-   * @param interval of which a token is, or empty
-   * @param waited for how long, in microseconds; empty when that is not to be counted
+   * @param code D, S, or another code that gives nothing
+   * @param interval to which a token belongs, or empty
+   * @param waited waiting time in microseconds; empty when it is not to be counted
    */
   record Given(char code, String interval, String waited) {}
 
-  /** An answer to a turn that waited. */
+  /** Answer to a turn that waited. */
   record Served(long number, Given given) {}
 
   /**
-   * What came of a call.
+   * Result of a call.
    *
    * @param nowMicros by the clock of Redis
-   * @param code what, as the script has it
-   * @param text more about it
-   * @param given with it
-   * @param nextMicros when time alone lets the next of an instance's turns pass, or {@link #NEVER}
+   * @param code as the script defines it
+   * @param text more about the result
+   * @param given with the result
+   * @param nextMicros when time alone lets the next waiting turn of an instance pass, or {@link
+   *     #NEVER}
    * @param served other turns of the instance that are answered
-   * @param message what was sent, if they, or this one, are answered that
+   * @param message that was sent, if it is the answer to them or to this turn
    */
   record Said(
       long nowMicros,
@@ -65,14 +66,14 @@ final class ObjectScript {
       String message) {}
 
   /**
-   * Who calls.
+   * The calling instance.
    *
    * @param name of the instance
-   * @param living all that live, this one included
-   * @param gone those that do not
-   * @param fence until when what waits may be done, or empty
-   * @param channels what the channels of instances begin with
-   * @param now in tests the time; empty otherwise
+   * @param living all instances that live, including this one
+   * @param gone instances that do not live
+   * @param fence time until which a waiting operation may be executed, or empty
+   * @param channels prefix of the instances' channels
+   * @param now time to use in tests; empty otherwise
    */
   record Caller(
       String name,
@@ -87,9 +88,9 @@ final class ObjectScript {
   /**
    * Returns the arguments of an operation.
    *
-   * @param turn of which turn, with the name of its instance
-   * @param made empty, or when an object of the name that was lost may have been used last
-   * @param mode whether it may wait, as the script has it
+   * @param turn with the name of its instance
+   * @param made empty, or when a lost object of this name may have been used last
+   * @param mode whether the turn may wait, as the script defines it
    */
   static List<String> operation(
       Caller caller, String turn, Operation operation, Bounds bounds, String made, char mode) {
@@ -101,7 +102,7 @@ final class ObjectScript {
     return args;
   }
 
-  /** Returns the arguments of what is done for turns, or for an object, such as {@code step}. */
+  /** Returns the arguments of a call for turns or for an object, such as {@code step}. */
   static List<String> upkeep(
       Caller caller, Kind kind, String word, String turn, Bounds bounds, List<String> more) {
     List<String> args = begun(caller, kind, word, turn, "");
@@ -175,12 +176,12 @@ final class ObjectScript {
     return Math.ceilDiv(nanos, NANOS_PER_MICRO);
   }
 
-  /** Returns whether anything is given there that can be given back. */
+  /** Returns whether objects of a kind give anything that can be given back. */
   static boolean gives(Kind kind) {
     return gives(kind, 'D') || gives(kind, 'S');
   }
 
-  /** Returns whether what a turn is given there can be given back. */
+  /** Returns whether the result with that code can be given back. */
   static boolean gives(Kind kind, char code) {
     return switch (kind) {
       case TOKENBUCKET -> code == 'D';
@@ -190,9 +191,9 @@ final class ObjectScript {
   }
 
   /**
-   * Returns what a reply of the script says.
+   * Returns the content of a reply of the script.
    *
-   * @throws RedisTrouble when the script does not answer so
+   * @throws RedisTrouble when the script cannot have replied so
    */
   static Said said(@Nullable Object reply) {
     if (!(reply instanceof List<?> list) || list.size() != 8) {
@@ -214,17 +215,17 @@ final class ObjectScript {
   }
 
   /**
-   * What an instance is told of an object at which turns of it wait.
+   * News for an instance about an object at which its turns wait.
    *
    * @param key of the object
-   * @param nowMicros when it was said, by the clock of Redis
+   * @param nowMicros time of the publication, by the clock of Redis
    */
   record Told(String key, long nowMicros, long nextMicros, List<Served> served, String message) {}
 
   /**
-   * Returns what a publication says.
+   * Returns the content of a publication.
    *
-   * @throws RedisTrouble when it is none of the script
+   * @throws RedisTrouble when it is not from the script
    */
   static Told told(String publication) {
     String[] lines = publication.split("\n", 5);
@@ -257,7 +258,7 @@ final class ObjectScript {
     return served;
   }
 
-  /** Returns the whole numbers of a text, or none. */
+  /** Returns the whole numbers in a text. */
   static List<Long> numbers(String text) {
     List<Long> numbers = new ArrayList<>();
     for (String word : text.split(" ", -1)) {
@@ -280,12 +281,12 @@ final class ObjectScript {
     return new RedisTrouble(RedisTrouble.Kind.ODD);
   }
 
-  /** Returns what a code means for an operation; null for one that is no answer to it. */
+  /** Returns the reply for a code; null when the code is no answer to the operation. */
   static @Nullable Reply reply(Operation operation, Said said, Bounds bounds) {
     return reply(operation, said.code(), said.text(), said.message(), bounds);
   }
 
-  /** Returns what a code means for an operation, with what is said or was sent. */
+  /** Returns the reply for a code, with the given text or the message that was sent. */
   static @Nullable Reply reply(
       Operation operation, char code, String text, String message, Bounds bounds) {
     return switch (code) {

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What happened at an object, under the names that people know. */
+/** Statistics of an object under the names that users see. */
 final class ObjectStatistics {
   private static final long MICROS_PER_MILLI = 1_000;
 
@@ -23,7 +23,10 @@ final class ObjectStatistics {
     }
   }
 
-  /** Returns the statistics that the script has written as names and numbers, or null. */
+  /**
+   * Returns the statistics that the script wrote as names and numbers, or null when they are
+   * incomplete.
+   */
   static @Nullable Reply told(Kind kind, String text) {
     try {
       ObjectStatistics statistics = new ObjectStatistics(text);

@@ -2,22 +2,26 @@ package io.penstock.sync;
 
 import java.util.Locale;
 
-/** What becomes of shared limits while Redis cannot be reached. */
+/** Policy for shared limits while Redis cannot be reached. */
 public enum OnOutage {
-  /** Exact limits are spent while slices last, then wait; eventual ones are counted alone. */
+  /**
+   * Exact limits are used while slices last; then requests wait. Eventual limits count only this
+   * instance.
+   */
   PARK,
   /**
-   * An exact limit is that limit ÷ the members at the last contact, rounded down, in windows of
-   * each instance's own: no longer exact. One that never had contact has nothing; a request that
-   * takes more than a part waits. Eventual ones are counted alone.
+   * Each instance uses an exact limit divided by the number of members at the last contact, rounded
+   * down, in windows of its own; together they are no longer exact. An instance without any contact
+   * yet gets nothing, and a request larger than the share waits. Eventual limits count only this
+   * instance.
    */
   SHARE,
-  /** Shared limits let all pass; what did counts once there is contact again. */
+  /** Shared limits let all requests pass; those requests count once there is contact again. */
   ALLOW,
-  /** Nothing passes a shared limit, and nobody waits for it. */
+  /** Requests that need a shared limit are refused and do not wait. */
   REFUSE;
 
-  /** Returns the name people write, such as {@code park}. */
+  /** Returns the name in the configuration, such as {@code park}. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

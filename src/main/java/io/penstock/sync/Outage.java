@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Has limits do what they are to do while nothing is heard: of all of them, because the store is
- * away, or of one alone, of which the store takes no note. Belongs to one thread at a time.
+ * Applies the outage policy to limits: to all when the store cannot be reached, or to a single
+ * limit while the store does not acknowledge its reports. Used by one thread at a time.
  */
 final class Outage {
   private final OnOutage policy;
@@ -20,15 +20,15 @@ final class Outage {
   private final CellClock clock;
   private final Alone alone;
 
-  /** Of these the store took no note the last time. */
+  /** Limits with an unacknowledged last report. */
   private final Set<SharedLimit> unnoted = new HashSet<>();
 
-  /** Those of them for which that lasts longer than slices do. */
+  /** Those of them that have been unacknowledged for longer than slices last. */
   private final Set<SharedLimit> apart = new HashSet<>();
 
   private long aloneAt = Long.MIN_VALUE / 2;
 
-  /** Whether somebody lacks something since then. */
+  /** Whether a ticket has lacked something since then. */
   private boolean hurried;
 
   Outage(OnOutage policy, Contact contact, Pace pace, CellClock clock) {
@@ -39,7 +39,7 @@ final class Outage {
     this.alone = new Alone(pace.ttlNanos());
   }
 
-  /** Hears whether the store took note of what was said of a limit. */
+  /** Records whether the store acknowledged the report of a limit. */
   void heard(SharedLimit limit, boolean noted) {
     if (noted) {
       unnoted.remove(limit);
@@ -48,16 +48,16 @@ final class Outage {
     }
   }
 
-  /** Forgets a limit that is shared no more. */
+  /** Forgets a limit that is no longer shared. */
   void forget(SharedLimit limit) {
     unnoted.remove(limit);
     apart.remove(limit);
   }
 
   /**
-   * Has limits do what they are to do from now on.
+   * Makes limits behave as they must from now on.
    *
-   * @param eased is added to: what is to run once nothing is locked
+   * @param eased receives code to run without the lock
    */
   void look(Collection<SharedLimit> limits, boolean learning, long now, List<Runnable> eased) {
     List<SharedLimit> others = new ArrayList<>(apart);
@@ -83,7 +83,7 @@ final class Outage {
     }
   }
 
-  /** Those that have their parts of limits to themselves. */
+  /** Returns the limits that this instance has its own share of. */
   private Collection<SharedLimit> parted(Collection<SharedLimit> limits) {
     if (contact.parts() > 0) {
       return limits;
@@ -91,9 +91,9 @@ final class Outage {
     return policy == OnOutage.SHARE ? apart : List.of();
   }
 
-  /** Grants each that is on its own its part, in windows of the own clock. */
+  /** Grants these limits their shares, in windows of the local clock. */
   void grant(Collection<SharedLimit> limits, Lives lives, long now, List<Runnable> eased) {
-    aloneAt = now; // also if there is none, or it would be time for that again at once
+    aloneAt = now; // set even without such limits, or this would be due again at once
     hurried = false;
     Collection<SharedLimit> those = parted(limits);
     if (those.isEmpty()) {
@@ -115,12 +115,12 @@ final class Outage {
   }
 
   /**
-   * Returns whether it is time to grant those that are on their own their parts.
+   * Returns whether shares are due to be granted.
    *
-   * @param hurries whether somebody lacks something that a round may bring
+   * @param hurries whether a ticket lacks something that a round may bring
    */
   boolean grants(boolean hurries, long now) {
-    hurried |= hurries; // the next round takes its own note of that
+    hurried |= hurries; // the next round keeps its own record of this
     return now >= grantsAt();
   }
 
@@ -131,7 +131,7 @@ final class Outage {
     return aloneAt + (hurried ? pace.leastNanos() : pace.intervalNanos());
   }
 
-  /** Returns when there is something to do here next. */
+  /** Returns the next instant at which there is something to do here. */
   long next() {
     boolean connected = contact.cutOffNanos() == Contact.CONNECTED;
     return Math.min(grantsAt(), connected ? contact.endsNanos() : Ticker.NEVER);

@@ -1,10 +1,10 @@
 package io.penstock.sync;
 
 /**
- * When rounds are sent, in nanoseconds.
+ * Timing of rounds, in nanoseconds.
  *
- * @param intervalNanos between two rounds, give or take a fifth
- * @param ttlNanos for how long a slice may be spent, from sending the round it was granted in
+ * @param intervalNanos between two rounds, plus or minus a fifth
+ * @param ttlNanos lifetime of a slice, from sending the round that granted it
  * @param timeoutNanos after which a round is given up
  */
 public record Pace(long intervalNanos, long ttlNanos, long timeoutNanos) {
@@ -26,17 +26,17 @@ public record Pace(long intervalNanos, long ttlNanos, long timeoutNanos) {
     return LEAST_NANOS;
   }
 
-  /** The time for which slices are asked ahead. */
+  /** Returns the time for which slices are asked ahead. */
   long horizonNanos() {
     return Math.min(INTERVALS_AHEAD * intervalNanos, ttlNanos / 2);
   }
 
-  /** After which slices that are still to be spent are asked for again. */
+  /** Returns the age at which slices with something left are asked for again. */
   long renewalNanos() {
     return ttlNanos / 3;
   }
 
-  /** After which a member without anything to say says that it lives. */
+  /** Returns the time after which a member with nothing to report sends a heartbeat. */
   long heartbeatNanos() {
     return ttlNanos / 4;
   }

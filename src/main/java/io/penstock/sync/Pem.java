@@ -18,16 +18,16 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Certificates and keys in PEM files, as TLS takes them. */
+/** Reads certificates and keys from PEM files for TLS. */
 final class Pem {
   private static final List<String> KEY_KINDS = List.of("RSA", "EC", "EdDSA");
 
   private Pem() {}
 
   /**
-   * Returns who trusts the certificates of a file, and no others.
+   * Returns a factory that trusts the certificates of a file, and no others.
    *
-   * @throws IllegalArgumentException when it cannot be read
+   * @throws IllegalArgumentException when the file cannot be read
    */
   static TrustManagerFactory trusting(String file) {
     try {
@@ -47,10 +47,10 @@ final class Pem {
   }
 
   /**
-   * Returns who shows the certificates of a file.
+   * Returns a factory that presents the certificates of a file.
    *
    * @param key file of its key, PKCS #8
-   * @throws IllegalArgumentException when one of them cannot be read, or they do not fit
+   * @throws IllegalArgumentException when a file cannot be read, or they do not fit
    */
   static KeyManagerFactory showing(String file, String key) {
     try {

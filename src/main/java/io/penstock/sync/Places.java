@@ -12,20 +12,21 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of this instance that wait, by object, and when time alone does something there: all
- * instances that wait look then, and the first serves them all. One thread at a time.
+ * Waiting turns of this instance by object, with the time at which time alone changes something
+ * there. All instances with waiting turns look at the object then, and the first one to do so
+ * serves the turns of all. Used by one thread at a time.
  */
 final class Places {
-  /** An object, and those who wait there. */
+  /** An object, and the turns that wait there. */
   private static final class Place {
     private final Kind kind;
     private final Map<Long, Visit> visits = new LinkedHashMap<>();
     private Agenda.@Nullable Entry alarm;
 
-    /** As of when it is known when time does something here. */
+    /** Redis time of the latest news about the next change. */
     private long asOfMicros;
 
-    /** How many may wait here once they are answered. */
+    /** Number of turns that may wait here once they are answered. */
     private long asking;
 
     Place(Kind kind) {
@@ -40,9 +41,9 @@ final class Places {
   private long waiting;
 
   /**
-   * Makes one where nobody waits.
+   * Creates an object without turns.
    *
-   * @param due told of an object at which time may have done something
+   * @param due receives an object at which time may have changed something
    */
   Places(Agenda agenda, StoreClock clock, BiConsumer<String, Kind> due) {
     this.agenda = agenda;
@@ -54,12 +55,12 @@ final class Places {
     return places.computeIfAbsent(visit.key, key -> new Place(visit.kind()));
   }
 
-  /** One asks for a place: what is told of the object from now on may be news to it. */
+  /** Records that a turn is asking to wait; news about its object may concern it from now on. */
   void asks(Visit visit) {
     place(visit).asking++;
   }
 
-  /** That was answered, and what was answered is taken in. */
+  /** Records that the turn was answered and the answer was applied. */
   void asked(Visit visit) {
     Place place = place(visit);
     place.asking--;
@@ -86,12 +87,12 @@ final class Places {
     }
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting turns. */
   long waiting() {
     return waiting;
   }
 
-  /** Returns those who wait, by object, and no object where none does. */
+  /** Returns the waiting turns by object, without objects that have none. */
   Collection<List<Visit>> byObject() {
     return places.values().stream()
         .map(place -> List.copyOf(place.visits.values()))
@@ -100,10 +101,10 @@ final class Places {
   }
 
   /**
-   * Takes in when time does something at an object next. Answers and publications come by different
-   * connections: what was overtaken brings nothing forward, but may be looked at once in vain.
+   * Takes in the next time at which time alone changes an object. Answers and publications come
+   * over different connections. Outdated news may cause one useless look, but never delays one.
    *
-   * @param asOfMicros when that was so, by the clock of Redis
+   * @param asOfMicros time of the news, by the clock of Redis
    */
   void next(String key, long asOfMicros, long storeMicros, long nowNanos) {
     Place place = places.get(key);
@@ -118,7 +119,7 @@ final class Places {
     at(key, overtaken && known != null ? Math.min(at, known.atNanos()) : at);
   }
 
-  /** Has an object be looked at, at an instant of the own clock. */
+  /** Schedules a look at an object, by the local clock. */
   void at(String key, long atNanos) {
     Place place = places.get(key);
     if (place == null) {

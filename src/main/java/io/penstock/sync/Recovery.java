@@ -9,19 +9,19 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The time after a loss, or after a restart of the store of which it is not known yet whether it is
+ * Recovery period after a loss of data, or after a restart of the store that may turn out to be
  * one.
  *
- * <p>After a loss nobody takes slices for as long as those last that were granted before, and
- * members report all they have. A member has reported all once it was heard twice: with its second
- * round, having learned from the first one's answer, or having got none; a round that does not say
- * all of it yet is no second one. However long that takes, it is waited for while it is heard.
+ * <p>After a loss, no member takes slices until all slices granted before have expired, and members
+ * report everything they have. A member has reported everything once it was heard twice: it sent
+ * its second round after the answer to the first one told it of the loss, or after no answer came.
+ * A round that does not yet report everything does not count as the second one. However long that
+ * takes, the recovery waits as long as the member is heard.
  *
- * <p>After a restart nobody takes slices until all who may have been told anything shortly before
- * were heard by the new run and did not bring word of a loss.
+ * <p>After a restart, no member takes slices until all members that may have been answered shortly
+ * before have been heard by the new run and have not reported a loss.
  *
- * <p>One that was known and is not heard has spent nobody knows what. Belongs to one thread at a
- * time.
+ * <p>A known member that is not heard has spent an unknown amount. Used by one thread at a time.
  */
 final class Recovery {
   private final long ttlNanos;
@@ -29,27 +29,27 @@ final class Recovery {
   private boolean lasts;
   private long until;
 
-  /** Before that nothing is decided about who was not heard. */
+  /** Before this time, nothing is decided about members that were not heard. */
   private long patience;
 
-  /** When the last answer came that told of members. */
+  /** Time of the last answer that listed members. */
   private long answeredAt = Long.MIN_VALUE / 2;
 
-  /** When members were heard last before the loss, by the shared clock. */
+  /** Members known before the loss, with the shared time they were last heard. */
   private final Map<String, Long> expected = new HashMap<>();
 
   private final Map<String, Long> once = new HashMap<>();
   private final Set<String> confirmed = new HashSet<>();
 
-  /** Whether it is not known yet whether the run that began last has lost anything. */
+  /** Whether it is unknown yet if the latest run has lost data. */
   private boolean restarted;
 
   private long runFrom;
 
-  /** Who has not been heard by that run yet, and when they were heard last. */
+  /** Members not yet heard by that run, with the time they were last heard. */
   private final Map<String, Long> unproven = new HashMap<>();
 
-  /** For how long members were silent when an answer told of them last. */
+  /** Silence of each member in the last answer that listed it. */
   private final Map<String, Long> silent = new HashMap<>();
 
   private long lostAt;
@@ -60,16 +60,17 @@ final class Recovery {
   private int missing;
 
   /**
-   * Makes one that does not last.
+   * Creates an object outside a recovery.
    *
-   * @param always whether each answer is told here: without any nothing is decided about others
+   * @param always whether every answer is passed on to this object; without answers, nothing is
+   *     decided about members then
    */
   Recovery(long ttlNanos, boolean always) {
     this.ttlNanos = ttlNanos;
     this.always = always;
   }
 
-  /** Begins, or begins again. */
+  /** Begins the period, or begins it again. */
   void begin(long now) {
     lasts = true;
     until = now + ttlNanos;
@@ -77,11 +78,11 @@ final class Recovery {
   }
 
   /**
-   * Begins because something was lost.
+   * Begins because data was lost.
    *
-   * @param known when other members were heard last, by the shared clock
-   * @param shared the latest that the shared clock can say now
-   * @param from since when who is heard is told of the loss, by the shared clock
+   * @param known when other members were last heard, by the shared clock
+   * @param shared latest possible time of the shared clock now
+   * @param from time since which heard members learn of the loss, by the shared clock
    */
   void lost(Map<String, Long> known, long shared, long from, long now) {
     known.forEach((name, heard) -> expected.merge(name, heard, Math::max));
@@ -98,11 +99,11 @@ final class Recovery {
   /**
    * Begins because another run of the store answers.
    *
-   * @param known when others were heard last who may have been told anything shortly before
+   * @param known when those members were last heard that may have been answered shortly before
    * @param from when the run began, by the shared clock
    */
   void restarted(Map<String, Long> known, long shared, long from, long now) {
-    boolean late = shared - from > ttlNanos; // it is not known who else was there before
+    boolean late = shared - from > ttlNanos; // it is unknown which other members were there before
     until = lasts || late ? now + ttlNanos : now;
     patience = now + ttlNanos;
     lasts = true;
@@ -112,17 +113,20 @@ final class Recovery {
     known.forEach((name, heard) -> unproven.merge(name, heard, Math::max));
   }
 
-  /** Whether it is known that something was lost, and not yet all that was spent. */
+  /** Returns whether this is the recovery from a known loss, with members still to report. */
   boolean isOfLoss(long now) {
     return lasts(now) && !restarted && !expected.isEmpty();
   }
 
-  /** Says since when who is heard is told of the loss. */
+  /** Records since when heard members know of the loss; the earliest such time counts. */
   void told(long from) {
     heardFrom = Math.min(heardFrom, from);
   }
 
-  /** Says when another member was heard last: one that was not heard since is waited for too. */
+  /**
+   * Records when another member was last heard; if it was not heard since the loss or restart, it
+   * is waited for as well.
+   */
   void expect(Supply.Member member, long heard) {
     if (lasts && restarted) {
       unproven.merge(member.name(), heard, Math::max);
@@ -131,7 +135,7 @@ final class Recovery {
     }
   }
 
-  /** Returns those who were heard before the loss and not since, while it lasts. */
+  /** Returns the members heard before the loss and not since, during the recovery. */
   List<Supply.Missed> missed() {
     return lasts
         ? Stream.concat(
@@ -142,7 +146,7 @@ final class Recovery {
         : List.of();
   }
 
-  /** Takes in what is known of another member when the shared clock was {@code clock}. */
+  /** Takes in the state of another member, as of the shared time {@code clock}. */
   void see(Supply.Member member, long clock) {
     if (!lasts) {
       return;
@@ -151,11 +155,11 @@ final class Recovery {
     silent.put(member.name(), member.silentNanos());
     if (member.awareNanos() != Long.MAX_VALUE
         || member.left()
-        || heard > runFrom + 2 * ttlNanos) { // one of another version never says that it is aware
+        || heard > runFrom + 2 * ttlNanos) { // members of other versions never report it
       unproven.remove(member.name());
     }
     if (!restarted && member.wholeNanos() == Long.MAX_VALUE) {
-      // what it says came from before the loss, be it from one that is no more
+      // its reports date from before the loss, even if the member is gone now
       expected.merge(member.name(), heard, Math::max);
     }
     if (expected.containsKey(member.name()) && heard > heardFrom) {
@@ -166,17 +170,17 @@ final class Recovery {
     }
   }
 
-  /** Takes note that all members were seen of which an answer tells. */
+  /** Records that all members of an answer have been passed to {@link #see}. */
   void answered(long now) {
     answeredAt = now;
   }
 
-  /** Returns when those not heard since were heard last before the loss, by the shared clock. */
+  /** Returns when members of the time before the loss were last heard, by the shared clock. */
   Map<String, Long> expected() {
     return expected;
   }
 
-  /** Whether slices are not to be taken yet. */
+  /** Returns whether slices may not be taken yet. */
   boolean lasts(long now) {
     if (!lasts || now < until) {
       return lasts;
@@ -197,7 +201,7 @@ final class Recovery {
     return answeredAt >= patience && now - answeredAt <= ttlNanos / 2;
   }
 
-  /** Whether a member is there, and has more to say. */
+  /** Returns whether a member lives and has more to report. */
   private boolean isComing(String name, long now) {
     Long then = unproven.containsKey(name) || once.containsKey(name) ? silent.get(name) : null;
     return then != null && then + now - answeredAt <= ttlNanos;
@@ -217,12 +221,14 @@ final class Recovery {
     lasts = false;
   }
 
-  /** How many were not heard when it ended last. */
+  /** Returns the number of members that had not been heard when the last recovery ended. */
   int missing() {
     return missing;
   }
 
-  /** The last cell in which what was spent may have been lost; {@link Supply.Ask#NONE} for none. */
+  /**
+   * Returns the last cell in which spending may have been lost; {@link Supply.Ask#NONE} for none.
+   */
   long barred(Cells cells) {
     return barred && cells.counts(missingHeard, barredAt - ttlNanos)
         ? cells.lastOf(barredAt + ttlNanos)

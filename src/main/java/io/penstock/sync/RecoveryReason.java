@@ -1,13 +1,16 @@
 package io.penstock.sync;
 
-/** Why an instance may not spend slices of shared limits yet. */
+/** Reason why an instance may not use slices of shared limits yet. */
 enum RecoveryReason {
-  /** This instance has just come. */
+  /** This instance has just started. */
   CAME,
-  /** Nothing was heard for so long that what was lost meanwhile is beyond recognition. */
+  /** Nothing was heard for so long that a loss meanwhile would be undetectable. */
   SILENT,
-  /** The store was restarted or replaced, and not all have said yet that it knows all. */
+  /**
+   * The store was restarted or replaced, and not all members have confirmed yet that it is
+   * complete.
+   */
   RESTARTED,
-  /** The store lost something, or its clock was set. */
+  /** The store lost data, or its clock was set. */
   LOST
 }

@@ -10,15 +10,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is. Never shows its password.
+ * Address of Redis. Its text never contains the password.
  *
- * @param kind how its servers stand together
- * @param tls whether the way there is encrypted
- * @param nodes {@code host:port} of servers, or of sentinels; one of a single server
- * @param database 0 and above; always 0 of a cluster
- * @param master the name sentinels have for it; null of other kinds
- * @param user who logs in; null is Redis's default user
- * @param password with which, or null for none
+ * @param kind how its servers are organized
+ * @param tls whether connections are encrypted
+ * @param nodes {@code host:port} of servers, or of sentinels; exactly one for a single server
+ * @param database 0 and above; always 0 for a cluster
+ * @param master name by which sentinels know it; null for other kinds
+ * @param user to log in; null for the default user of Redis
+ * @param password of the user; null for none
  */
 public record RedisAddress(
     Kind kind,
@@ -28,7 +28,7 @@ public record RedisAddress(
     @Nullable String master,
     @Nullable String user,
     @Nullable String password) {
-  /** How servers stand together. */
+  /** Organization of the servers. */
   public enum Kind {
     /** One server. */
     SINGLE,
@@ -56,11 +56,12 @@ public record RedisAddress(
   }
 
   /**
-   * Reads an address as people write it.
+   * Reads an address from the configuration.
    *
-   * @param user who logs in; null is who the URL names
-   * @param password with which; null is the one in the URL
-   * @throws IllegalArgumentException when it is none; the message says why, without the password
+   * @param user to log in; null for the user in the URL
+   * @param password of the user; null for the one in the URL
+   * @throws IllegalArgumentException when the address is invalid; the message does not contain the
+   *     password
    */
   public static RedisAddress parse(String url, @Nullable String user, @Nullable String password) {
     Matcher parts = URL.matcher(url);
@@ -105,7 +106,10 @@ public record RedisAddress(
     }
   }
 
-  /** Redis itself writes {@code user:password}, and {@code :password} for the default user. */
+  /**
+   * Returns a part of the login, in the form that Redis uses: {@code user:password}, and {@code
+   * :password} for the default user.
+   */
   private static @Nullable String login(@Nullable String login, boolean user) {
     if (login == null) {
       return null;
@@ -118,7 +122,7 @@ public record RedisAddress(
     try {
       return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException bad) {
-      // Without the cause: its message shows a part of what may be the password.
+      // Without the cause: its message contains a part of what may be the password.
       throw new IllegalArgumentException("has a login that is not percent-encoded");
     }
   }

@@ -7,11 +7,11 @@ import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 import org.redisson.client.codec.StringCodec;
 
-/** What is published on a channel. Redisson subscribes again by itself. */
+/** Subscription to a channel. Redisson renews it by itself. */
 final class RedisChannel {
   private RedisChannel() {}
 
-  /** Listens as {@link RedisLink#listen} says. */
+  /** Subscribes as described for {@link RedisLink#listen}. */
   static CompletableFuture<Integer> listen(
       Redisson client, String channel, Consumer<String> heard, Runnable subscribed) {
     RTopic topic = client.getTopic(channel, StringCodec.INSTANCE);
@@ -33,7 +33,7 @@ final class RedisChannel {
 
     @Override
     public void onUnsubscribe(String channel) {
-      // that nothing is heard any more shows in what one says to oneself
+      // missing heartbeats on the own channel show this
     }
   }
 }

@@ -16,11 +16,11 @@ import org.redisson.config.SingleServerConfig;
 import org.redisson.connection.ConnectionListener;
 
 /**
- * Makes clients of Redis that are small, because what they do is in the background, and that repeat
- * nothing, because a round must not be sent twice behind its sender's back.
+ * Creates Redis clients. They are small, because they only do background work, and never retry,
+ * because a round must not be sent twice without the knowledge of its sender.
  */
 final class RedisClients {
-  /** A connection that does not answer for that long is closed, and another one is made. */
+  /** A connection without an answer for this long is closed and replaced. */
   private static final int PING_MILLIS = 1_000;
 
   private static final int CONNECTIONS = 2;
@@ -30,10 +30,10 @@ final class RedisClients {
   private RedisClients() {}
 
   /**
-   * Connects; waits until it is.
+   * Connects; blocks until the connection is made.
    *
    * @param timeoutMillis for a connection, and for an answer
-   * @param connected run when a server is connected that was not
+   * @param connected run whenever a server is newly connected
    */
   static Redisson open(
       RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Runnable connected) {
@@ -57,7 +57,7 @@ final class RedisClients {
   }
 
   /**
-   * Reads the files of TLS, only to see that they can be.
+   * Checks that the files for TLS can be read.
    *
    * @throws IllegalArgumentException when they cannot
    */
@@ -108,7 +108,7 @@ final class RedisClients {
   }
 
   private static ClusterServersConfig cluster(ClusterServersConfig cluster, RedisAddress address) {
-    // what a master that is away has is missed alone, at the start too
+    // only the data of an absent master is missed, even at the start
     cluster.setScanInterval(1_000).setCheckSlotsCoverage(false).addNodeAddress(urls(address));
     return pooled(cluster);
   }
@@ -132,7 +132,7 @@ final class RedisClients {
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
   }
 
-  /** Told of connections; that one is lost shows in the next round. */
+  /** Listener for new connections; a lost one shows in the next round. */
   private record Connected(Runnable then) implements ConnectionListener {
     @Override
     public void onConnect(InetSocketAddress server, NodeType type) {
@@ -140,13 +140,13 @@ final class RedisClients {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // it has to be there, and is not called
+    @SuppressWarnings("deprecation") // required, but not called
     public void onConnect(InetSocketAddress server) {
       then.run();
     }
 
     @Override
-    @SuppressWarnings("deprecation") // it has to be there
+    @SuppressWarnings("deprecation") // required
     public void onDisconnect(InetSocketAddress server) {}
   }
 }

@@ -15,22 +15,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects in Redis, which all instances share. What they do is done there, by one script; this
- * instance has the clients, and wakes them when it is told that they are served.
+ * Shared objects in Redis. All operations are executed there by one script; this instance has the
+ * clients, and wakes them when Redis publishes that they are served.
  *
- * <p>While Redis cannot be asked operations are {@link Reply.Unavailable}, and so are those who
- * wait once nobody counts on this instance any more, which is after five seconds. What became of an
- * operation of which nothing was heard is undone later. Safe from any thread; only {@link #close}
- * waits, for a second at most.
+ * <p>While Redis cannot be asked, operations are {@link Reply.Unavailable}; so are waiting ones
+ * once this instance has lost its membership, which is after five seconds. An operation without an
+ * answer is undone later. Thread-safe; only {@link #close} blocks, for a second at most.
  */
 public final class RedisCoordination implements Coordination {
-  /** What Redis takes longer for is given up. */
+  /** Time after which a request to Redis is given up. */
   public static final int TIMEOUT_MILLIS = 1_000;
 
   /**
-   * How often Redis was asked and has answered, and how long that took in all.
+   * Number of answered requests to Redis, and their total time.
    *
-   * @param answered scripts that go together are one
+   * @param answered scripts that are sent together count as one
    */
   public record Figures(long answered, long answeredNanos) {}
 
@@ -49,18 +48,19 @@ public final class RedisCoordination implements Coordination {
   private boolean listening;
   private boolean closed;
 
-  /** Done once, after it was closed, nothing is on its way any more. */
+  /** Completed after closing, once nothing is under way any more. */
   private final CompletableFuture<Boolean> over = new CompletableFuture<>();
 
   /**
-   * Makes one that has joined nobody yet.
+   * Creates the coordination without joining the others.
    *
-   * @param link to Redis, closed with it
-   * @param namespace before all keys and channels
-   * @param process another one each time an instance starts, of letters and digits
-   * @param bounds those who wait are of this instance, objects of all, places of one semaphore
-   * @param alarm runs this and nothing else, as does the other one; both are closed with it
-   * @param beats runs what is done each second
+   * @param link to Redis, closed with this object
+   * @param namespace prefix of all keys and channels
+   * @param process letters and digits, different after each start of an instance
+   * @param bounds of waiting turns for this instance, of objects for all instances, of permits for
+   *     one semaphore
+   * @param alarm used for nothing else; closed with this object, like {@code beats}
+   * @param beats runs the work of each second
    */
   public RedisCoordination(
       RedisLink link,
@@ -104,13 +104,13 @@ public final class RedisCoordination implements Coordination {
     return new Fellows.Names(channels + "{all}", channels, process, leaseNanos);
   }
 
-  /** Joins the others, and says again and again that this instance lives. */
+  /** Joins the other instances, and keeps sending heartbeats. */
   public void start() {
     beat();
     beats.at(ticker.nanos() + Fellows.BEAT_NANOS, this::start);
   }
 
-  /** Says once that it lives, if it hears of what is said. */
+  /** Sends one heartbeat, if the subscription to the own channel is in place. */
   void beat() {
     boolean hears;
     synchronized (lock) {
@@ -141,7 +141,7 @@ public final class RedisCoordination implements Coordination {
           try {
             heard(publication);
           } catch (RedisTrouble odd) {
-            troubles.failed(odd); // somebody else has said it
+            troubles.failed(odd); // it came from another program
           }
         });
   }
@@ -159,7 +159,7 @@ public final class RedisCoordination implements Coordination {
     enter(visits::askAll);
   }
 
-  /** Told how this instance stands with the others. */
+  /** Reacts to changes of the membership. */
   private final class Changes implements Fellows.Listener {
     @Override
     public void lost() {
@@ -182,7 +182,7 @@ public final class RedisCoordination implements Coordination {
     }
   }
 
-  /** Runs something that changes what is here, and then, without a lock, what follows of it. */
+  /** Changes the state with the lock, then does without it what follows from the change. */
   private void enter(Runnable change) {
     List<Turn> told;
     synchronized (lock) {
@@ -252,28 +252,28 @@ public final class RedisCoordination implements Coordination {
     }
   }
 
-  /** Returns whether all that was sent is answered, and all that was said to itself was heard. */
+  /** Returns whether all calls are answered, and all own heartbeats were received. */
   boolean settled() {
     synchronized (lock) {
       return lane.idle() && fellows.heardAll();
     }
   }
 
-  /** Returns how often Redis was asked and has answered. */
+  /** Returns the statistics of requests to Redis. */
   public Figures figures() {
     synchronized (lock) {
       return new Figures(lane.answered(), lane.answeredNanos());
     }
   }
 
-  /** Returns what went wrong so far. */
+  /** Returns the failures so far. */
   public Troubles troubles() {
     return troubles;
   }
 
   /**
-   * Has all go that wait, says that this instance leaves, gives back what arrives meanwhile for who
-   * has gone, and asks Redis no more.
+   * Dismisses all waiting turns, leaves the membership, gives back what arrives meanwhile for
+   * clients that are gone, and stops asking Redis.
    */
   @Override
   public void close() {

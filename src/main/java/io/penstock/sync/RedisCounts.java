@@ -22,34 +22,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in the hashes of their limits. An exchange tells own news, asks of which limits others had
- * news since the last one, and reads those: what nobody changed costs nothing.
+ * Counts in the hashes of their limits. An exchange writes the new local counts, asks which limits
+ * others have changed since the last exchange, and reads those; unchanged limits cost nothing.
  *
- * <p>Fails with {@link RedisTrouble}; a limit whose key holds something else fails alone, as do
- * those of a master of a cluster that is away, and what others had counted of it stays as it was
- * last known. While the master that knows of the changes is away, only what is told is read.
+ * <p>Fails with {@link RedisTrouble}. A limit with a foreign value under its key fails alone, and
+ * so do the limits of an unreachable master of a cluster; the last known counts of others remain
+ * valid for them. While the master that records the changes is unreachable, only limits with new
+ * local counts are read.
  */
 public final class RedisCounts implements Counts {
   private static final Script COUNTS = Script.read("counts.lua");
   private static final Script CHANGED = Script.read("changed.lua");
   private static final String REMEMBERED_MICROS = String.valueOf(TimeUnit.DAYS.toMicros(62));
 
-  /** What becomes of the parts of an exchange, one after another. */
+  /** Results of the parts of an exchange, one after another. */
   private static final class Parts {
     private final boolean ofMasters;
     private volatile boolean answered;
     private volatile @Nullable RedisTrouble trouble;
 
     /**
-     * Knows of none yet.
+     * Creates an object without results.
      *
-     * @param ofMasters whether one part may fail, because another master has it
+     * @param ofMasters whether a part may fail because another master has it
      */
     Parts(boolean ofMasters) {
       this.ofMasters = ofMasters;
     }
 
-    /** Takes note of a reply; returns whether it is one, if only of what is wrong with its key. */
+    /** Records a reply; returns whether its master answered, even with an error about the key. */
     boolean note(Reply reply) {
       RedisTrouble failed = reply.trouble();
       if (failed == null || failed.kind() == Kind.VALUE) {
@@ -60,7 +61,7 @@ public final class RedisCounts implements Counts {
       return false;
     }
 
-    /** Fails when what failed is more than a master that is away. */
+    /** Throws when the failure is more than an unreachable master. */
     void check() {
       RedisTrouble failed = trouble;
       if (failed != null && !(ofMasters && answered && failed.kind() != Kind.ACCESS)) {
@@ -77,15 +78,15 @@ public final class RedisCounts implements Counts {
   private final Troubles troubles = new Troubles("counts of shared limits", "limit");
   private final Map<String, CountsRead> readers = new ConcurrentHashMap<>();
 
-  /** Exchanges nothing yet. */
+  /** Creates counts without contacting Redis. */
   public RedisCounts(RedisLink link, String namespace, Ticker ticker, WallClock clock) {
     this(link, namespace, ticker, clock, false);
   }
 
   /**
-   * Exchanges nothing yet.
+   * Creates counts without contacting Redis.
    *
-   * @param clockIsOurs whether Redis has to take the clock for its own: for tests
+   * @param clockIsOurs whether Redis must use the given clock, for tests
    */
   RedisCounts(
       RedisLink link, String namespace, Ticker ticker, WallClock clock, boolean clockIsOurs) {
@@ -114,7 +115,7 @@ public final class RedisCounts implements Counts {
   }
 
   /**
-   * Reads what all but {@code writer} counted of one limit.
+   * Reads the counts of all writers except {@code writer} for one limit.
    *
    * @return the sum over all others by cell; fails as {@link #exchange} does
    */
@@ -157,7 +158,7 @@ public final class RedisCounts implements Counts {
     return none;
   }
 
-  /** Tells what is new of limits, and takes in what the others counted of them. */
+  /** Writes the new counts of limits, and reads the counts of others for them. */
   private CompletableFuture<?> tell(
       String writer, Map<String, List<Count>> byLimit, CountsRead read, Parts parts) {
     if (byLimit.isEmpty()) {
@@ -226,7 +227,7 @@ public final class RedisCounts implements Counts {
             });
   }
 
-  /** Returns which limit a key and a field stand for. */
+  /** Returns the limit for a key and a field. */
   static LimitId id(String limit, String field) {
     int colon = field.indexOf(':');
     String counts =
@@ -244,7 +245,7 @@ public final class RedisCounts implements Counts {
     throw new IllegalArgumentException("'" + limit + "' is not the key of a limit");
   }
 
-  /** Returns what went wrong so far. */
+  /** Returns the failures so far. */
   public Troubles troubles() {
     return troubles;
   }

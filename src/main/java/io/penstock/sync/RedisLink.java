@@ -30,25 +30,25 @@ import org.redisson.connection.ConnectionManager;
 import org.redisson.connection.MasterSlaveEntry;
 
 /**
- * The way to Redis: connects by itself once it is used, and again whenever the connection is lost.
- * Safe from any thread; nothing here waits for Redis.
+ * Connection to Redis. It is made on first use, and again whenever it is lost. Thread-safe; nothing
+ * blocks.
  */
 public final class RedisLink implements AutoCloseable {
-  /** After a failed attempt to connect for the first time, the next one starts no earlier. */
+  /** Minimum time between failed attempts at the first connection. */
   private static final long REOPEN_NANOS = 500_000_000L;
 
   private static final int SLOTS = 16_384;
   private static final int NOBODY = -1;
 
-  /** What all look like a server that does not answer. */
+  /** These failures all look like a server that does not answer. */
   private static final String NO_TLS =
       "over TLS: nothing answers, or that port is not encrypted, or it wants a certificate";
 
   /**
-   * A call of a script for what is kept under one key.
+   * Call of a script for the data under one key.
    *
-   * @param closing whether it has to come after all others of its master, also where one of those
-   *     is made again: it is made again then
+   * @param closing whether the call must come after all others of its master; it is then repeated
+   *     after any call that had to be repeated
    */
   record Call(Script script, String key, List<String> args, boolean closing) {
     Call {
@@ -61,10 +61,10 @@ public final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * What became of a call: one of the two is null.
+   * Result of a call; either {@code said} or {@code trouble} is null.
    *
    * @param said the reply: text, whole numbers, and lists of them
-   * @param master which one was asked: the same number for the same one, in one set of replies
+   * @param master number of the master that was asked, consistent within one set of replies
    */
   record Reply(@Nullable Object said, @Nullable RedisTrouble trouble, int master) {}
 
@@ -78,15 +78,15 @@ public final class RedisLink implements AutoCloseable {
   private boolean closed;
   private long reopenAt;
 
-  /** Whether Redis had every script when it was called last. */
+  /** Whether Redis had every script at the last call. */
   private volatile boolean loaded;
 
   /**
-   * Connects to nothing yet.
+   * Creates a link without connecting.
    *
-   * @param trust whom the server's certificate is checked with; null is whom the platform trusts
-   * @param timeoutMillis for a connection, and for all answers to what is sent at once, ≥ 1
-   * @throws IllegalArgumentException when the files of {@code trust} are no good
+   * @param trust certificates for checking the server; null for those of the platform
+   * @param timeoutMillis for a connection, and for all answers to one set of calls, ≥ 1
+   * @throws IllegalArgumentException when the files of {@code trust} cannot be used
    */
   public RedisLink(
       RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Ticker ticker) {
@@ -103,23 +103,24 @@ public final class RedisLink implements AutoCloseable {
     this.ticker = ticker;
   }
 
-  /** Returns whether there are many masters, of which one may fail alone. */
+  /** Returns whether there are many masters, so that one may fail alone. */
   boolean isCluster() {
     return address.kind() == RedisAddress.Kind.CLUSTER;
   }
 
-  /** Returns how often a server was connected that had not been. */
+  /** Returns the number of connections to servers made so far. */
   int connections() {
     return connections.get();
   }
 
   /**
-   * Calls scripts: all at once, those of one master one after another over one connection, none
-   * twice. A call of a script that Redis does not know, because it was restarted, is made again
-   * with it.
+   * Calls scripts: all at once, those of one master in order over one connection, and none twice.
+   * Only a call of a script that Redis does not know, because it was restarted, is repeated with
+   * the text of the script.
    *
-   * @return what became of each, in their order; fails with {@link RedisTrouble} or a timeout when
-   *     there is no connection or not all answers came in time: nothing is known of any call then
+   * @return the results in the order of the calls; fails with {@link RedisTrouble} or a timeout
+   *     when there is no connection or not all answers came in time, and then nothing is known of
+   *     any call
    */
   CompletableFuture<List<Reply>> call(List<Call> calls) {
     CompletableFuture<Redisson> client = client();
@@ -127,10 +128,11 @@ public final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Calls scripts as {@link #call(List)}, and after all others of a master one for a key of it.
+   * Calls scripts as {@link #call(List)} does, and after all others of each master a closing one
+   * for a key on it.
    *
-   * @param prefix of that key, which ends in the lowest number for which that master has it: so all
-   *     who know the same masters agree
+   * @param prefix of that key, which ends with the lowest number that puts it on the master, so
+   *     that all instances with the same view of the masters agree
    * @return the replies, those of the closing calls last
    */
   CompletableFuture<List<Reply>> call(
@@ -147,11 +149,11 @@ public final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Hears what is published on a channel from now on, by one thread, in order.
+   * Receives publications of a channel from now on, on one thread, in order.
    *
-   * @param subscribed run whenever that begins, also after the connection was lost: what was
-   *     published in between is never heard
-   * @return done once it has begun
+   * @param subscribed run whenever the subscription begins, also after a lost connection; anything
+   *     published in between is never received
+   * @return completes once the subscription has begun
    */
   CompletableFuture<?> listen(String channel, Consumer<String> heard, Runnable subscribed) {
     CompletableFuture<Redisson> client = client();
@@ -161,7 +163,7 @@ public final class RedisLink implements AutoCloseable {
 
   private <T> CompletableFuture<T> bounded(
       CompletableFuture<Redisson> client, CompletableFuture<T> answers) {
-    // connection and answer have the timeout each; that no connection came is then known as such
+    // The connection and the answer have a timeout each; a missing connection is reported as such.
     return answers
         .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)
         .exceptionallyCompose(
@@ -203,11 +205,11 @@ public final class RedisLink implements AutoCloseable {
       if (known == null || (known.isCompletedExceptionally() && ticker.nanos() >= reopenAt)) {
         CompletableFuture<Redisson> next = new CompletableFuture<>();
         client = next;
-        // connecting waits: a thread of its own, for as long as that takes
+        // Connecting blocks, so it has a thread of its own meanwhile.
         Thread.ofVirtual().name("penstock-redis").start(() -> connect(next));
         known = next;
       }
-      // a copy: who gives up waiting gives up for himself
+      // A copy, so that a caller that gives up does so only for itself.
       return known.copy();
     }
   }
@@ -221,7 +223,7 @@ public final class RedisLink implements AutoCloseable {
         reopenAt = ticker.nanos() + REOPEN_NANOS;
       }
       RedisTrouble why = Diagnosis.of(e);
-      // that no connection came in time is no word on how fast Redis answers
+      // A late connection tells nothing about how fast Redis answers.
       boolean late = why.kind() == RedisTrouble.Kind.SLOW;
       into.completeExceptionally(late ? away() : why);
       return;
@@ -259,7 +261,7 @@ public final class RedisLink implements AutoCloseable {
     client.shutdown(0, 2, TimeUnit.SECONDS);
   }
 
-  /** Calls on their way. */
+  /** Calls under way. */
   private final class Sending {
     private final Redisson client;
     private final List<Call> calls;
@@ -307,7 +309,7 @@ public final class RedisLink implements AutoCloseable {
         each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
       }
       List<CompletableFuture<?>> batches = new ArrayList<>();
-      // what nobody has is not given to Redisson, which would not free it
+      // Redisson would not free a call for a slot that no master has.
       each.getOrDefault(NOBODY, List.of())
           .forEach(i -> answers.set(i, CompletableFuture.failedFuture(away())));
       each.remove(NOBODY);
@@ -315,7 +317,7 @@ public final class RedisLink implements AutoCloseable {
       return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
     }
 
-    /** One batch a master: one that fails as a whole fails alone. */
+    /** Sends one batch per master, so that a failed batch does not affect other masters. */
     private CompletableFuture<?> batch(List<Integer> some, boolean loading) {
       BatchOptions options =
           BatchOptions.defaults()
@@ -344,7 +346,10 @@ public final class RedisLink implements AutoCloseable {
               });
     }
 
-    /** What might be tried again Redisson tells the batch alone, where other failures are, too. */
+    /**
+     * Returns the error to report. Redisson reports retryable errors only for the whole batch, with
+     * other errors among the suppressed ones.
+     */
     private static Throwable unretried(Throwable failed) {
       Throwable cause = failed.getCause();
       Throwable first = failed instanceof CompletionException && cause != null ? cause : failed;

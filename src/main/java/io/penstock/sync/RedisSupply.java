@@ -24,11 +24,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slices that Redis hands out: one script call a limit and one a master for its life, all at once.
+ * Slices that Redis grants. A round makes one script call per limit, and one per master for its
+ * life, all at once.
  *
- * <p>The life is asked for last, over the same connection: whatever was lost before or between the
- * grants shows in it. A limit that Redis or its reply fails is left out of the answer, alone; so
- * are those of a master of a cluster that is away, late, or not as it should be. A round fails with
+ * <p>The life is called last, over the same connection, so that it reveals anything lost before or
+ * between the grants. A limit with an error or an invalid reply is left out of the answer alone; so
+ * are the limits of a master of a cluster that is unreachable, late or faulty. A round fails with
  * {@link RedisTrouble} when all masters are.
  */
 public final class RedisSupply implements Supply {
@@ -37,13 +38,13 @@ public final class RedisSupply implements Supply {
   private static final String FORGET_MICROS = String.valueOf(TimeUnit.HOURS.toMicros(1));
   private static final String KEEP_MILLIS = String.valueOf(TimeUnit.DAYS.toMillis(2));
 
-  /** Of the key of each master's life. */
+  /** Part of the key of each master's life. */
   private static final String LIFE_KEY = ":life:";
 
   /**
-   * How a round went.
+   * Result of a round.
    *
-   * @param partial what is wrong with some masters, or null
+   * @param partial failure of some masters, or null
    */
   private record Answered(Answer answer, @Nullable RedisTrouble partial) {}
 
@@ -56,19 +57,19 @@ public final class RedisSupply implements Supply {
   private final Troubles troubles = new Troubles("shared limits", "limit");
   private final Masters lives;
 
-  /** What each master said last, by the key of its life. */
+  /** Last answer of each master, by the key of its life. */
   private final Map<String, Masters.Life> seen = new ConcurrentHashMap<>();
 
   private final Eviction eviction = new Eviction();
 
-  /** What to add to the monotonic clock for about the time of Redis. */
+  /** Added to the monotonic clock, it gives the approximate time of Redis. */
   private final AtomicLong offsetNanos;
 
   /**
-   * Asks nothing yet.
+   * Creates a store without contacting Redis.
    *
-   * @param namespace before all keys
-   * @param ttlNanos how long a slice may be spent, and how long a member that is silent lives, ≥ 1
+   * @param namespace prefix of all keys
+   * @param ttlNanos lifetime of a slice, and silence after which a member counts as gone, ≥ 1
    */
   public RedisSupply(
       RedisLink link, String namespace, long ttlNanos, Ticker ticker, WallClock wall) {
@@ -76,10 +77,10 @@ public final class RedisSupply implements Supply {
   }
 
   /**
-   * Asks nothing yet.
+   * Creates a store without contacting Redis.
    *
-   * @param nowNanos about what the clock of Redis says
-   * @param testMicros what it has to take for it, or null
+   * @param nowNanos approximate time of Redis
+   * @param testMicros time that Redis must use instead of its own, or null
    */
   RedisSupply(
       RedisLink link,
@@ -195,7 +196,7 @@ public final class RedisSupply implements Supply {
     List<Reply> closing = replies.subList(asks, replies.size());
     Map<Integer, RedisTrouble> bad = new TreeMap<>();
     for (Reply reply : replies.subList(0, asks)) {
-      // what is not about one key is about all of its master
+      // An error that is not about one key concerns the whole master.
       if (reply.trouble() != null && reply.trouble().kind() != Kind.VALUE) {
         bad.putIfAbsent(reply.master(), reply.trouble());
       }
@@ -214,7 +215,7 @@ public final class RedisSupply implements Supply {
     said.forEach((key, life) -> life.ifPresent(is -> seen.put(key, is)));
     List<Grant> given = new ArrayList<>();
     for (int i = 0; i < asks; i++) {
-      // a life that was not heard may be another one by now
+      // a master without an answer about its life may have lost it
       if (heard.containsKey(replies.get(i).master())) {
         grant(round.asks().get(i), replies.get(i), given);
       }
@@ -248,7 +249,10 @@ public final class RedisSupply implements Supply {
     }
   }
 
-  /** What masters that answer say tells more than that others do not. */
+  /**
+   * Returns the most telling failure: errors that masters answer, before those of masters that do
+   * not answer.
+   */
   private static RedisTrouble worst(Collection<RedisTrouble> bad) {
     return bad.stream()
         .filter(trouble -> trouble.kind() != Kind.AWAY && trouble.kind() != Kind.SLOW)
@@ -273,12 +277,12 @@ public final class RedisSupply implements Supply {
     }
   }
 
-  /** Returns whether Redis said that it drops keys when its memory is full. */
+  /** Returns whether Redis reported that it evicts keys when its memory is full. */
   boolean evicts() {
     return eviction.warned();
   }
 
-  /** Returns what went wrong so far. */
+  /** Returns the failures so far. */
   public Troubles troubles() {
     return troubles;
   }

@@ -1,36 +1,36 @@
 package io.penstock.sync;
 
-/** Redis did not do what it was asked to. The message has no password, key or value in it. */
+/** Failure of a request to Redis. The message contains no password, key or value. */
 public final class RedisTrouble extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What is wrong. All but {@link #VALUE} concern everything that is shared. */
+  /** Kinds of failures. All except {@link #VALUE} concern everything that is shared. */
   public enum Kind {
     /** There is no connection. */
     AWAY("Redis cannot be reached"),
     /** There is a server, but no encrypted connection to it: it or this instance is not trusted. */
     TLS("there is no encrypted connection to Redis"),
-    /** There is a connection, and no answer in time. */
+    /** There is a connection, but no answer in time. */
     SLOW("Redis does not answer in time"),
-    /** It has failed too often: it is not asked for some seconds. */
+    /** Redis has failed too often and is not asked for some seconds. */
     PAUSED("Redis failed too often and is not asked for some seconds"),
-    /** It wants another user, another password or more rights. */
+    /** Redis requires another user, another password or more rights. */
     ACCESS("Redis refuses the user, the password or a command of theirs"),
-    /** It is a replica. */
+    /** The server is a replica. */
     READ_ONLY("Redis is read-only"),
-    /** It has no memory left. */
+    /** Redis is out of memory. */
     MEMORY("Redis is out of memory"),
-    /** It writes nothing because it cannot save. */
+    /** Redis cannot save its data and therefore accepts no writes. */
     DISK("Redis cannot save and takes no writes"),
-    /** It has just started. */
+    /** Redis has just started. */
     LOADING("Redis is still loading its data"),
-    /** Its nodes do not agree who has what, or one is away. */
+    /** The nodes of the cluster disagree about slots, or one is away. */
     CLUSTER("the cluster of Redis is not in order"),
-    /** A script of somebody runs too long. */
+    /** A script of some client runs too long. */
     BUSY("Redis is busy with a script"),
-    /** It answers what it never should. */
+    /** Redis gives an answer that it never should. */
     ODD("Redis answers in a way that is not known"),
-    /** One key holds something else than what belongs there. */
+    /** A key contains a foreign value. */
     VALUE("a key in Redis holds something else than what belongs there");
 
     private final String says;
@@ -44,7 +44,7 @@ public final class RedisTrouble extends RuntimeException {
     }
   }
 
-  /** What is wrong. */
+  /** Kind of the failure. */
   private final Kind kind;
 
   RedisTrouble(Kind kind) {
@@ -52,17 +52,17 @@ public final class RedisTrouble extends RuntimeException {
   }
 
   /**
-   * Something is wrong.
+   * Creates a failure.
    *
    * @param detail more about it, or empty
    */
   RedisTrouble(Kind kind, String detail) {
-    // no stack trace: one is made for each round while Redis is away
+    // Without a stack trace: while Redis is away, each round creates a failure.
     super(detail.isEmpty() ? kind.says() : kind.says() + " (" + detail + ")", null, false, false);
     this.kind = kind;
   }
 
-  /** Returns what is wrong. */
+  /** Returns the kind of the failure. */
   public Kind kind() {
     return kind;
   }

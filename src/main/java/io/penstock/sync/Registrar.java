@@ -12,19 +12,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has objects be made only where there may be more of them, and knows which were there before. One
- * thread at a time.
+ * Admits new objects as long as there are not too many, and knows which objects existed before.
+ * Used by one thread at a time.
  */
 final class Registrar {
   private static final long NANOS_PER_MICRO = 1_000;
   private static final int OVERDUE = 6;
 
   /**
-   * Whether an object may be made.
+   * Decision about a new object.
    *
-   * @param full that there are too many
-   * @param lost when one of that name may have been lost, for the script; empty when that is not
-   *     known
+   * @param full whether there are too many objects
+   * @param lost for the script, when an object of this name may have been lost; empty when unknown
    */
   record Admission(boolean full, String lost) {}
 
@@ -45,7 +44,7 @@ final class Registrar {
     return kind.word() + ":" + name;
   }
 
-  /** Asks for an object to be made. */
+  /** Asks to admit an object. */
   void admit(Kind kind, String name, Consumer<Admission> then) {
     String id = id(kind, name);
     List<Consumer<Admission>> others = asked.get(id);
@@ -94,12 +93,12 @@ final class Registrar {
     }
   }
 
-  /** Looks at an object that may have been forgotten. */
+  /** Checks an object that may have been forgotten. */
   private void settle(String id, String due, long nowMicros) {
     int colon = id.indexOf(':');
     Kind kind = Kind.of(id.substring(0, Math.max(0, colon)));
     if (kind == null) {
-      return; // of another version
+      return; // from another version
     }
     String name = id.substring(colon + 1);
     asking.upkeep(
@@ -116,13 +115,13 @@ final class Registrar {
         });
   }
 
-  /** Returns after how long it is forgotten if it is not used, in microseconds. */
+  /** Returns the time, in microseconds, after which the object is forgotten unless it is used. */
   private long kept(ObjectScript.Said looked) {
     long millis = Long.parseLong(looked.text());
     return millis < 0 ? idleMicros() : TimeUnit.MILLISECONDS.toMicros(millis);
   }
 
-  /** Has an object be none of those that there are, before it is removed. */
+  /** Unregisters an object, before it is deleted. */
   void remove(Kind kind, String name, Consumer<@Nullable RedisTrouble> then) {
     lane.add(
         () -> fellows.call("remove", List.of(id(kind, name))),

@@ -2,7 +2,9 @@ package io.penstock.sync;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts rounds. Belongs to one thread at a time, but for {@link #dry} and {@link #figures}. */
+/**
+ * Counters of rounds. Used by one thread at a time, except for {@link #dry} and {@link #figures}.
+ */
 final class RoundCounts {
   private final LongAdder dry = new LongAdder();
   private long sent;
@@ -28,7 +30,7 @@ final class RoundCounts {
     givenUp++;
   }
 
-  /** Has what is known be seen. */
+  /** Publishes the current values for {@link #figures}. */
   void publish(boolean learning, Contact contact, int limits, int barred) {
     figures =
         new RoundFigures(

@@ -1,18 +1,19 @@
 package io.penstock.sync;
 
 /**
- * What became of rounds until now, and how this instance stands with the store.
+ * Statistics of rounds until now, and the state of this instance towards the store.
  *
- * @param sent how many
- * @param answered how many of them, in time
- * @param givenUp how many failed, or had no answer in time
- * @param answeredNanos how long those took together that were answered
- * @param dry how often slices did not suffice for one who came
- * @param learning whether nothing is taken because the store may know too little
- * @param cutOff whether nothing was heard for as long as slices last, or nothing is taken since
- * @param members how many instances shared limits at the last contact, this one included
- * @param limits how many limits are shared in slices
- * @param barred how many of them are granted nothing because what was spent may have been lost
+ * @param sent number of rounds
+ * @param answered number of them answered in time
+ * @param givenUp number of them that failed, or had no answer in time
+ * @param answeredNanos total time of the answered ones
+ * @param dry how often slices did not suffice for a ticket
+ * @param learning whether nothing is taken because the store may not know all spending
+ * @param cutOff whether nothing was heard for the lifetime of a slice, and nothing may be taken
+ *     since
+ * @param members number of instances that shared limits at the last contact, including this one
+ * @param limits number of limits shared in slices
+ * @param barred number of them that grant nothing because spending may have been lost
  */
 public record RoundFigures(
     long sent,

@@ -24,27 +24,25 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets slices of the shared limits of one instance: reports what was spent and asks for more, in
- * rounds, one at a time. Safe from any thread; nobody who asks a limit ever waits here.
+ * Gets slices of shared limits for one instance: reports spending and asks for more in rounds, one
+ * at a time. Thread-safe; a request that uses a limit never blocks here.
  */
 public final class Rounds {
   private static final double JITTER = 0.2;
 
-  /** A member is lost after so many heartbeats that were not heard. */
+  /** Number of missed heartbeats after which a member counts as lost. */
   private static final int LOST_AFTER = 3;
 
-  /** The step of the clock that answers tell. */
+  /** Resolution of the clock in answers. */
   private static final long QUANTUM_NANOS = 1_000;
 
   /**
-   * The most that is asked at once: a round of these takes Redis and this instance a few dozen
-   * milliseconds. What is left over comes with the next rounds, 20 ms apart at least.
+   * Maximum number of asks in one round. Redis and this instance need a few dozen milliseconds for
+   * that many. Further asks follow in the next rounds, at least 20 ms apart.
    */
   static final int MOST_ASKS = 1_000;
 
-  /**
-   * With more to ask than this, limits keep their stock for a shorter time after their last use.
-   */
+  /** With more asks than this, limits keep their stock for a shorter time after their last use. */
   private static final int MANY_ASKS = MOST_ASKS / 4;
 
   private static final long MILLI = 1_000_000;
@@ -81,13 +79,13 @@ public final class Rounds {
   private boolean stopped;
 
   /**
-   * Makes rounds of no limit yet; nothing happens before {@link #start}.
+   * Creates rounds without limits; nothing is sent before {@link #start}.
    *
-   * @param member this instance, as the others know it; another one after a restart
-   * @param alarm runs the steps, of which there is one at a time
-   * @param onOutage what limits let pass once their slices have ended and nothing is heard, until
+   * @param member name of this instance for the others; different after a restart
+   * @param alarm runs the steps, one at a time
+   * @param onOutage policy for limits once their slices have ended and nothing is heard, until
    *     there may be slices again
-   * @param random 0 to 1: instances do not send at the same instant
+   * @param random returns 0 to 1, so that instances do not send at the same instant
    */
   public Rounds(
       String member,
@@ -109,7 +107,7 @@ public final class Rounds {
     this.standing = new Standing(Sharing.EXACT, onOutage, pace.ttlNanos());
   }
 
-  /** Has it be told how this instance stands with the others, whenever that changes. */
+  /** Sets the receiver of events about the sharing with other instances. */
   public void tell(Events events) {
     standing.tell(events);
   }
@@ -119,22 +117,22 @@ public final class Rounds {
     alarm.soon(this::step);
   }
 
-  /** Sends no more. */
+  /** Stops sending rounds. */
   public synchronized void stop() {
     stopped = true;
   }
 
   /**
-   * Says for the last time what was spent, so that others may spend the rest of its slices, and
-   * that this instance leaves; here nothing of them is spent any more.
+   * Reports spending for the last time, so that others may use the rest of the slices, and that
+   * this instance leaves. From then on, no slice is used here.
    *
-   * @return completes once the store has heard it, or could not be asked
+   * @return completes once the store has answered, or could not be asked
    */
   public CompletionStage<?> leave() {
     List<Supply.Ask> asks = new ArrayList<>();
     synchronized (this) {
       stopped = true;
-      flight = null; // what it was granted is never taken
+      flight = null; // its grants are never taken
       long now = ticker.nanos();
       for (SharedLimit limit : clock.known() ? limits.values() : List.<SharedLimit>of()) {
         limit.limit().dropSlices();
@@ -163,15 +161,15 @@ public final class Rounds {
   }
 
   /**
-   * Returns whether a limit is of a kind that is shared in slices. A limit that nobody can reach is
-   * not shared: a loss of Redis' data would bar it for nothing.
+   * Returns whether a limit is of a kind that is shared in slices. A limit too high to be reached
+   * is not shared, because a loss of data in Redis would bar it for nothing.
    */
   public static boolean shares(LimitSpec spec) {
     Cells cells = Cells.of(spec);
     return cells != null && cells.canBeReached();
   }
 
-  /** Shares a limit from now on; nothing of it passes before the first slices are here. */
+  /** Shares a limit from now on; nothing passes it before the first slices arrive. */
   public void add(LimitId id, Limit limit) {
     Cells cells = Cells.of(limit.spec());
     if (cells == null) {
@@ -188,7 +186,7 @@ public final class Rounds {
     return limits.containsKey(id);
   }
 
-  /** Shares a limit no more: it is asked for nothing once this returns. */
+  /** Stops sharing a limit; nothing is asked for it once this returns. */
   public synchronized void remove(LimitId id) {
     SharedLimit removed = limits.remove(id);
     if (removed != null) {
@@ -217,7 +215,7 @@ public final class Rounds {
       }
       outage.look(limits.values(), lives.learning(now), now, eased);
       if (outage.grants(dry.get(), now)) {
-        dry.compareAndSet(true, contact.parts() == 0); // else it is for the store to say
+        dry.compareAndSet(true, contact.parts() == 0); // otherwise the store decides
         outage.grant(limits.values(), lives, now, eased);
       }
       if (flight == null && now >= next()) {
@@ -233,7 +231,7 @@ public final class Rounds {
     }
     eased.forEach(Runnable::run);
     if (begun != null) {
-      send(begun.round()); // whatever that takes, nobody waits for the lock
+      send(begun.round()); // without the lock, so that a slow call blocks no other thread
     }
   }
 
@@ -281,7 +279,7 @@ public final class Rounds {
             });
   }
 
-  /** What there is to ask, the most urgent first when it is too much for one round. */
+  /** Returns the asks, most urgent first when they are too many for one round. */
   private List<Wish> wishes(long now) {
     boolean learning = lives.learning(now);
     List<Wish> wishes = new ArrayList<>();
@@ -302,7 +300,7 @@ public final class Rounds {
   private void arrive(Arrived each, long now, List<Runnable> eased) {
     Flight of = flight;
     if (of == null || of.round().number() != each.number()) {
-      return; // given up: what it was granted is never taken
+      return; // given up: its grants are never taken
     }
     if (each.answer() == null || now - of.sentAt() >= pace.timeoutNanos()) {
       giveUp();
@@ -320,7 +318,7 @@ public final class Rounds {
     }
   }
 
-  /** It may have been applied, and granted anything: with the next one all is said. */
+  /** The round may have been applied, with any grants, so the next one reports everything. */
   private void giveUp() {
     flight = null;
     counts.gaveUp();
@@ -366,7 +364,7 @@ public final class Rounds {
     }
   }
 
-  /** Takes in what members say that the store lost, and who says all that it has. */
+  /** Takes in losses that members report, and which members reported everything. */
   private void hear(Supply.Answer answer, long now) {
     for (Supply.Loss loss : answer.losses()) {
       SharedLimit limit = limits.get(loss.id());
@@ -378,12 +376,12 @@ public final class Rounds {
     lost.heard(answer, now);
   }
 
-  /** Returns what became of rounds so far; nobody waits for it. */
+  /** Returns the statistics of rounds so far; never blocks. */
   public RoundFigures figures() {
     return counts.figures();
   }
 
-  /** Returns how many tokens there are in slices that are not spent, as of their last rounds. */
+  /** Returns the number of unused tokens in slices, as of their last rounds. */
   public long sliceTokens() {
     return limits.values().stream().mapToLong(SharedLimit::freeTokens).sum();
   }

@@ -12,10 +12,10 @@ import java.util.HexFormat;
  * A Lua script.
  *
  * @param text its source
- * @param sha1 under which Redis keeps it
+ * @param sha1 digest under which Redis keeps it
  */
 record Script(String text, String sha1) {
-  /** Reads a script that lies beside this class. */
+  /** Reads a script that is stored beside this class. */
   static Script read(String name) {
     try (InputStream in = Script.class.getResourceAsStream(name)) {
       if (in == null) {

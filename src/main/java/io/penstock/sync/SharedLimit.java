@@ -14,22 +14,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store knows of one limit of this instance, and what is to be asked of it next. Belongs
- * to one thread at a time.
+ * State of one shared limit of this instance: what the store knows of it, and what to ask next.
+ * Used by one thread at a time.
  */
 final class SharedLimit {
   private static final long NONE = Supply.Ask.NONE;
 
-  /** How the pace of spending is smoothed: by half in an interval. */
+  /** Weight of a new value in the average rate of spending: half per interval. */
   private static final double NEWER = 0.5;
 
-  /** For how long after its last use a limit has a stock. */
+  /** How long a limit keeps a stock after its last use. */
   static final long STOCKED_NANOS = 30_000_000_000L;
 
-  /** The store forgets what is idle for an hour: before that it is asked for again. */
+  /** The store forgets a limit after an idle hour, so it is asked for again before that. */
   private static final long KEPT_NANOS = 900_000_000_000L;
 
-  /** In the time for which slices are asked ahead, it is as good as nothing. */
+  /** An expected spending below this, in the time asked ahead, counts as none. */
   private static final double LITTLE = 0.01;
 
   private final LimitId id;
@@ -41,28 +41,28 @@ final class SharedLimit {
 
   private final Stored stored = new Stored();
 
-  /** Which birth of it the store said last. */
+  /** Birth of the limit in the last answer of the store. */
   private long born = NONE;
 
-  /** Which of them came after a loss, the last one that is known of. */
+  /** Last birth that is known to have followed a loss. */
   private long bornAgain = NONE;
 
-  /** The last cell the store knows to be barred, as far as this instance told it. */
+  /** Last cell that the store knows to be barred, as far as this instance reported it. */
   private long barred = NONE;
 
-  /** The last cell in which nobody is granted anything, as far as the store said last. */
+  /** Last cell in which no member is granted anything, in the last answer of the store. */
   private volatile long lost = NONE;
 
-  /** What became of it after the store lost it alone, the last time. */
+  /** Recovery after the store last lost this limit alone. */
   private @Nullable Recovery learning;
 
-  /** It need not be looked at before, unless somebody waits. */
+  /** Until then, the limit need not be looked at unless a ticket waits. */
   private long lookAt = Long.MIN_VALUE;
 
-  /** Whether the store may not know of all that was spent. */
+  /** Whether the store may not know all spending. */
   private boolean owes;
 
-  /** When was sent what the store took note of last, and whether it did the last time. */
+  /** Send time of the last acknowledged report, and whether the latest report was acknowledged. */
   private long notedAt;
 
   private boolean noted = true;
@@ -75,18 +75,18 @@ final class SharedLimit {
   private double perNano;
   private long target;
 
-  /** What never comes back unless it is given back is not to be wanted for good by a few. */
+  /** Maximum to ask ahead: a few members must not keep permits and the like for good. */
   private long mostAhead = Long.MAX_VALUE;
 
-  /** The most that was lacked at once while the limit is in use: it is kept in stock. */
+  /** Largest amount lacked at once while the limit is in use; this much is kept in stock. */
   private long stock;
 
   private long used = Long.MIN_VALUE / 2;
 
-  /** Whether the last answer brought nobody here what was lacked. */
+  /** Whether the last answer did not bring the amount that is lacked here. */
   private boolean denied;
 
-  /** For how long the last answer was under way, there and back. */
+  /** Round-trip time of the last answer. */
   private long wayNanos;
 
   SharedLimit(LimitId id, Limit limit, Demand demand, Cells cells, Pace pace, long now) {
@@ -98,7 +98,7 @@ final class SharedLimit {
     this.pace = pace;
     this.looked = now;
     this.notedAt = now;
-    // those that were first seen at the same time are not asked for again at the same time
+    // differs by limit, so that limits first seen together are not asked for together again
     this.keptNanos = KEPT_NANOS / 2 + (id.hashCode() & 0xff) * (KEPT_NANOS / 2 / 0x100);
   }
 
@@ -110,12 +110,12 @@ final class SharedLimit {
     return demand;
   }
 
-  /** Returns when was sent what the store took note of last. */
+  /** Returns the send time of the last acknowledged report. */
   long notedNanos() {
     return notedAt;
   }
 
-  /** What of slices was left when it was looked at last; 0 of what counts no tokens. */
+  /** Returns unused tokens of slices at the last look; 0 for limits that count no tokens. */
   long freeTokens() {
     return switch (id.measure()) {
       case TOKENS, INPUT_TOKENS, OUTPUT_TOKENS -> free;
@@ -123,24 +123,24 @@ final class SharedLimit {
     };
   }
 
-  /** Whether nothing is granted of it because what was spent may have been lost. */
+  /** Returns whether nothing is granted because spending may have been lost. */
   boolean isBarred(long shared) {
     return lost != NONE && !cells.isOver(lost, shared);
   }
 
-  /** What is known of the store is no more. */
+  /** Discards the knowledge about the store. */
   void doubt() {
     stored.doubt();
     lookAt = Long.MIN_VALUE;
   }
 
-  /** It has its part to itself: all there is is said anew, and nobody else was denied any. */
+  /** Prepares for grants of the own share: the next ask reports everything. */
   void alone() {
     doubt();
     denied = false;
   }
 
-  /** The store lost all it knew. */
+  /** Records that the store lost everything it knew. */
   void forgotten() {
     born = NONE;
     barred = NONE;
@@ -148,13 +148,13 @@ final class SharedLimit {
   }
 
   /**
-   * Takes note of another's word that the store lost this limit.
+   * Takes in another member's report that the store lost this limit.
    *
-   * @param again when it was born again
-   * @param heard since when all are told, by the shared clock
+   * @param again birth of the limit after the loss
+   * @param heard since when all members know of the loss, by the shared clock
    */
   void told(long again, long heard, Lives lives, CellClock clock, long now) {
-    // who asked first after the loss, and knew of none, waits for what the others say as they do
+    // A member that asked first after the loss, knowing no birth, waits like the others.
     if (again >= born && again != bornAgain) {
       lost(again, lives, clock, now);
     }
@@ -173,7 +173,7 @@ final class SharedLimit {
     learning.lost(lives.known(), clock.latest(now), Long.MAX_VALUE, now);
   }
 
-  /** What the others are to be told, or null once they were. */
+  /** Returns the loss to report to the others, or null once they know it. */
   Supply.@Nullable Loss loss(long now) {
     return learns(now) && born != NONE ? new Supply.Loss(id, born) : null;
   }
@@ -182,7 +182,7 @@ final class SharedLimit {
     return learning != null && learning.lasts(now);
   }
 
-  /** Takes in who was heard. */
+  /** Takes in which members were heard. */
   void heard(Supply.Answer answer, long now) {
     Recovery lasting = learning;
     if (lasting != null && lasting.lasts(now)) {
@@ -191,12 +191,12 @@ final class SharedLimit {
     }
   }
 
-  /** Whether, while it is not asked for, the store may not know of all that was spent. */
+  /** Returns whether the store may not know all spending unless this limit is asked for. */
   boolean owes() {
     return owes;
   }
 
-  /** How urgent it is to ask: the lower, the more; those who wait come first, then the oldest. */
+  /** Returns the urgency, low first: limits with waiting tickets, then those asked for long ago. */
   long turn() {
     if (born == NONE && !owes && demand.least() == 0) {
       return Long.MAX_VALUE;
@@ -205,10 +205,10 @@ final class SharedLimit {
   }
 
   /**
-   * What there is to say now; null for nothing.
+   * Returns the ask for this limit now; null when there is nothing to ask or report.
    *
-   * @param storeLearns whether no slices of any limit are taken
-   * @param stockedNanos for how long after its last use it keeps a stock
+   * @param storeLearns whether no slices of any limit may be taken
+   * @param stockedNanos how long the limit keeps a stock after its last use
    */
   Supply.@Nullable Ask ask(
       CellClock clock, boolean storeLearns, Lives lives, long stockedNanos, long now) {
@@ -231,7 +231,7 @@ final class SharedLimit {
     long ahead = cells.at(clock.latest(now) + 2 * pace.ttlNanos());
     long lack = demand.least();
     stock(lack, lives.living(earliest, pace.ttlNanos()), stockedNanos, now);
-    // What does not suffice for any who wait, here or elsewhere, may do so together.
+    // Amounts that are too small for each waiting ticket, here and elsewhere, may suffice together.
     boolean parts = denied && lack > 0 && limit.lacks(lack, now);
     Tally tally = limit.tally(grid, oldest, ahead, keeps(parts, lack), now);
     free = tally.freeNow() + tally.freeLater();
@@ -266,7 +266,8 @@ final class SharedLimit {
   }
 
   /**
-   * Slices end, permits are those of a member that is heard, and what is left alone is forgotten.
+   * Returns whether an ask is due in any case: slices expire, permits need heartbeats, and the
+   * store forgets idle limits.
    */
   private boolean due(Tally tally, long now) {
     boolean holds = tally.most() > 0 || (cells.endless() && Spending.any(tally));
@@ -274,7 +275,7 @@ final class SharedLimit {
         || ((born == NONE || !noted) && now - asked >= pace.heartbeatNanos());
   }
 
-  /** How much stays free in a cell: slots are of use to nobody else any more. */
+  /** Returns how much stays free in a cell: all slots, since no other member can use them now. */
   private long keeps(boolean parts, long lack) {
     if (cells.slots()) {
       return Long.MAX_VALUE;
@@ -286,7 +287,7 @@ final class SharedLimit {
     asked = now;
   }
 
-  /** A limit that became one of another kind has other cells: nothing of it is known there. */
+  /** Switches to new cells after a change of kind; nothing is known about those yet. */
   private void recut(long now) {
     LimitSpec next = limit.spec();
     if (next.equals(spec)) {
@@ -300,12 +301,12 @@ final class SharedLimit {
       stored.clear();
       barred = NONE;
       lost = NONE;
-      noted = false; // soon the store hears that it has changed
+      noted = false; // so that the store soon hears of the change
     }
     cells = other == null ? cells : other;
   }
 
-  /** Who alone has the limit has all of it in stock; several, little enough for the others. */
+  /** Sets the stock: all of the limit for a sole member, a small part for one of several. */
   private void stock(long lack, int members, long stockedNanos, long now) {
     if (lack > 0) {
       used = now;
@@ -325,7 +326,7 @@ final class SharedLimit {
       spent = tally.spent();
       looked = now;
       double ahead = perNano * pace.horizonNanos();
-      // where there is too much to ask, a single use is not taken for a pace
+      // With too many limits to ask for, a single use does not count as a rate.
       double least = stockedNanos < pace.ttlNanos() ? 2 : LITTLE;
       long wanted = ahead < least ? 0 : (long) Math.ceil(ahead);
       target = Math.min(mostAhead, Math.max(stock, wanted));
@@ -333,11 +334,11 @@ final class SharedLimit {
   }
 
   /**
-   * Takes in what an ask was answered.
+   * Takes in the answer to an ask.
    *
-   * @param grant null when it was not taken note of
-   * @param ends until when slices may be spent, by the own clock
-   * @return whether the store turns out to have lost all it knew of this limit
+   * @param grant null when the store did not acknowledge the ask
+   * @param ends until when slices may be spent, by the local clock
+   * @return whether the answer shows that the store lost everything it knew of this limit
    */
   boolean answered(
       Supply.Ask ask,
@@ -357,7 +358,7 @@ final class SharedLimit {
       if (other) {
         lost(grant.born(), lives, clock, now);
       }
-      doubt(); // what was said was not all there is to say
+      doubt(); // the ask did not report everything
       return other;
     }
     born = grant.born();
@@ -381,7 +382,7 @@ final class SharedLimit {
     return false;
   }
 
-  /** Adds what it is granted of its part while it is cut off: the store knows nothing of it. */
+  /** Adds slices of the own share during an outage, unknown to the store. */
   void grantedAlone(List<Supply.Slice> slices, CellClock clock, long ends, long now) {
     List<Tally.Counted> more = new ArrayList<>();
     cells.heard(slices);
@@ -389,7 +390,7 @@ final class SharedLimit {
     limit.granted(more, supplied.alone(now), cell -> cells.span(cell, clock, ends, now));
   }
 
-  /** Whether those who wait are to look again. */
+  /** Returns whether waiting tickets should look again. */
   boolean suffices(long now) {
     long least = demand.least();
     return demand.hasLater() || (least > 0 && !limit.lacks(least, now));

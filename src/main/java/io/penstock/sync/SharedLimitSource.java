@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of this instance, those among them that all instances share exactly being spent in slices.
- * What each owes and holds here is known as if it were alone.
+ * Limits of this instance; those that all instances share exactly are spent in slices. Debt and
+ * reserved amounts of this instance are kept as for a local limit.
  */
 public final class SharedLimitSource implements LimitSource {
   private final LocalLimitSource local;
@@ -19,10 +19,10 @@ public final class SharedLimitSource implements LimitSource {
   private final Predicate<LimitId> exact;
 
   /**
-   * Makes a source of none.
+   * Creates a source without limits.
    *
-   * @param exact which limits are shared exactly, asked each time they are configured; those that
-   *     cannot be sliced stay local
+   * @param exact tells which limits are shared exactly; asked each time a limit is configured.
+   *     Limits that cannot be sliced stay local
    */
   public SharedLimitSource(Rounds rounds, Predicate<LimitId> exact) {
     this.rounds = rounds;
@@ -40,7 +40,7 @@ public final class SharedLimitSource implements LimitSource {
     return exact.test(id) && Rounds.shares(limit.spec());
   }
 
-  /** How it is shared may have changed: what it owes and holds stays. */
+  /** Applies a change of how the limit is shared; debt and reserved amounts stay. */
   private void follow(LimitId id, Limit limit, long now) {
     if (differs(id, limit)) {
       synchronized (this) {
@@ -59,7 +59,9 @@ public final class SharedLimitSource implements LimitSource {
     }
   }
 
-  /** Who waited for slices waits for something else now, or for nothing. */
+  /**
+   * Wakes tickets that waited for slices; they must wait for something else now, or for nothing.
+   */
   private static void wake(@Nullable Demand before) {
     if (before != null) {
       before.wake();
@@ -70,7 +72,7 @@ public final class SharedLimitSource implements LimitSource {
     return rounds.has(id) != slices(id, limit);
   }
 
-  /** Returns what limits of this instance remember. */
+  /** Returns the local state of the limits. */
   public LocalLimitSource local() {
     return local;
   }

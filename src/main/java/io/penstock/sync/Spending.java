@@ -5,16 +5,18 @@ import io.penstock.quota.Supply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What this instance spent, or may still spend, of one limit, as it is reported. */
+/**
+ * Amounts that this instance has spent, or may still spend, of one limit, in the form of a report.
+ */
 final class Spending {
   private Spending() {}
 
-  /** Returns whether there is any. */
+  /** Returns whether any amount is positive. */
   static boolean any(Tally tally) {
     return tally.counted().stream().anyMatch(each -> each.amount() > 0);
   }
 
-  /** Returns that of a cell and all after it. */
+  /** Returns the amounts of the given cell and all later ones. */
   static List<Supply.Use> from(Tally tally, long cell) {
     List<Supply.Use> uses = new ArrayList<>();
     for (Tally.Counted each : tally.counted()) {

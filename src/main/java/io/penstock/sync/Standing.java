@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how this instance stands with those it shares limits with, whenever that is otherwise than
- * before. Belongs to one thread at a time, but for {@link #tell}.
+ * Publishes the state of the sharing with other instances, whenever it changes. Used by one thread
+ * at a time, except for {@link #tell}.
  */
 final class Standing {
   private final Sharing sharing;
@@ -26,10 +26,10 @@ final class Standing {
   private long members;
 
   /**
-   * Has said nothing yet.
+   * Creates a status without changes so far.
    *
-   * @param sharing of which limits it is
-   * @param ttlNanos after which silence is said
+   * @param sharing of the limits that it is about
+   * @param ttlNanos silence after which the lost contact is published
    */
   Standing(Sharing sharing, OnOutage policy, long ttlNanos) {
     this.sharing = sharing;
@@ -37,16 +37,16 @@ final class Standing {
     this.ttl = BigDecimal.valueOf(ttlNanos, 9).stripTrailingZeros().toPlainString() + " s";
   }
 
-  /** Has these be told from now on. */
+  /** Sets the receiver of events. */
   void tell(Events to) {
     events = to;
   }
 
   /**
-   * Looks for what has changed; returns what says it, to be run in order and with nothing locked.
+   * Looks for changes; returns code that publishes them, to be run in order and without the lock.
    *
-   * @param learns why nothing is taken, or null when it is
-   * @param any whether there are limits that this matters to
+   * @param learns why nothing is taken, or null
+   * @param any whether there are limits concerned
    */
   List<Runnable> look(
       @Nullable RecoveryReason learns, Contact contact, BooleanSupplier any, long now) {
@@ -81,7 +81,7 @@ final class Standing {
     return said;
   }
 
-  /** Looks whether limits are granted nothing because what was spent may have been lost. */
+  /** Checks whether limits grant nothing because spending may have been lost. */
   List<Runnable> lookBarred(boolean any, long now) {
     List<Runnable> said = new ArrayList<>();
     if (any != barred) {

@@ -2,21 +2,24 @@ package io.penstock.sync;
 
 import io.penstock.time.CellClock;
 
-/** The clock of Redis, as far as this instance can know it. One thread at a time. */
+/** The clock of Redis, as far as this instance can know it. Used by one thread at a time. */
 interface StoreClock {
-  /** Takes in an answer that was asked for and heard at instants of the own clock. */
+  /** Takes in an answer with the local times of the request and of the answer. */
   void heard(long askedNanos, long heardNanos, long storeMicros);
 
-  /** Returns the instant of the own clock at which the clock of Redis surely says that. */
+  /** Returns the local time at which the clock of Redis has certainly reached the given time. */
   long localNanos(long storeMicros, long nowNanos);
 
-  /** Returns until when, by the clock of Redis, what is sent now may be done; empty for ever. */
+  /**
+   * Returns the time, by the clock of Redis, until which a request sent now may be executed; empty
+   * for ever.
+   */
   String fence(long nowNanos);
 
-  /** Returns what a script is to take for the time, or empty for its own. */
+  /** Returns the time that a script must use, or empty for its own. */
   String now();
 
-  /** The real one. */
+  /** Clock based on the answers of Redis. */
   final class Heard implements StoreClock {
     private static final long NANOS_PER_MICRO = 1_000;
     private static final long MICRO = 1_000;
@@ -24,7 +27,10 @@ interface StoreClock {
     private final CellClock clock = new CellClock();
     private final long patienceMicros;
 
-    /** Has heard nothing yet; what is asked is waited for that long. */
+    /**
+     * Creates a clock without answers; {@code patienceMicros} is how long a request waits for its
+     * answer.
+     */
     Heard(long patienceMicros) {
       this.patienceMicros = patienceMicros;
     }

@@ -5,16 +5,16 @@ import io.penstock.quota.Supply;
 import java.util.TreeMap;
 
 /**
- * What counts in the store of one limit and this member, by cell, as far as the last answer tells.
- * Belongs to one thread at a time.
+ * Amounts that the store counts for one limit and this member, by cell, according to the last
+ * answer. Used by one thread at a time.
  */
 final class Stored {
   private final TreeMap<Long, Long> cells = new TreeMap<>();
 
-  /** Whether the store may count anything else, in any cell. */
+  /** Whether the store may count other amounts, in any cell. */
   private boolean unsure = true;
 
-  /** What is known of the store is no more. */
+  /** Discards the certainty about the store. */
   void doubt() {
     unsure = true;
   }
@@ -23,13 +23,13 @@ final class Stored {
     return unsure;
   }
 
-  /** It counts other cells from now on, of which nothing is known. */
+  /** Forgets all amounts, because the store counts in other cells from now on. */
   void clear() {
     cells.clear();
     unsure = true;
   }
 
-  /** The first cell of which the store may have another number. */
+  /** Returns the first cell for which the store may have another amount. */
   long firstOther(Tally tally, long oldest) {
     if (unsure) {
       return oldest;
@@ -46,14 +46,14 @@ final class Stored {
     return cells.getOrDefault(counted.cell(), 0L) != counted.amount();
   }
 
-  /** Whether the store may have another number of a cell, {@code from} or later. */
+  /** Returns whether the store may have another amount for any cell at or after {@code from}. */
   boolean differs(Tally tally, long from) {
     return unsure
         ? !cells.isEmpty() || tally.counted().stream().anyMatch(each -> each.amount() > 0)
         : tally.counted().stream().anyMatch(each -> each.cell() >= from && other(each));
   }
 
-  /** Takes note that an ask was answered; cells before {@code oldest} count no more. */
+  /** Records that an ask was answered; cells before {@code oldest} no longer count. */
   void told(Supply.Ask ask, long oldest) {
     cells.tailMap(ask.from(), true).clear();
     cells.headMap(oldest, false).clear();

@@ -6,16 +6,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How instances share limits, checked.
+ * Validated settings for sharing limits between instances.
  *
- * @param address where Redis is
- * @param trust what its certificate is checked with; null trusts what the platform does
- * @param namespace before all our keys there: those of another one are none of ours
+ * @param address of Redis
+ * @param trust certificates for checking the server; null for those of the platform
+ * @param namespace prefix of all keys in Redis; keys with another prefix are not used
  * @param interval between two rounds, 20 ms to 10 s
- * @param sliceTtl for how long a slice may be spent, on the own clock from asking for it: at least
- *     three intervals, at most a minute
- * @param onOutage what becomes of shared limits without Redis
- * @param sharing of limits of which nobody said how they are shared
+ * @param sliceTtl lifetime of a slice by the local clock, from asking for it: at least three
+ *     intervals, at most a minute
+ * @param onOutage policy for shared limits without Redis
+ * @param sharing default for limits without a setting of their own
  */
 public record SyncSettings(
     RedisAddress address,
@@ -25,17 +25,17 @@ public record SyncSettings(
     Duration sliceTtl,
     OnOutage onOutage,
     Sharing sharing) {
-  /** Between two rounds, when nobody says otherwise. */
+  /** Default time between two rounds. */
   public static final Duration INTERVAL = Duration.ofMillis(100);
 
-  /** How long a slice may be spent, when nobody says otherwise. */
+  /** Default lifetime of a slice. */
   public static final Duration SLICE_TTL = Duration.ofSeconds(2);
 
   private static final Duration SHORTEST = Duration.ofMillis(20);
   private static final Duration LONGEST = Duration.ofSeconds(10);
   private static final Duration LONGEST_TTL = Duration.ofMinutes(1);
 
-  /** A slice outlives two rounds that were lost. */
+  /** A slice outlives two lost rounds. */
   private static final int ROUNDS_A_SLICE = 3;
 
   private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");

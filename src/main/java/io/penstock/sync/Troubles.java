@@ -9,11 +9,13 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what goes wrong with Redis, and says it when it begins and when it ends. Thread-safe. */
+/** Counts failures of Redis, and logs when they begin and end. Thread-safe. */
 public final class Troubles {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.redis");
 
-  /** Of so many limits it is remembered that they are wrong; of more it is only counted. */
+  /**
+   * Maximum number of faulty limits that are remembered and logged; further ones are only counted.
+   */
   private static final int LIMITS = 1_000;
 
   private final String of;
@@ -22,21 +24,23 @@ public final class Troubles {
   private final Set<String> wrong = new HashSet<>();
   private long good;
 
-  /** What was said since it was well last: what comes and goes is said once. */
+  /**
+   * Kinds of failures logged since the last success; a failure that comes and goes is logged once.
+   */
   private final Set<Kind> said = EnumSet.noneOf(Kind.class);
 
   /**
-   * Has counted nothing.
+   * Creates a log without failures.
    *
-   * @param of what goes wrong, such as {@code slices of limits}
-   * @param each what one of it is, such as {@code limit}
+   * @param of subject of the failures, such as {@code slices of limits}
+   * @param each word for one of them, such as {@code limit}
    */
   Troubles(String of, String each) {
     this.of = of;
     this.each = each;
   }
 
-  /** Takes note of a round that went well. */
+  /** Records a round that succeeded. */
   void well() {
     boolean ended;
     synchronized (this) {
@@ -49,12 +53,12 @@ public final class Troubles {
     }
   }
 
-  /** Takes note of a round that failed. */
+  /** Records a round that failed. */
   void failed(RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
       counts.merge(trouble.kind(), 1L, Long::sum);
-      // that it is not asked follows from what was said before
+      // a pause follows from a failure that was logged before
       news = trouble.kind() != Kind.PAUSED && said.add(trouble.kind());
     }
     if (news) {
@@ -62,7 +66,7 @@ public final class Troubles {
     }
   }
 
-  /** Takes note of one that Redis or its reply failed. */
+  /** Records a failure of a single item. */
   void failed(String name, RedisTrouble trouble) {
     boolean news;
     synchronized (this) {
@@ -74,7 +78,7 @@ public final class Troubles {
     }
   }
 
-  /** Takes note of one that is well. */
+  /** Records a success of a single item. */
   void well(String name) {
     boolean ended;
     synchronized (this) {
@@ -85,12 +89,12 @@ public final class Troubles {
     }
   }
 
-  /** Returns how often something went wrong, by what it was; what never happened is absent. */
+  /** Returns the number of failures by kind; kinds without failures are absent. */
   public synchronized Map<Kind, Long> counts() {
     return Map.copyOf(counts);
   }
 
-  /** Returns how many rounds went well. */
+  /** Returns the number of rounds that succeeded. */
   public synchronized long good() {
     return good;
   }

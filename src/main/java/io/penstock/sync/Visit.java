@@ -10,15 +10,15 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A turn of this instance at a shared object. One thread at a time. */
+/** A turn of this instance at a shared object. Used by one thread at a time. */
 final class Visit {
-  /** How far it has come. */
+  /** Progress of a turn. */
   enum Phase {
-    /** Its operation is on the way. */
+    /** Its operation is under way to Redis. */
     SENT,
     /** It waits. */
     WAITS,
-    /** It is served, and Redis is to know that this was heard before its client does. */
+    /** It is served. Redis must know that this instance received that before the client does. */
     HEARD,
     /** It has its answer, or needs none. */
     OVER
@@ -29,7 +29,7 @@ final class Visit {
   final long number;
   final long deadlineNanos;
 
-  /** Whether it may wait, as the script has it. */
+  /** Whether it may wait, as the script defines it. */
   final char mode;
 
   private @Nullable Turn turn;
@@ -37,10 +37,10 @@ final class Visit {
   Phase phase = Phase.SENT;
   Agenda.@Nullable Entry deadline;
 
-  /** What it was given there, or null. */
+  /** Result that the script gave it, or null. */
   @Nullable Given given;
 
-  /** What it is to be answered once it is known that it may be, or null. */
+  /** Reply to send once this is known to be allowed, or null. */
   @Nullable Reply answer;
 
   Visit(String key, String name, long number, long deadlineNanos, char mode) {
@@ -70,32 +70,32 @@ final class Visit {
     return operation().kind();
   }
 
-  /** Returns what the script knows it by. */
+  /** Returns the identifier of the turn in the script. */
   String id() {
     return id;
   }
 
-  /** Returns whether it counts among those who may wait. */
+  /** Returns whether it counts towards the maximum of waiting turns. */
   boolean counted() {
     return mode == 'w';
   }
 
-  /** Returns whether it is of that instance. */
+  /** Returns whether it belongs to that instance. */
   boolean isOf(String instance) {
     return id.equals(instance + ":" + number);
   }
 
-  /** Has it be one of an instance. */
+  /** Assigns it to an instance. */
   void of(String instance) {
     id = instance + ":" + number;
   }
 
-  /** Returns whether nobody is to hear of its answer. */
+  /** Returns whether its answer is not needed any more. */
   boolean unwanted() {
     return turn().cancelled() || turn().reply() != null;
   }
 
-  /** Returns whether it was given what can be given back. */
+  /** Returns whether it has a result that can be given back. */
   boolean has() {
     Given has = given;
     return has != null && ObjectScript.gives(kind(), has.code());

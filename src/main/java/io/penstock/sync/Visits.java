@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of this instance at shared objects, from their arrival until each has its answer. What
- * can be given to another is not handed out before Redis knows that it was heard of here: an
- * instance that was taken for dead hands out nothing. One thread at a time.
+ * Turns of this instance at shared objects, from arrival until each has its answer. A result that
+ * could go to another turn is given to a client only after Redis knows that it was received here,
+ * so an instance that was taken for dead hands out nothing. Used by one thread at a time.
  */
 final class Visits {
   private static final int AT_ONCE = 500;
@@ -44,10 +44,10 @@ final class Visits {
   private final Places places;
   private final Leaving leaving;
 
-  /** All turns that have no answer yet, by number. */
+  /** All turns without an answer, by number. */
   private final Map<Long, Visit> visits = new HashMap<>();
 
-  /** What was heard and Redis is still to know, by object. */
+  /** Received results that Redis must still be informed of, by object. */
   private final Map<String, List<Visit>> heard = new HashMap<>();
 
   private List<Turn> answered = new ArrayList<>();
@@ -72,14 +72,14 @@ final class Visits {
     this.leaving = new Leaving(asking, ticker, this::heardOf);
   }
 
-  /** Returns those who got an answer since this was asked last; they are not told yet. */
+  /** Returns the turns answered since the last call; their clients are not notified yet. */
   List<Turn> answered() {
     List<Turn> told = answered;
     answered = new ArrayList<>();
     return told;
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting turns. */
   long waiting() {
     return places.waiting();
   }
@@ -201,11 +201,11 @@ final class Visits {
         });
   }
 
-  /** Takes in that the client of a turn went away. */
+  /** Records that the client of a turn went away. */
   void left(Visit visit) {
     switch (visit.phase) {
       case SENT, HEARD -> {
-        // what comes of it is undone then
+        // its result is undone when it arrives
       }
       case WAITS -> abandon(visit, AWAY);
       case OVER -> giveBack(visit);
@@ -219,14 +219,14 @@ final class Visits {
     }
   }
 
-  /** Gives up a place, or whatever has become of it. */
+  /** Gives up a waiting turn, or whatever has become of it. */
   private void abandon(Visit visit, Reply reply) {
     visit.given = null;
     over(visit, reply);
     leaving.now(visit, null);
   }
 
-  /** Answers; who does not want what he was given gives it back. */
+  /** Answers a turn; gives its result back if the client no longer wants it. */
   private void over(Visit visit, Reply reply) {
     if (visits.remove(visit.number) == null) {
       return;
@@ -243,7 +243,7 @@ final class Visits {
     }
   }
 
-  /** Has all go that wait, with one answer. */
+  /** Dismisses all waiting turns with one answer. */
   void dismiss(Reply answer) {
     for (Visit visit : List.copyOf(visits.values())) {
       if (visit.phase == Visit.Phase.WAITS) {
@@ -254,7 +254,7 @@ final class Visits {
     }
   }
 
-  /** Takes in that the places of this instance are gone. */
+  /** Records that the waiting turns of this instance are gone. */
   void lost() {
     for (Visit visit : List.copyOf(visits.values())) {
       if (visit.phase != Visit.Phase.SENT) {
@@ -263,14 +263,14 @@ final class Visits {
     }
   }
 
-  /** Says again what was not heard. */
+  /** Repeats releases that were not answered. */
   void again() {
     leaving.again(ticker.nanos());
   }
 
-  // ---- what is heard
+  // ---- publications and answers
 
-  /** Takes in what this instance is told of an object. */
+  /** Takes in news about an object. */
   void told(Told told) {
     served(told.key(), told.served(), told.message());
     places.next(told.key(), told.nowMicros(), told.nextMicros(), ticker.nanos());
@@ -310,7 +310,7 @@ final class Visits {
     heard.put(visit.key, all);
     if (ObjectScript.gives(visit.kind())) {
       acknowledge(visit, all);
-    } else { // nobody waits for it: the clients go first
+    } else { // nothing waits for it, so the clients go first
       agenda.note(ticker.nanos() + LATER_NANOS, false, now -> acknowledge(visit, all));
     }
   }
@@ -338,7 +338,7 @@ final class Visits {
       if (visit.phase == Visit.Phase.HEARD && answer != null && known.contains(visit.number)) {
         over(visit, answer);
       } else if (visit.phase == Visit.Phase.HEARD) {
-        abandon(visit, LOST); // it was given to another one, or nobody knows
+        abandon(visit, LOST); // it was given to another turn, or nothing is known
       }
     }
     if (said != null) {
@@ -346,7 +346,7 @@ final class Visits {
     }
   }
 
-  // ---- what is done for objects
+  // ---- upkeep of objects
 
   private void step(String key, Kind kind) {
     asking.upkeep(
@@ -364,12 +364,12 @@ final class Visits {
         });
   }
 
-  /** Has all objects be looked at where turns of this instance wait. */
+  /** Looks at all objects where turns of this instance wait. */
   void stepAll() {
     places.byObject().forEach(each -> step(each.getFirst().key, each.getFirst().kind()));
   }
 
-  /** Asks what has become of all who wait: something may have been said that was not heard. */
+  /** Asks for the state of all waiting turns, because a publication may have been missed. */
   void askAll() {
     for (List<Visit> each : places.byObject()) {
       for (int from = 0; from < each.size(); from += AT_ONCE) {
@@ -387,7 +387,7 @@ final class Visits {
 
   private void asked(List<Visit> some, @Nullable Said said) {
     if (said == null) {
-      return; // it is asked again once Redis is heard
+      return; // it is asked again once Redis answers
     }
     heardOf(some.getFirst().key, said);
     Set<Long> lost = new HashSet<>(ObjectScript.numbers(said.text()));

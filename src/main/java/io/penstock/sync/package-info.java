@@ -1,4 +1,4 @@
-/** Sharing limits between instances through Redis, in rounds that no request waits for. */
+/** Sharing of limits between instances through Redis, in rounds that no request waits for. */
 @NullMarked
 package io.penstock.sync;
 
