@@ -17,7 +17,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How much longer requests wait than at one limit that knew all of them at once. */
+/** Tests how much longer requests wait than at a single limit that sees all of them. */
 class AddedWaitTest {
   private static final long FROM = START + 10 * SECOND;
   private static final long UNTIL = START + 70 * SECOND;
@@ -30,7 +30,10 @@ class AddedWaitTest {
         : new LimitSpec.TrailingWindow(36_000, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /** Requests of 1 to 19 at four fifths of 3,000 a second; the first has its share of them. */
+  /**
+   * Returns requests of 1 to 19 tokens, at four fifths of 3,000 a second; the first member gets the
+   * share {@code first} of them.
+   */
   private static List<Arrival> arrivals(int members, double first) {
     Random random = new Random(members);
     List<Arrival> arrivals = new ArrayList<>();
@@ -43,7 +46,7 @@ class AddedWaitTest {
     return arrivals;
   }
 
-  /** Who waits does so in one line. */
+  /** Returns the waits in a single queue for all requests. */
   private static long[] ideal(LimitSpec spec, List<Arrival> arrivals) {
     Limit limit = new Limit(spec, START);
     long[] waits = new long[arrivals.size()];

@@ -19,11 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where cells of a shared limit lie on the own clock, and when they may be spent for certain. */
+/**
+ * Tests where cells of a shared limit lie on the local clock, and when they may be used for
+ * certain.
+ */
 class CellSpansTest {
   private static final long NOW = 7 * SECOND;
 
-  /** The shared clock now, give or take 200 ns. */
+  /** Shared clock now, plus or minus 200 ns. */
   private static final long SHARED = 123 * SECOND;
 
   private static final long UNSURE = 200;

@@ -15,13 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the time of shared limits is cut that are no days. */
+/** Tests how the time of shared limits is divided into cells, except for days. */
 class CellsTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(10, 10 * SECOND);
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(10, 60 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
 
-  /** Empty, it takes 90 s to be full: what was spent in a minute counts in the two after it. */
+  /** Takes 90 s to fill up, so spending in one minute counts in the next two. */
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(1, 1), 90);
 
   private static final LimitSpec PERMITS = new LimitSpec.Concurrency(10);
@@ -34,7 +34,7 @@ class CellsTest {
     return of(new LimitSpec.Strict(new Rate(releases, seconds)));
   }
 
-  /** The last instant at which something counts that was spent at the 1000th second. */
+  /** Asserts that the given time is the last at which spending of the 1000th second counts. */
   private static void assertCountsFor(Cells cells, long nanos) {
     long then = 1_000 * SECOND;
     assertThat(cells.counts(then, then + nanos)).isTrue();
@@ -95,7 +95,7 @@ class CellsTest {
     "20, 1, 5_000",
     "100, 1, 2_000", // no shorter than 2 ms
     "200, 1, 2_000",
-    "250, 1, 7_000" // those within 5 ms are handed out as one
+    "250, 1, 7_000" // slots within 5 ms are granted as one
   })
   void slot_mayBeUsedForATenthOfAnInterval(long releases, long seconds, String micros) {
     Cells cells = slots(releases, seconds);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** From when on an instance is cut off, and until when, and what limits do then. */
+/** Tests from when until when an instance is cut off, and how limits behave then. */
 class ContactTest {
   private static final long SENT = 5_000;
   private static final long ENDS = SENT + TTL;

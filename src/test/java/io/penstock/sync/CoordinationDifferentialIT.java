@@ -25,8 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Objects of one instance, and of three that share them, over random histories of clients who come,
- * take, go away and change sizes: every answer is the same, and comes at the same instant.
+ * Compares the objects of one instance with those of three instances that share them, over random
+ * histories of clients that come, take, go away and change sizes. Every answer must be the same,
+ * and come at the same instant.
  */
 @Timeout(300)
 @Order(2) // takes long
@@ -35,7 +36,7 @@ class CoordinationDifferentialIT {
   private static final int STEPS = 120;
   private static final long MILLI = 1_000_000L;
 
-  /** One client, here and there. */
+  /** One client on each side. */
   private record Both(Operation operation, Turn here, Turn there) {}
 
   /** An instance alone, and three that share. */

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Compares what the coordination API has in Redis, and what its instances tell each other, with
- * records of that. Instances of two versions read and write the same keys side by side.
+ * Compares the data of the coordination API in Redis, and the publications between its instances,
+ * with golden records. Instances of two versions read and write the same keys side by side.
  */
 @Tag(Golden.TAG)
 @Timeout(120)
@@ -55,12 +55,18 @@ class CoordinationKeysGoldenTest {
     return turn;
   }
 
-  /** How often instances say that they live depends on how soon they hear of each other. */
+  /**
+   * Hides numbers that depend on how soon instances hear of each other: how often they send
+   * heartbeats.
+   */
   private static String steady(String record) {
     return record.replaceAll("(?m)^(  n:m\\d\\.1 = )'\\d+'$", "$1'<number>'");
   }
 
-  /** Has one instance serve another one at objects of all kinds, and somebody wait at most. */
+  /**
+   * Makes one instance serve another at objects of all kinds, and leaves waiting turns at most of
+   * them.
+   */
   private void use() {
     Operation token = new Operation.TakeToken(1, 10 * SECOND);
     ask(0, "a:b é", token);

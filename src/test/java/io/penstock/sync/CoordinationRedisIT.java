@@ -19,17 +19,17 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Shared objects in a cluster, and for a user of Redis who may do what they need. */
+/** Tests shared objects in a cluster, and for a Redis user with no more rights than needed. */
 @Timeout(180)
 class CoordinationRedisIT {
   private static final String[] ADMIN = {"AUTH", "admin", "admin"};
 
-  /** What sharing limits needs, as the README has it. */
+  /** Rights for sharing limits, as listed in the README. */
   private static final String LIMITS =
       "+ping +eval +evalsha +hdel +hget +hgetall +hincrby +hmget +hset +info +pexpire +pttl +time"
           + " +zadd +zrangebyscore +zremrangebyscore";
 
-  /** What coordination needs besides. */
+  /** Further rights for coordination. */
   private static final List<String> RIGHTS =
       List.of("del", "hexists", "hkeys", "persist", "publish", "zcard", "zrange", "zrem", "zscore");
 
@@ -119,7 +119,7 @@ class CoordinationRedisIT {
         .sum();
   }
 
-  /** Does all that needs rights; returns whether it could. */
+  /** Does everything that needs rights; returns whether all of it worked. */
   private static boolean works(Crew crew, String name) {
     RedisCoordination member = crew.members.getFirst();
     long before = wrong(crew);
@@ -153,7 +153,7 @@ class CoordinationRedisIT {
         Crew crew =
             new Crew(RedisAddress.parse(server.url(), "app", "secret"), 1, Bounds.DEFAULT)) {
       assertThat(works(crew, "first")).isTrue();
-      server.command("ACL", "LOG", "RESET"); // Redisson looks what it may when it connects
+      server.command("ACL", "LOG", "RESET"); // Redisson probes its rights when it connects
       assertThat(works(crew, "second")).isTrue();
       assertThat(server.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
       for (String right : RIGHTS) {

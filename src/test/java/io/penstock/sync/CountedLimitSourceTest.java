@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Which limits are counted with others, and which of them leave room for others. */
+/** Tests which limits are counted with other instances, and which of them leave room for those. */
 class CountedLimitSourceTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long UNIX_MILLIS = 1_800_000_000_000L;

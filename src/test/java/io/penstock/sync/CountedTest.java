@@ -26,7 +26,9 @@ class CountedTest {
   private static final LimitId TRAILING =
       new LimitId(LimitId.Kind.KEY, "t", "", ID.measure(), MINUTE);
 
-  /** What the own clock lacks of the Unix clock: the minute changes at its thirtieth second. */
+  /**
+   * Difference between the Unix clock and the local clock: the minute changes at its 30th second.
+   */
   private static final long SHIFT = 10 * MINUTE + MINUTE / 2;
 
   private final Limit limit =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Counts in Lua, on real servers, and in Java, over random histories. */
+/** Compares counts in Lua, on real servers, with those in Java, over random histories. */
 @Timeout(600)
 class CountsDifferentialIT {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
@@ -33,7 +33,7 @@ class CountsDifferentialIT {
         .toArray();
   }
 
-  /** One limit, as its script keeps it: the data may be lost, and the clock set back. */
+  /** Compares one limit, as its script keeps it; data may be lost, and the clock set back. */
   @ParameterizedTest
   @EnumSource
   void oneLimit_everyAnswerIsTheSameInJavaAndLua(RedisProgram program) throws IOException {
@@ -95,7 +95,7 @@ class CountsDifferentialIT {
     }
   }
 
-  /** Some limits together, of which only those are read that others have changed. */
+  /** Compares several limits; only limits changed by others are read. */
   @ParameterizedTest
   @EnumSource
   void someLimits_everyExchangeIsTheSameInMemoryAndInRedis(RedisProgram program) {

@@ -17,14 +17,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Instances that share objects of a real Redis, on one clock that a test moves. */
+/** Instances that share objects of a real Redis, on one clock that the test moves. */
 final class Crew implements AutoCloseable {
   static final long BORN_MICROS = 1_700_000_000_000_000L;
   private static final AtomicInteger CREWS = new AtomicInteger();
   private static final long FOR_EVER = 1_000_000_000_000_000_000L;
   private static final long MOST_NANOS = 60_000_000_000L;
 
-  /** An alarm that rings when it is told to. */
+  /** Alarm that rings when the test makes it. */
   private static final class Bell implements Alarm {
     private long atNanos = Ticker.NEVER;
     private @Nullable Runnable step;
@@ -53,11 +53,11 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  /** Redis and this instance have one clock. */
+  /** Store clock for a Redis with the same clock as this instance. */
   private final class Shared implements StoreClock {
     @Override
     public void heard(long askedNanos, long heardNanos, long storeMicros) {
-      // it is known
+      // the clock is known
     }
 
     @Override
@@ -82,7 +82,7 @@ final class Crew implements AutoCloseable {
   private final List<Bell> bells = new ArrayList<>();
   private int turn;
 
-  /** Returns an alarm of somebody else on the same clock. */
+  /** Returns another alarm on the same clock. */
   Alarm bell() {
     Bell bell = new Bell();
     bells.add(bell);
@@ -97,7 +97,7 @@ final class Crew implements AutoCloseable {
     this(Collections.nCopies(size, address), bounds);
   }
 
-  /** Each by a way of its own. */
+  /** Creates instances, each with a connection of its own. */
   Crew(List<RedisAddress> ways, Bounds bounds) {
     for (int i = 0; i < ways.size(); i++) {
       RedisLink link = new RedisLink(ways.get(i), null, 5_000, Ticker.system());
@@ -131,16 +131,16 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  /** Waits until all that was sent is answered, and all that was published is heard. */
+  /** Waits until all calls are answered and all publications received. */
   void settle() {
     await("nothing on its way", () -> members.stream().allMatch(RedisCoordination::settled));
     for (int round = 0; round < 2 && members.size() > 1; round++) {
-      members.forEach(RedisCoordination::beat); // it comes after all that was published before
+      members.forEach(RedisCoordination::beat); // it comes after all earlier publications
       await("nothing unheard", () -> members.stream().allMatch(RedisCoordination::settled));
     }
   }
 
-  /** Has time pass, and each alarm ring at its instant. */
+  /** Advances time; each alarm rings at its instant. */
   void pass(long nanos) {
     long end = ticker.nanos() + nanos;
     while (true) {
@@ -159,7 +159,7 @@ final class Crew implements AutoCloseable {
     ticker.set(end);
   }
 
-  /** Returns all of them as one: each call is another one's. */
+  /** Returns all instances as one, with each call made by the next one. */
   Coordination together() {
     return new Coordination() {
       @Override

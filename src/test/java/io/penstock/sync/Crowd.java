@@ -10,12 +10,12 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
-/** Instances that count one limit together, each by clocks of its own, offered more than fits. */
+/** Instances that count one limit together, each by its own clocks, with more demand than fits. */
 final class Crowd {
   static final long MILLI = 1_000_000;
   static final long SECOND = 1_000 * MILLI;
 
-  /** The Unix time at which the true clock of tests begins: some way into a cell of a minute. */
+  /** Unix time at which the true clock of tests starts, somewhere within a cell of a minute. */
   static final long UNIX_MILLIS = 1_800_000_037_000L;
 
   static final long INTERVAL = 100 * MILLI;
@@ -67,7 +67,7 @@ final class Crowd {
     this.network = network;
   }
 
-  /** Adds an instance that is offered so much a second. */
+  /** Adds an instance with a demand of {@code perSecond}. */
   Member add(double perSecond, long skewMillis) {
     Member member = new Member(this, members.size(), perSecond * STEP / SECOND, skewMillis);
     members.add(member);
@@ -91,14 +91,16 @@ final class Crowd {
     }
   }
 
-  /** Adds instances whose clocks are off by up to so much. */
+  /** Adds instances with clocks that are off by up to {@code skewMillis}. */
   void add(int count, double perSecondEach, long skewMillis, Random random) {
     for (int each = 0; each < count; each++) {
       add(perSecondEach, skewMillis == 0 ? 0 : random.nextLong(-skewMillis, skewMillis));
     }
   }
 
-  /** Returns the most that was released in any window that ended at a release since an instant. */
+  /**
+   * Returns the largest amount released in any window that ends at a release after {@code since}.
+   */
   long mostInAnyWindow(long windowNanos, long since) {
     long most = 0;
     int first = 0;
@@ -113,7 +115,7 @@ final class Crowd {
     return most;
   }
 
-  /** Returns the most that was released in any cell of the Unix clock. */
+  /** Returns the largest amount released in any cell of the Unix clock. */
   long mostInAnyCell(long windowNanos) {
     LongFunction<Long> cell = instant -> Math.floorDiv(UNIX_MILLIS * MILLI + instant, windowNanos);
     long most = 0;
@@ -127,7 +129,7 @@ final class Crowd {
     return most;
   }
 
-  /** Returns how much was released from an instant until now. */
+  /** Returns the amount released from {@code since} until now. */
   long releasedSince(long since) {
     return released.stream().filter(at -> at > since).count();
   }

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** How the time of a shared limit is cut into days. */
+/** Tests how the time of a shared limit is divided into days. */
 class DayCellsTest {
   private static final long MICRO = 1_000;
   private static final long DAY = 86_400_000_000L * MICRO;
   private static final long HOUR = 3_600 * SECOND;
 
-  /** A day is over for so much longer. */
+  /** Guard time after a day, before the day counts as over. */
   private static final long LATE = 300 * MILLI;
 
   private static final long MIDNIGHT = 20_000 * DAY;
@@ -41,7 +41,7 @@ class DayCellsTest {
     return of(days(ZoneOffset.UTC));
   }
 
-  /** Cells of whom something was granted in a day of 24 h that began at that instant. */
+  /** Returns cells after a grant in a day of 24 h that began at the given instant. */
   private static Cells begun(long nanos) {
     Cells cells = of(SPAN);
     begin(cells, nanos);

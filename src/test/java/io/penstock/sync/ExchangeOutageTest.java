@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What limits that are counted with others let pass while nobody tells what those counted. */
+/** Tests the behaviour of limits counted with other instances while their counts cannot be read. */
 class ExchangeOutageTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits that several instances count and tell each other of. */
+/** Tests limits that several instances count together by an exchange of counts. */
 class ExchangeTest {
   private static final long WINDOW = 60 * SECOND;
   private static final long CAPACITY = 6_000;
@@ -46,7 +46,7 @@ class ExchangeTest {
     return new Crowd(ID, spec, new LossyCounts(new MemoryCounts(unix::get), seed, way), unix);
   }
 
-  /** The most over the limit that one exchange late can cost. */
+  /** Returns the largest excess over the limit that one late exchange can cause. */
   private static long bound(int members, double perSecond, long lateNanos) {
     return (long) Math.ceil((members - 1.0) / members * perSecond * lateNanos / SECOND);
   }
@@ -95,7 +95,8 @@ class ExchangeTest {
       Crowd crowd = crowd(TRAILING, new Way(40 * MILLI, 0.2, 0.2), seed);
       crowd.add(3, 66, 2_000, new Random(seed));
       crowd.run(4 * WINDOW);
-      // Given up after a second; of three in a row that fail, each way, one in 20 is.
+      // A lost exchange is given up after a second. As messages get lost each way, three exchanges
+      // in a row fail in one of 20 cases.
       assertThat(crowd.mostInAnyWindow(WINDOW, 0))
           .as("seed %d", seed)
           .isLessThanOrEqualTo(CAPACITY + bound(3, 198, 8 * SECOND));
@@ -110,7 +111,8 @@ class ExchangeTest {
     crowd.run(2 * WINDOW);
     crowd.network.become(Way.steady(WAY), true);
     crowd.run(2 * WINDOW);
-    // What was known of the others counts no more: each has the whole limit, as 66 a second is.
+    // The counts of the others no longer apply: each has the whole limit, and 66 a second stay
+    // below it.
     assertThat(crowd.releasedSince(3 * WINDOW)).isGreaterThan(2 * CAPACITY * 90 / 100);
     assertThat(crowd.members.getFirst().exchange.failures()).isPositive();
     crowd.network.become(Way.steady(WAY), false);
@@ -137,7 +139,7 @@ class ExchangeTest {
       store[0] = new MemoryCounts(unix::get);
       lives.incrementAndGet();
     }
-    // All is told every twenty exchanges at the latest.
+    // Everything is reported again every twenty exchanges at the latest.
     assertThat(lives).hasValue(6);
     assertThat(crowd.mostInAnyWindow(WINDOW, 0))
         .isLessThanOrEqualTo(CAPACITY + bound(3, 198, 21 * INTERVAL + 2 * WAY + 2 * STEP));
@@ -163,7 +165,7 @@ class ExchangeTest {
     assertThat(member.exchange.counted(ID, member.now())).isZero();
   }
 
-  /** Exchanges that the test answers by itself. */
+  /** Exchanges that the test answers itself. */
   private static final class Asked {
     final List<List<Counts.Count>> told = new ArrayList<>();
     final List<CompletableFuture<List<Counts.Count>>> answers = new ArrayList<>();

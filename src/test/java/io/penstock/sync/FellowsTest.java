@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Which instances live, as one of them is told. */
+/** Tests which instances live, from the view of one of them. */
 class FellowsTest {
   private static final long LEASE = 5 * SECOND;
   private static final long MICROS = 1_700_000_000_000_000L;
@@ -72,7 +72,7 @@ class FellowsTest {
     lane.flush();
   }
 
-  /** It says that it lives, is answered who does, and hears itself. */
+  /** Sends a heartbeat, answers it with the living instances, and publishes it to the sender. */
   private void beat(long at, String... living) {
     tick(at);
     answer.complete(List.of(reply("J", living)));

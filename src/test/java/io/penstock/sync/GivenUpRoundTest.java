@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One instance, whose answers are held back from some time on. */
+/** Tests one instance after its answers begin to be held back. */
 class GivenUpRoundTest {
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, 1_000 * SECOND);
   private static final LimitId ID =
@@ -105,7 +105,7 @@ class GivenUpRoundTest {
     return List.of(SPEC, Kinds.SPAN, new LimitSpec.Concurrency(100));
   }
 
-  /** From then on the store counts it as unspent, and others may be granted it. */
+  /** After that time the store counts the slices as unspent, and may grant them to others. */
   @ParameterizedTest
   @MethodSource("kindsWithoutShorterCells")
   void answerThatIsLate_bringsSlicesThatEndASliceTtlAfterItsRequest(LimitSpec spec) {
@@ -128,7 +128,7 @@ class GivenUpRoundTest {
     assertThat(limit.room(ticker.nanos())).isZero();
   }
 
-  /** Where no answer came the instance does not know when the day began that it is granted of. */
+  /** Without an answer, the instance does not know when the day of its grants began. */
   @ParameterizedTest
   @MethodSource("kindsWithoutShorterCells")
   void noAnswerCameInTime_nothingOfTheLimitIsLost(LimitSpec spec) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The Lua and the Java arithmetic, on a real server, over random histories. */
+/** Compares the arithmetic in Lua, on a real server, with that in Java, over random histories. */
 class GrantDifferentialIT {
   private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 10_000 : 2_500;
   private static final int AT_ONCE = 50;

@@ -17,9 +17,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * A random history of one limit: members with skewed demands and differing capacities, whose rounds
- * are lost, repeated and late, while time runs across cells and now and then back. Each step is a
- * call of the script and what the Java arithmetic answers.
+ * Random history of one limit. Its members have uneven demands and different capacities, and their
+ * rounds are lost, repeated and late, while time runs across cells and sometimes back. Each step is
+ * a call of the script, and the answer of the Java arithmetic.
  */
 final class GrantHistory {
   static final long TTL = 2_000_000;
@@ -31,9 +31,9 @@ final class GrantHistory {
    * One call.
    *
    * @param call of the script
-   * @param ask it is made of
-   * @param answer clock, capacity, birth, cells and amounts, what is left and until when
-   * @param changed whether the member has the kind that a reload makes of the limit
+   * @param ask from which the call is made
+   * @param answer clock, capacity, birth, cells and amounts, amount left and until when
+   * @param changed whether the member has the kind that a reload gives to the limit
    */
   record Step(GrantScript.Call call, Supply.Ask ask, List<Long> answer, boolean changed) {}
 
@@ -63,7 +63,7 @@ final class GrantHistory {
   private final List<Step> steps = new ArrayList<>();
   private final int kind;
 
-  /** What a reload makes of the limit, and back; the same kind in most histories. */
+  /** Kind that a reload gives to the limit, and back; in most histories the same kind. */
   private final int otherKind;
 
   private final int window;
@@ -94,7 +94,7 @@ final class GrantHistory {
   private LimitSpec spec(int kind) {
     long own = random.nextInt(4) == 0 ? Math.max(1, capacity * 3 / 4) : capacity;
     long guard = random.nextInt(3) * (kind == 3 || kind == 4 ? HOUR : 50_000_000L);
-    // now and then a member is configured with another window
+    // sometimes a member is configured with another window
     long nanos = (random.nextInt(60) == 0 ? window + 1 : window) * 1_000_000_000L;
     return switch (kind) {
       case 0 -> new LimitSpec.FixedWindow(own, nanos);
@@ -122,7 +122,7 @@ final class GrantHistory {
         : new Rate(1 + random.nextInt(50), 1 + random.nextInt(20));
   }
 
-  /** Plays so many rounds. */
+  /** Plays the given number of rounds. */
   List<Step> play(int rounds) {
     for (int i = 0; i < rounds; i++) {
       now += (long) (random.nextDouble() * random.nextDouble() * pace * 2);
@@ -130,7 +130,7 @@ final class GrantHistory {
         now += random.nextInt(3) == 0 ? -random.nextLong(3_000_000) : 3 * pace;
       }
       if (otherKind != kind && random.nextInt(20) == 0) {
-        now += 1_100_000_000; // whoever has the old kind still is not waited for any more
+        now += 1_100_000_000; // members with the old kind are no longer waited for
       }
       Sent next = next();
       boolean arrives = random.nextInt(12) != 0;
@@ -168,7 +168,7 @@ final class GrantHistory {
       member.own.put(Partition.OUT, out - used);
       member.own.merge(minute, used, Long::sum);
     }
-    if (member.kind == 4 && random.nextInt(40) == 0) { // it knows since when the 24 h run, or ran
+    if (member.kind == 4 && random.nextInt(40) == 0) { // it knows when its day began
       member.own.merge(now - random.nextLong(30 * HOUR / 1_000), 1 + random.nextLong(9), Long::sum);
     }
     while (member.own.size() > 70) {
@@ -191,7 +191,7 @@ final class GrantHistory {
     return new Supply.Ask(id, member.spec, from, uses, head, wanted, barred, born);
   }
 
-  /** Less, or now and then more, as when usage runs over. */
+  /** Returns a smaller amount, or sometimes a larger one, as when usage exceeds the estimate. */
   private long spent(long amount) {
     return random.nextInt(8) == 0 ? amount + random.nextInt(20) : random.nextLong(amount + 1);
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The script on a real server: what it says to values it did not write, and when it forgets. */
+/** Tests the script on a real server: its answers to foreign values, and when it forgets. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GrantScriptIT {
   private static final long TTL_NANOS = 2_000_000_000L;

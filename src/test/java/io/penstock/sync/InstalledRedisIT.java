@@ -8,8 +8,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Sharing once more with the Redis that is installed on this machine: another version than the one
- * that comes with the tests, which puts what goes wrong in other words.
+ * Repeats the tests of sharing with the Redis that is installed on this machine. Its version
+ * differs from the one that comes with the tests, and words its errors differently.
  */
 class InstalledRedisIT {
   private static @Nullable RedisServer shared;

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Members that have different kinds of one limit, on a real server: some of them run the script of
- * the version that knew nothing of such members.
+ * Tests members that have different kinds of one limit, on a real server. Some of them run the
+ * script of the previous version, which does not know such members.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KindChangeRedisIT {
@@ -34,7 +34,7 @@ class KindChangeRedisIT {
   private static final long START = 1_700_000_000L * MICROS;
   private static final long MIDNIGHT = START / 86_400 / MICROS * 86_400 * MICROS;
 
-  /** A member that has the old kind is waited for so long. */
+  /** Time for which a member with the old kind is waited for. */
   private static final long STAYS = 1_000 * MICROS;
 
   private static final LimitSpec UTC =
@@ -90,14 +90,14 @@ class KindChangeRedisIT {
     return answer;
   }
 
-  /** What a member of the current version is granted, and what is left then. */
+  /** Returns the grant of a member of the current version, and the amount left then. */
   private List<Long> asks(String member, Supply.Ask ask) throws IOException {
     Supply.Grant grant =
         Objects.requireNonNull(GrantScript.reply(ask, answer(CURRENT, member, ask)).grant());
     return List.of(grant.slices().stream().mapToLong(Supply.Slice::amount).sum(), grant.left());
   }
 
-  /** What a member of the previous version is granted. */
+  /** Returns the grant of a member of the previous version. */
   private long previousAsks(String member, Supply.Ask ask) throws IOException {
     List<?> answer = (List<?>) answer(PREVIOUS, member, ask);
     long sum = 0;
@@ -141,7 +141,7 @@ class KindChangeRedisIT {
     assertThat(asks("new", ask(DAY, FIRST_USE, 0, new Use(START, 100)))).containsExactly(0L, 200L);
     assertThat(fields(DAY))
         .containsExactlyInAnyOrder(DAY.field(), DAY.field() + ":new", DAY.field() + ":old");
-    // an older version that is put back reads it as its own
+    // an older version that is restored reads it as its own
     assertThat(previousAsks("rolled back", ask(DAY, FIRST_USE, 201))).isZero();
     assertThat(previousAsks("rolled back", ask(DAY, FIRST_USE, 200))).isEqualTo(200);
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Reloads that change the kind of a limit which members share exactly. */
+/** Tests reloads that change the kind of a limit which members share exactly. */
 class KindChangeTest {
   private static final long CAPACITY = 900;
   private static final int SEEDS = 100;
@@ -28,7 +28,7 @@ class KindChangeTest {
   private static final LimitSpec PACIFIC = day(ZoneId.of("America/Los_Angeles"));
   private static final LimitSpec FIRST_USE = new LimitSpec.Day(CAPACITY, null, 0);
 
-  /** The world begins 24 s after one of its windows, and ends before the next one. */
+  /** The world starts 24 s after a window of this limit begins, and ends before the next one. */
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(CAPACITY, 60 * SECOND);
 
   private static final LimitSpec TRAILING =
@@ -40,7 +40,7 @@ class KindChangeTest {
     return new LimitSpec.Day(CAPACITY, new Midnight(zone, () -> START / MILLI), 0);
   }
 
-  /** Kinds of which no window ends while a test runs. */
+  /** Returns kinds with windows that do not end during a test. */
   static Stream<Arguments> windows() {
     return Stream.of(
         Arguments.of(UTC, FIRST_USE),
@@ -61,7 +61,7 @@ class KindChangeTest {
     return world.released(START, world.now() + 1);
   }
 
-  /** Requests of 10 come to a member until no more than so many wait. */
+  /** Sends requests of 10 to a member until the given number waits. */
   private static void ask(Node node, int requests) {
     for (int each = 0; each < requests; each++) {
       node.arrive(10);
@@ -194,7 +194,7 @@ class KindChangeTest {
     nodes.getFirst().reload(after);
     world.run(START + 12 * SECOND);
     long ahead =
-        after.equals(BUCKET) ? 40 : 0; // it may use slots before they begin, while they last
+        after.equals(BUCKET) ? 40 : 0; // slots may be used before they begin, while they last
     assertServed(world, ahead, START + 8 * SECOND + SECOND / 2, START + 12 * SECOND);
     nodes.getLast().reload(after);
     world.run(START + 20 * SECOND);
@@ -202,7 +202,7 @@ class KindChangeTest {
     assertServed(world, burst, START + 12 * SECOND, START + 20 * SECOND);
   }
 
-  /** At least half of 20 a second, and no more than that and so many. */
+  /** Asserts a throughput between half of 20 a second, and 20 a second plus {@code more}. */
   private static void assertServed(World world, long more, long from, long until) {
     long rate = 20 * (until - from) / SECOND;
     assertThat(world.released(from, until)).isBetween(rate / 2, rate + more + 2);

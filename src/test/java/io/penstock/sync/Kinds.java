@@ -12,9 +12,9 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Random;
 
-/** Limits of all kinds that are shared exactly, and what of each passed at the most. */
+/** Limits of all kinds that are shared exactly. */
 final class Kinds {
-  /** Where it is midnight ten seconds after the start of a {@link World}. */
+  /** Zone in which midnight is ten seconds after the start of a {@link World}. */
   private static final ZoneId ZONE =
       ZoneOffset.ofTotalSeconds(
           (int) (86_400 - Math.floorMod((START + 10 * SECOND) / SECOND, 86_400L)));
@@ -24,7 +24,7 @@ final class Kinds {
       new LimitSpec.TrailingWindow(600, 12 * SECOND, 0, LimitSpec.TrailingWindow.UNPACED);
   static final LimitSpec SLIDING = new LimitSpec.SlidingWindow(600, 12 * SECOND);
 
-  /** By the clocks of its members it is always ten seconds to midnight: they are not asked. */
+  /** The members' clocks always show ten seconds to midnight, because they are not asked. */
   static final LimitSpec DAY =
       new LimitSpec.Day(900, new Midnight(ZONE, () -> START / MILLI), 300 * MILLI);
 
@@ -41,7 +41,7 @@ final class Kinds {
     return ALL.get(random.nextInt(ALL.size()));
   }
 
-  /** The most that is asked for at once. */
+  /** Returns the largest amount of one request. */
   static long largest(LimitSpec spec) {
     return spec instanceof LimitSpec.Strict || spec instanceof LimitSpec.Concurrency ? 1 : 20;
   }

@@ -14,11 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much of limits that are no windows members use, each offered more than it may have. */
+/**
+ * Tests how much members use of limits without windows when each has more demand than it may use.
+ */
 class KindsTest {
   private static final long DAY = LimitSpec.Day.NANOS;
 
-  /** Members are offered so many requests a second in all. */
+  /** Returns a world with {@code perSecond} requests a second for all members together. */
   private static World offered(LimitSpec spec, int members, double perSecond, long until) {
     World world = new World(members, spec);
     long largest = spec instanceof LimitSpec.Strict ? 1 : 3;
@@ -30,7 +32,7 @@ class KindsTest {
     return world;
   }
 
-  /** How much of {@code perSecond} passed once all know each other. */
+  /** Returns the share of {@code perSecond} that passed once all members know each other. */
   private static double used(World world, double perSecond) {
     long from = START + 20 * SECOND;
     return world.released(from, world.now()) / (perSecond * (world.now() - from) / SECOND);
@@ -78,7 +80,7 @@ class KindsTest {
     Node second = world.join();
     world.run(START + 5 * SECOND);
     first.arrive(500);
-    world.run(START + 50 * SECOND); // until it has given back what it kept in stock
+    world.run(START + 50 * SECOND); // until it has given back its stock
     second.arrive(200);
     world.run(START + 51 * SECOND);
     assertThat(world.releases).hasSize(2);

@@ -10,8 +10,8 @@ import io.penstock.suite.KnownFailure;
 import java.util.Set;
 
 /**
- * What the program still does wrong with shared limits. Each fault is a list of events, since a
- * seed replays something else once what draws from it changes.
+ * Known faults of the program with shared limits. Each is a list of events, because a seed replays
+ * something else once the code that draws from it changes.
  */
 class KnownFailuresTest {
   private static final long LIMIT = 1_000;
@@ -21,7 +21,7 @@ class KnownFailuresTest {
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(100, 1), LIMIT);
   private static final LimitSpec DAY = new LimitSpec.Day(LIMIT, null, 0);
 
-  /** Two members, each of whom is asked for five times the limit. */
+  /** Returns a world of two members, each with a demand of five times the limit. */
   private static World asked(LimitSpec spec) {
     World world = new World(1, spec);
     Node one = world.join();
@@ -35,7 +35,7 @@ class KnownFailuresTest {
     return world;
   }
 
-  /** The clock of the store steps, and the members go on for a minute. */
+  /** Steps the clock of the store, and runs the members for another minute. */
   private static World afterStep(LimitSpec spec, long nanos) {
     World world = asked(spec);
     world.store.stepClock(nanos);

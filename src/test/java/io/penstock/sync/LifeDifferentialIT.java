@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The life of a store in Lua, on real servers, and in Java, over random histories. */
+/**
+ * Compares the life of a store in Lua, on real servers, with that in Java, over random histories.
+ */
 @Timeout(600)
 class LifeDifferentialIT {
   private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 4_000 : 120;

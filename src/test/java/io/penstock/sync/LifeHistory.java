@@ -20,15 +20,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random history of the life of one store, played on real servers and on {@link ReplayedSupply}
- * at the same time.
+ * Random history of the life of one store, played on real servers and on {@link ReplayedSupply} at
+ * the same time.
  *
- * <p>Members join, say rounds, are silent, leave and come back; rounds are repeated and late, and
+ * <p>Members join, send rounds, are silent, leave and come back; rounds are repeated and late, and
  * answers get lost. The data is flushed, moved to another server, which has another run id as after
- * a restart, and put back to what it was before. The clock runs, and is set back and forth.
+ * a restart, and restored to an earlier state. The clock runs, and is set back and forth.
  */
 final class LifeHistory {
-  /** A round of an instance of the version before, which says no life and knows no run. */
+  /** Script call of an instance of the previous version, which reports no life and knows no run. */
   static final String BEFORE =
       """
       local key, member = KEYS[1], ARGV[1]
@@ -41,7 +41,7 @@ final class LifeHistory {
       return 'OK'
       """;
 
-  /** What histories have to contain, so that answers are compared after all of it. */
+  /** Events that histories must contain, so that answers are compared after each of them. */
   static final List<String> HAPPENINGS =
       List.of(
           "clock set back",
@@ -64,17 +64,17 @@ final class LifeHistory {
   private static final long START = 1_700_000_000L * SECOND;
   private static final int MEMBERS = 6;
 
-  /** An answer, as the double has it, in the words of the script. */
+  /** Answer of the script and of the fake, with the names of the script. */
   record Compared(Masters.Life said, Masters.Life expected, List<String> arguments) {}
 
-  /** The data as it was at some time, in the double and on the server. */
+  /** Earlier state of the data, in the fake and on the server. */
   private record Saved(ReplayedSupply.Saved here, List<String> there) {}
 
   /**
-   * What a member was told last.
+   * Last answer to a member.
    *
-   * @param here by the double
-   * @param there by the script
+   * @param here from the fake
+   * @param there from the script
    */
   private record Told(Seen here, Seen there) {}
 
@@ -84,7 +84,7 @@ final class LifeHistory {
   private static final class Member {
     final String name;
 
-    /** Whether it is of the version before. */
+    /** Whether it is of the previous version. */
     boolean before;
 
     long number;
@@ -97,7 +97,9 @@ final class LifeHistory {
 
   private final Random random;
 
-  /** Whether nothing is ever lost: then how the first run ended is of use until it is forgotten. */
+  /**
+   * Whether nothing is ever lost, so that the end of the first run matters until it is forgotten.
+   */
   private final boolean calm;
 
   private final String key;
@@ -108,10 +110,10 @@ final class LifeHistory {
   private final List<Saved> saved = new ArrayList<>();
   private final Set<Long> instants = new HashSet<>();
 
-  /** Names of lives and runs that the script told, and those of the double. */
+  /** Maps names of lives and runs in the script to those in the fake. */
   private final Map<String, String> names = new HashMap<>();
 
-  /** How often what happened. */
+  /** Number of occurrences by event. */
   final Map<String, Integer> happened = new HashMap<>();
 
   private final ReplayedSupply store = new ReplayedSupply();
@@ -120,10 +122,10 @@ final class LifeHistory {
   private long now;
 
   /**
-   * Begins with no data.
+   * Creates a history without data.
    *
-   * @param servers that have the script loaded
-   * @param script the name they have it under
+   * @param servers on which the script is loaded
+   * @param script name under which they have it
    */
   LifeHistory(long seed, List<RawRedis> servers, String script) {
     this.random = new Random(seed);
@@ -153,7 +155,7 @@ final class LifeHistory {
     }
   }
 
-  /** Goes one step on; returns what both answered, or null when nobody was. */
+  /** Plays one step; returns both answers, or null when no member was answered. */
   @Nullable Compared step() throws IOException {
     pass();
     switch (random.nextInt(60)) {
@@ -187,7 +189,7 @@ final class LifeHistory {
       now += back ? -random.nextLong(most) : random.nextLong(3 * most);
     }
     while (!instants.add(now)) {
-      now++; // the double makes names of instants
+      now++; // the fake makes names from instants
     }
   }
 
@@ -195,7 +197,7 @@ final class LifeHistory {
     Member member = members.get(Math.min(random.nextInt(MEMBERS), random.nextInt(MEMBERS)));
     if (oneIn(40)) {
       note("member came anew");
-      member.told = null; // another process of that name
+      member.told = null; // another process with that name
       member.before = oneIn(10);
       member.number = oneIn(2) ? 0 : member.number;
     }
@@ -225,7 +227,7 @@ final class LifeHistory {
     return new LimitId(LimitId.Kind.KEY, "k " + number, "", Measure.TOKENS, 0);
   }
 
-  /** All but the time, which is that of the arrival. */
+  /** Returns all arguments except the time, which is that of the arrival. */
   private static List<String> arguments(Round round, @Nullable Seen told) {
     List<String> arguments = new ArrayList<>();
     long keepMillis = TimeUnit.DAYS.toMillis(2);
@@ -307,14 +309,17 @@ final class LifeHistory {
         said.lostMicros());
   }
 
-  /** Two names that are both told for the first time name the same. */
+  /** Two names that both appear for the first time mean the same. */
   private void learn(String there, String here) {
     if (!names.containsValue(here)) {
       names.putIfAbsent(there, here);
     }
   }
 
-  /** Returns the name that the double has for it; one that means something else stays as it is. */
+  /**
+   * Returns the name in the fake for a name of the script; a name that means something else is
+   * unchanged.
+   */
   private String name(String told) {
     return names.getOrDefault(told, told);
   }
@@ -351,7 +356,7 @@ final class LifeHistory {
     return words.stream().map(String::valueOf).toList();
   }
 
-  /** All is lost, by a flush or by a restart without data. */
+  /** Loses everything, by a flush or by a restart without data. */
   private void loseAll() throws IOException {
     if (calm) {
       return;
@@ -361,7 +366,7 @@ final class LifeHistory {
     store.lose();
   }
 
-  /** Another server answers, or the same one, and has this. */
+  /** Makes another server answer, or the same one, with the given data. */
   private void move(int to, List<String> hash) throws IOException {
     servers.get(server).call("DEL", key);
     server = to;
@@ -373,7 +378,7 @@ final class LifeHistory {
     }
   }
 
-  /** The data is what it was once, here or on another server. */
+  /** Restores an earlier state of the data, on the same or another server. */
   private void putBack(int to) throws IOException {
     if (calm || saved.isEmpty()) {
       return;

@@ -16,38 +16,39 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Limits of all kinds are used up while there is demand: from a stated time on after the start, and
- * after each way in which the store may lose what it knew.
+ * Tests that limits of all kinds are used up while there is demand: within a stated time after the
+ * start, and after each way in which the store may lose data.
  */
 class LivenessTest {
   private static final int MEMBERS = 3;
 
-  /** The share of a limit that is to be used; the rest may lie unspent in slices of some member. */
+  /** Share of a limit that must be used; the rest may lie unused in slices of some member. */
   private static final double SHARE = 0.9;
 
-  /** No longer than that is it until the next round: an interval, and a fifth of it. */
+  /** Longest time until the next round: an interval and a fifth of it. */
   private static final long ROUND = PACE.intervalNanos() * 6 / 5 + 10 * MILLI;
 
   /**
-   * A member that joins takes no slices for as long as those live that were granted before. It
-   * learns of the others with its first round, and asks with the one after that time.
+   * Time until a new member is granted slices. It takes none while slices granted before may live.
+   * It learns of the others with its first round, and asks with the one after that time.
    */
   private static final long JOINED = TTL + 2 * ROUND;
 
   /**
-   * A member hears of a loss with its next round, at the latest that of a heartbeat. Then it takes
-   * no slices for as long as those live that were granted before, and until each of the others was
-   * heard twice, which takes two rounds; it asks with the next one. A limit that is lost alone is
-   * asked for in each round while somebody waits for it: that is no later.
+   * Time until members are granted slices after a loss. A member hears of the loss with its next
+   * round, at the latest that of a heartbeat. Then it takes no slices while slices granted before
+   * may live, and until each of the others was heard twice, which takes two rounds; it asks with
+   * the next one. A limit that is lost alone is asked for in each round while a ticket waits for
+   * it, so it takes no longer.
    */
   private static final long RECOVERED = PACE.heartbeatNanos() + ROUND + TTL + 3 * ROUND;
 
-  /** The longest window of all kinds but the days: within that time all of it is asked for. */
+  /** Longest window of all kinds except the days; within that time all of it is asked for. */
   private static final long WINDOW = 12 * SECOND;
 
   private static final long LOST = START + 13 * SECOND;
 
-  /** The ways in which the store may lose what it knew. */
+  /** Ways in which the store may lose data. */
   enum Loss {
     OF_ALL,
     OF_ALL_IN_A_RESTART,
@@ -87,8 +88,8 @@ class LivenessTest {
   }
 
   /**
-   * Offers each member more than all may have, and fails unless the stated share of the limit is
-   * used at most {@code soon} and the time of a window later.
+   * Gives each member more demand than all may use, and fails unless the stated share of the limit
+   * is used at most {@code soon} plus one window later.
    */
   private static void assertUsed(World world, long soon) {
     long from = world.now();

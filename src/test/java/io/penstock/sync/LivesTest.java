@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an instance makes of answers of a store that may have lost something. */
+/** Tests how an instance treats answers of a store that may have lost data. */
 class LivesTest {
   private static final long TTL = World.TTL;
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** What the shared clock says at the instant 0. */
+  /** Shared time at the instant 0. */
   private static final long ZERO = 1_000_000 * SECOND;
 
   private final Lives lives = new Lives("self", TTL);
@@ -26,7 +26,7 @@ class LivesTest {
   private long count;
   private long lostNanos = NEVER;
 
-  /** The next answer, to a round that was sent at that instant. */
+  /** Takes in the next answer, to a round sent at the given instant. */
   private boolean hear(long now, Supply.Member... members) {
     count++;
     Supply.Answer answer =
@@ -39,7 +39,7 @@ class LivesTest {
     return new Supply.Member("other", nanos);
   }
 
-  /** One that has not heard of the run yet. */
+  /** Returns a member that has not heard of the run yet. */
   private static Supply.Member unaware(long silentNanos) {
     return new Supply.Member("other", silentNanos, silentNanos, NEVER, false);
   }
@@ -48,7 +48,7 @@ class LivesTest {
     return new Supply.Member("other", silentNanos, silentNanos, silentNanos, true);
   }
 
-  /** Joins at 0, and is told of these when that is over. */
+  /** Joins at 0, and takes in these members after joining. */
   private void joined(Supply.Member... members) {
     hear(0);
     hear(TTL, members);

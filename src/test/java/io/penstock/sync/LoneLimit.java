@@ -17,14 +17,14 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One shared limit of one instance, as far as the store sees it, which is the test. */
+/** One shared limit of one instance, with the test as its store. */
 final class LoneLimit {
   static final long NOW = 1_000 * SECOND;
 
-  /** The shared clock now: 500 s into a window of 10,000 s. */
+  /** Shared clock now: 500 s into a window of 10,000 s. */
   static final long SHARED = 1_700_000_500 * SECOND;
 
-  /** The window of 10,000 s that runs. */
+  /** Running window of 10,000 s. */
   static final long CELL = 170_000;
 
   static final long BORN = 7;
@@ -40,7 +40,7 @@ final class LoneLimit {
   long stockedNanos = SharedLimit.STOCKED_NANOS;
   boolean learning;
 
-  /** What the store says that it lost. */
+  /** Last cell that the store reports as barred. */
   long barred = Supply.Ask.NONE;
 
   LoneLimit(LimitSpec spec, int members) {
@@ -58,14 +58,14 @@ final class LoneLimit {
     shared = new SharedLimit(id, limit, demand, cells, PACE, NOW);
   }
 
-  /** One that the store knows, of which it was granted these by cell at first. */
+  /** Returns a limit known to the store, with these slices, by cell, granted at first. */
   static LoneLimit known(LimitSpec spec, int members, long... slices) {
     LoneLimit lone = new LoneLimit(spec, members);
     lone.answer(lone.asks(NOW), NOW, slices);
     return lone;
   }
 
-  /** One that lacked so much at first, and was granted twice that. */
+  /** Returns a limit that lacked the given amount at first, and was granted twice that. */
   static LoneLimit stocked(LimitId id, LimitSpec spec, long lacked) {
     LoneLimit lone = new LoneLimit(id, spec, 1);
     lone.answer(lone.asks(NOW), NOW);
@@ -74,7 +74,7 @@ final class LoneLimit {
     return lone;
   }
 
-  /** All others are heard at that instant. */
+  /** Makes all other members be heard at the given instant. */
   Supply.Answer hear(long now) {
     Supply.Run run = new Supply.Run("run", 100 * TTL, Long.MAX_VALUE, Long.MAX_VALUE);
     Supply.Answer answer =
@@ -84,7 +84,7 @@ final class LoneLimit {
     return answer;
   }
 
-  /** What there is to ask at that instant, which is sent. */
+  /** Returns the ask at the given instant, and marks it as sent. */
   Supply.@Nullable Ask ask(long now) {
     hear(now);
     Supply.Ask ask = shared.ask(clock, learning, lives, stockedNanos, now);
@@ -98,13 +98,13 @@ final class LoneLimit {
     return Objects.requireNonNull(ask(now), "an ask");
   }
 
-  /** What there is to ask when the store may know nothing. */
+  /** Returns the ask when the store may know nothing. */
   Supply.Ask doubted(long now) {
     shared.doubt();
     return asks(now);
   }
 
-  /** Says all, and hears that what it has may be spent on. */
+  /** Reports everything, and receives an answer that renews the slices. */
   void renew(long now) {
     answer(doubted(now), now);
   }
@@ -117,7 +117,7 @@ final class LoneLimit {
     return new Supply.Grant(id, 1_000, born, all, barred, 5, SHARED);
   }
 
-  /** Answers at once what was sent at that instant. */
+  /** Answers at once an ask sent at the given instant. */
   boolean answer(Supply.Ask ask, long now, long... slices) {
     return answer(ask, now, now, grant(id, BORN, barred, slices));
   }
@@ -130,7 +130,7 @@ final class LoneLimit {
     return lost;
   }
 
-  /** Whether so much passes. */
+  /** Returns whether the amount passes. */
   boolean take(long amount, long now) {
     return limit.take(Weight.exactly(amount), now) instanceof Answer.Receipt;
   }

@@ -7,9 +7,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Counts that come late, or twice, or not at all, as seeded; time is what the test says it is. */
+/** Counts that arrive late, twice, or not at all, at random by a seed; the test sets the time. */
 final class LossyCounts {
-  /** How bad it is: delays are of one way, in nanoseconds, shares are of 1. */
+  /** Quality of the connection: delays are one-way, in nanoseconds; shares are of 1. */
   record Way(long delayNanos, double lost, double repeated) {
     static Way steady(long delayNanos) {
       return new Way(delayNanos, 0, 0);
@@ -37,7 +37,7 @@ final class LossyCounts {
     this.way = way;
   }
 
-  /** Has it behave another way from now on; away it answers nobody. */
+  /** Changes the behaviour; while unreachable, no call is answered. */
   void become(Way next, boolean unreachable) {
     way = next;
     away = unreachable;

@@ -25,15 +25,15 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances that share twenty thousand daily limits, and a store that loses all it knows: what
- * they have to say takes them longer than slices last.
+ * Tests two instances that share twenty thousand daily limits when the store loses all data: their
+ * reports take longer than the lifetime of slices.
  */
 class ManyKeysLossTest {
   private static final int KEYS = 20_000;
   private static final int SOME = 100;
   private static final long LIMIT = 1_000;
 
-  /** About what a real store needs for an ask, one after another, on a small machine. */
+  /** Approximate time of a real store for an ask, one after another, on a small machine. */
   private static final long ASK_NANOS = 160_000;
 
   private record Happening(long at, long order, Runnable what) {}
@@ -65,7 +65,7 @@ class ManyKeysLossTest {
     now = until;
   }
 
-  /** The store does one round after another, of whomever they are. */
+  /** Executes one round after another, whichever instance sent them. */
   private CompletionStage<Supply.Answer> carry(Instance by, Supply.Round round) {
     by.asks.addAll(round.asks());
     CompletableFuture<Supply.Answer> answer = new CompletableFuture<>();
@@ -113,14 +113,14 @@ class ManyKeysLossTest {
       ManyKeysLossTest.this.at(instant, () -> runIf(mine == alarm, step));
     }
 
-    /** Has each of some limits let one request pass, now or once it may. */
+    /** Lets one request pass each of some limits, now or as soon as it may. */
     void use(int some) {
       for (int i = 0; i < some; i++) {
         new Request(limits.get(i)).wake();
       }
     }
 
-    /** Returns how many limits it has said to have used since the loss. */
+    /** Returns the number of limits that it has reported as used since the loss. */
     long told() {
       return asks.stream()
           .filter(ask -> !ask.uses().isEmpty())

@@ -23,11 +23,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** One instance with ten thousand limits, and a store that takes its time for each ask. */
+/** Tests one instance with ten thousand limits, and a store that needs time for each ask. */
 class ManyLimitsTest {
   private static final int LIMITS = 10_000;
 
-  /** About what a real one needs, with the way there, on a small machine. */
+  /** Approximate time of a real store, including the network, on a small machine. */
   private static final long ASK_NANOS = 160_000;
 
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(1_000, 60 * SECOND);
@@ -107,7 +107,7 @@ class ManyLimitsTest {
     sent.clear();
   }
 
-  /** Uses each of the limits once in so long, one after another, for as long. */
+  /** Uses the limits one after another, each once per {@code everyNanos}. */
   private void use(int some, long everyNanos, long until) {
     long begun = now;
     for (int i = 0; begun + i * (everyNanos / some) < until; i++) {

@@ -12,7 +12,10 @@ import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.Objects;
 
-/** One member of a {@link World}: its clock runs askew, and who waits does so in a line. */
+/**
+ * One member of a {@link World}, with a clock that runs at a slightly different rate, and a queue
+ * of its own.
+ */
 final class Node implements StepAlarm {
   private record Took(Answer.Receipt receipt, SimRelease release) {}
 
@@ -30,7 +33,7 @@ final class Node implements StepAlarm {
   private long alarms;
   private long looks;
 
-  /** The worst wait seen, by the true time; arrivals of those who wait. */
+  /** Longest wait so far, by the true time, and the arrivals of waiting requests. */
   long longestWait;
 
   private final ArrayDeque<Long> since = new ArrayDeque<>();
@@ -79,12 +82,12 @@ final class Node implements StepAlarm {
     rounds.start();
   }
 
-  /** A reload changes its limit. */
+  /** Changes the limit by a reload. */
   void reload(LimitSpec spec) {
     source.limit(World.ID, spec, local());
   }
 
-  /** It says and lets go nothing more. */
+  /** Crashes the member: it sends and releases nothing more. */
   void crash() {
     crashed = true;
     rounds.stop();
@@ -93,7 +96,7 @@ final class Node implements StepAlarm {
     since.clear();
   }
 
-  /** It goes, and says so. */
+  /** Makes the member leave, with a report of that. */
   void leave() {
     left = true;
     rounds.leave();
@@ -147,12 +150,12 @@ final class Node implements StepAlarm {
     return waiting.size();
   }
 
-  /** Returns whether it neither ended nor is about to. */
+  /** Returns whether it has neither ended nor begun to leave. */
   boolean serves() {
     return !crashed && !left;
   }
 
-  /** Returns whether its limit would let the first pass that waits. */
+  /** Returns whether its limit would let the first waiting request pass. */
   boolean admitsFirst() {
     if (waiting.isEmpty() || !serves()) {
       return false;
@@ -162,7 +165,7 @@ final class Node implements StepAlarm {
     return amount <= limit.room(now) && limit.paced(amount, now) <= now;
   }
 
-  /** Fails where something would pass, although all slices have ended. */
+  /** Fails if anything would still pass although all slices have expired. */
   void assertNothingLeft() {
     if (serves() && limit.room(local()) > 0) {
       throw new Violation(
@@ -201,7 +204,7 @@ final class Node implements StepAlarm {
     }
   }
 
-  /** It has a permit for as long as it runs. */
+  /** Holds a permit for the time of the run. */
   private void runOn(Answer.Receipt receipt, SimRelease release) {
     world.permits.begin(release);
     world.at(
@@ -215,7 +218,7 @@ final class Node implements StepAlarm {
         });
   }
 
-  /** Gives back a part of what was taken some time ago. */
+  /** Gives back a part of an earlier amount. */
   void giveBack() {
     Took took = taken.pollFirst();
     if (took != null && !crashed && took.release().amount > 1) {

@@ -5,7 +5,7 @@ import io.penstock.quota.Line;
 import io.penstock.quota.Quota;
 import org.jspecify.annotations.Nullable;
 
-/** Waits in a line without a ticket. */
+/** Waits in a queue without a ticket. */
 record Onlooker(Runnable woken) implements Line.Waiter {
   @Override
   public long headOrder() {

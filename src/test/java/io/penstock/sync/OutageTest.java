@@ -21,14 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What shared limits let pass while the store is away, and from when on they are shared again. */
+/**
+ * Tests what shared limits let pass while the store is away, and from when on they are shared
+ * again.
+ */
 class OutageTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SECOND);
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(
           6_000, 12 * SECOND, 50 * MILLI, LimitSpec.TrailingWindow.UNPACED);
 
-  /** Clocks of the own windows are off by less. */
+  /** Upper bound for the error of clocks with windows of their own. */
   private static final long EARLY = 10 * MILLI;
 
   private static final long AWAY = START + 12 * SECOND;
@@ -44,7 +47,7 @@ class OutageTest {
     return world;
   }
 
-  /** As much as {@code perSecond} comes to each, in requests of 1 to 3. */
+  /** Sends {@code perSecond} to each member, in requests of 1 to 3. */
   private static void offer(World world, long perSecond, long until) {
     for (Node node : world.nodes) {
       for (long at = world.now(); at < until; at += 2 * SECOND / perSecond) {
@@ -65,7 +68,7 @@ class OutageTest {
     world.at(BACK, () -> world.store.cut = false);
   }
 
-  /** Only of the limit nothing is heard; rounds have answers. */
+  /** Stops answers about the limit only; rounds are still answered. */
   private static void deafness(World world) {
     world.at(AWAY, () -> world.store.deaf = true);
     world.at(BACK, () -> world.store.deaf = false);
@@ -148,10 +151,13 @@ class OutageTest {
     assertThat(world.releases).isEmpty();
   }
 
-  /** The end of the window in which {@link #allowed} ends. */
+  /** End of the window in which {@link #allowed} ends. */
   private static final long NEXT = Math.ceilDiv(BACK + World.TTL, 10 * SECOND) * 10 * SECOND;
 
-  /** Three members let everything pass during an outage, and are asked for more after it. */
+  /**
+   * Returns a world of three members that let everything pass during an outage, and have demand
+   * after it.
+   */
   private static World allowed() {
     World world = world(OnOutage.ALLOW, FIXED, 3);
     offer(world, 1_000, BACK);
@@ -165,7 +171,10 @@ class OutageTest {
     return world;
   }
 
-  /** What was let pass in the window that runs counts in it: nothing more goes until the next. */
+  /**
+   * Amounts that passed in the running window count in it, so nothing more passes until the next
+   * one.
+   */
   @Test
   void allow_letsAllPassAndCountsIt() {
     World world = allowed();
@@ -296,7 +305,7 @@ class OutageTest {
         .isBetween(2_900L, 3_000L);
   }
 
-  /** Runs the steps of an instance; too many of them are a fault, lest the test never ends. */
+  /** Runs the steps of an instance; fails after too many, so that the test always ends. */
   private record Steps(SimClock clock, AtomicLong asked) implements StepAlarm {
     @Override
     public void soon(Runnable step) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** An instance as far as Redis sees it: its link, and slices and counts over that. */
+/** One instance from the view of Redis: its link, with slices and counts over that. */
 final class Peer implements AutoCloseable {
   static final String NAMESPACE = "ns";
   private static final long SECOND = 1_000_000_000L;
@@ -32,7 +32,7 @@ final class Peer implements AutoCloseable {
 
   Peer(String name, RedisAddress address, @Nullable RedisTrust trust) {
     this.name = name;
-    // a breaker whose clock runs an hour between two looks never waits
+    // A breaker never waits if its clock advances an hour between two looks.
     long[] hours = {0};
     Ticker hasty = () -> ++hours[0] * 3_600 * SECOND;
     link = new RedisLink(address, trust, TIMEOUT_MILLIS, Ticker.system());
@@ -48,7 +48,7 @@ final class Peer implements AutoCloseable {
     return new LimitId(LimitId.Kind.KEY, limit, "", Measure.TOKENS, 3_600 * SECOND);
   }
 
-  /** The key of a limit. */
+  /** Returns the key of a limit. */
   static String key(String limit) {
     return NAMESPACE + ":" + id(limit).text();
   }
@@ -78,13 +78,13 @@ final class Peer implements AutoCloseable {
     }
   }
 
-  /** Makes rounds until one goes well; returns the next. */
+  /** Makes rounds until one succeeds; returns the next one. */
   Answer well(Ask... asks) {
     Until.holds("a round that goes well", () -> trouble() == null);
     return round(asks);
   }
 
-  /** Makes rounds until one fails in that way; returns why. */
+  /** Makes rounds until one fails in that way; returns the failure. */
   RedisTrouble awaitTrouble(RedisTrouble.Kind kind) {
     AtomicReference<@Nullable RedisTrouble> last = new AtomicReference<>();
     Until.holds(
@@ -97,7 +97,7 @@ final class Peer implements AutoCloseable {
     return Objects.requireNonNull(last.get());
   }
 
-  /** Tells what was counted, and returns what others did. */
+  /** Reports counts, and returns those of the others. */
   List<Counts.Count> exchange(Counts.Count... own) {
     return counts
         .exchange(name, List.of(own))
@@ -106,7 +106,7 @@ final class Peer implements AutoCloseable {
         .join();
   }
 
-  /** A count of the running hour. */
+  /** Returns a count of the running hour. */
   static Counts.Count count(String limit, long amount) {
     return new Counts.Count(id(limit), WallClock.system().unixMillis() / 3_600_000, amount);
   }

@@ -7,18 +7,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who runs on a permit. What began before its member was not heard for as long as it lives may be
- * over or not: its permit is another's by then, and it counts no more.
+ * Running requests with permits. A request that began before its member was silent for longer than
+ * the lifetime of slices may have ended or not; another member may have its permit by then, so it
+ * no longer counts.
  */
 final class Permits {
   private final Map<String, Long> heard = new HashMap<>();
 
-  /** When each was heard again, at last, that had not been for too long. */
+  /** By member: the last time it was heard again after too long a silence. */
   private final Map<String, Long> again = new HashMap<>();
 
   private final Set<SimRelease> running = new HashSet<>();
 
-  /** A member speaks of its permits. */
+  /** Records that a member reported its permits. */
   void heard(String member, long now) {
     if (isSilent(member, now)) {
       again.put(member, now);
@@ -30,7 +31,7 @@ final class Permits {
     return now - heard.getOrDefault(member, Long.MIN_VALUE / 2) > World.TTL;
   }
 
-  /** Begins, and takes note of how many run that count. */
+  /** Begins a request, and records how many running requests count. */
   void begin(SimRelease release) {
     running.add(release);
     release.together = running.stream().filter(each -> counts(each, release.at)).count();
@@ -41,7 +42,7 @@ final class Permits {
     return !isSilent(member, now) && again.getOrDefault(member, Long.MIN_VALUE) <= release.at;
   }
 
-  /** Returns how many run. */
+  /** Returns the number of running requests. */
   int running() {
     return running.size();
   }
@@ -50,7 +51,7 @@ final class Permits {
     running.remove(release);
   }
 
-  /** All that runs there ends. */
+  /** Ends all requests of a member. */
   void end(Node node) {
     running.removeIf(each -> each.by.equals(node.name()));
   }

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who waits at which object, and when it is looked at. */
+/** Tests which turns wait at which object, and when it is looked at. */
 class PlacesTest {
-  /** The clock of Redis is the own one. */
+  /** Store clock for a Redis with the local clock. */
   private static final class Same implements StoreClock {
     @Override
     public void heard(long askedNanos, long heardNanos, long storeMicros) {
-      // it is known
+      // the clock is known
     }
 
     @Override

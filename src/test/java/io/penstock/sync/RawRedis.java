@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A real Redis on a port of its own, and a connection on which commands are pipelined. */
+/** Real Redis on a port of its own, with a connection on which commands are pipelined. */
 final class RawRedis implements AutoCloseable {
-  /** What Redis says when it does not do as it is told. */
+  /** Error that Redis answers. */
   record Failure(String message) {}
 
   private final RedisServer server;
@@ -29,7 +29,7 @@ final class RawRedis implements AutoCloseable {
     this(RedisServer.started());
   }
 
-  /** Connects to a server, and closes it in the end. */
+  /** Connects to a server, which is closed with this object. */
   RawRedis(RedisServer server) throws IOException {
     this.server = server;
     socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
@@ -43,7 +43,7 @@ final class RawRedis implements AutoCloseable {
     return answer();
   }
 
-  /** Writes a command; {@link #answer} reads what it is answered. */
+  /** Writes a command; {@link #answer} reads its answer. */
   void send(List<String> words) throws IOException {
     line("*" + words.size());
     for (String word : words) {

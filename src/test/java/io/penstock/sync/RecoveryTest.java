@@ -183,7 +183,7 @@ class RecoveryTest {
   @Test
   void otherIsNewsToWhoJoins_andIsHeardLateOnly_isWaitedForAndBarred() {
     learning.lost(Map.of(), LOST, LOST, 0);
-    see(LOST + 1, Long.MAX_VALUE); // on its way since before the loss, while it died
+    see(LOST + 1, Long.MAX_VALUE); // sent before the loss, by a member that died meanwhile
     assertThat(lasts(TTL)).isTrue();
     see(LOST + 1, Long.MAX_VALUE, TTL + 1);
     assertThat(lasts(2 * TTL)).isFalse();

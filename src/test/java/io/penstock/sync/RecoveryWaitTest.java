@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Who is waited for after a loss or a restart, until when, and what is barred then. */
+/**
+ * Tests which members are waited for after a loss or a restart, until when, and what is barred
+ * then.
+ */
 class RecoveryWaitTest {
   private static final long TTL = World.TTL;
   private static final long LOST = 100 * SECOND;
@@ -24,7 +27,7 @@ class RecoveryWaitTest {
     learning.lost(Map.of("other", LOST - SECOND), at, at, now);
   }
 
-  /** One loss of which all are told at once. */
+  /** Begins the recovery from a loss that all members know of at once. */
   private void lose() {
     lose(LOST, 0);
   }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** A user of Redis who may do what sharing does, and nothing else. */
+/** Tests a Redis user with exactly the rights that sharing needs. */
 class RedisAclIT {
-  /** What scripts are called with, and all that they do. */
+  /** Commands that call scripts, and all commands in them. */
   private static final List<String> SCRIPTS =
       List.of(
           "eval",
@@ -34,7 +34,7 @@ class RedisAclIT {
           "zrangebyscore",
           "zremrangebyscore");
 
-  /** The rule as the README has it, but for the password and the namespace. */
+  /** Rule from the README, except for the password and the namespace. */
   private static final String RULE =
       "~ns:* resetchannels -@all +ping +" + String.join(" +", SCRIPTS);
 
@@ -85,7 +85,7 @@ class RedisAclIT {
       for (RedisServer master : redis.masters()) {
         List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "app", "on", ">secret"));
         words.addAll(List.of("~ns:*", "resetchannels", "-@all", "+ping", "+cluster|nodes"));
-        // Redisson looks whether it could, and does without
+        // Redisson probes this right, and works without it
         words.add("+pubsub");
         SCRIPTS.forEach(right -> words.add("+" + right));
         assertThat(master.command(words.toArray(String[]::new))).isEqualTo("+OK");

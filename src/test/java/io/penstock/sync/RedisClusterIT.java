@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** Sharing through a cluster, whose masters have some of the limits each. */
+/** Tests sharing through a cluster, where each master has some of the limits. */
 @Order(2) // takes long
 class RedisClusterIT {
   private static final int LIMITS = 60;
@@ -30,7 +30,7 @@ class RedisClusterIT {
     return answer.grants().stream().map(Grant::id).map(id -> id.id()).collect(Collectors.toSet());
   }
 
-  /** The limits of asks that a master has. */
+  /** Returns the limits of asks that a master has. */
   private static Set<String> ofMaster(RedisCluster redis, RedisServer master) {
     return IntStream.range(0, LIMITS)
         .mapToObj(i -> "k" + i)
@@ -149,7 +149,7 @@ class RedisClusterIT {
     return peer.exchange(Peer.count(limit, 1));
   }
 
-  /** Whether all limits but some are granted. */
+  /** Returns whether all limits except some are granted. */
   private static boolean answers(Peer peer, Set<String> but) {
     try {
       Answer answer = peer.round(asks(5));

@@ -7,13 +7,13 @@ import io.penstock.fake.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
-/** One instance: all is answered with the call that does it. */
+/** Runs the contract with one instance, where each call answers all turns it affects. */
 @Timeout(240)
 class RedisCoordinationContractIT extends CoordinationContract {
   private final Crew crew = new Crew(RedisServer.shared(), size(), Bounds.DEFAULT);
   private final Coordination together = crew.together();
 
-  /** Returns how many instances there are. */
+  /** Returns the number of instances. */
   int size() {
     return 1;
   }

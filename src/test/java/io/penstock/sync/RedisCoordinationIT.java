@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is so of shared objects only. */
+/** Tests behaviour that only shared objects have. */
 @Timeout(240)
 class RedisCoordinationIT {
   private static final long SECOND = 1_000_000_000L;
@@ -170,7 +170,7 @@ class RedisCoordinationIT {
     now(0, "c", new Operation.Count(1));
     now(0, "d", new Operation.Count(1));
     server.command("PEXPIRE", key(Kind.COUNTER, "c"), "60000");
-    crew.pass(HOUR); // by its own clock it may be forgotten by now, and is looked at
+    crew.pass(HOUR); // its own clock suggests that it is forgotten by now, so it is looked at
     now(1, "e", new Operation.Count(1));
     crew.settle();
     assertThat(ttl(Kind.COUNTER, "c")).isBetween(0L, 60_000L);
@@ -248,7 +248,7 @@ class RedisCoordinationIT {
     Turn lost = ask(0, "s", place("lost", 0));
     Turn waits = ask(1, "s", place("waits", 0));
     server.command("ZREM", crew.namespace + ":coordination:{all}:m", "m0.1");
-    crew.settle(); // it says that it lives, and hears that nobody knows it
+    crew.settle(); // it sends a heartbeat, and learns that it is not known
     assertThat(lost.reply()).isInstanceOf(Reply.Unavailable.class);
     assertThat(waits.reply()).isNull();
     now(1, "s", new Operation.Release("held"));

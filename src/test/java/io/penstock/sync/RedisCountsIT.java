@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Counts in a real server. */
+/** Tests counts in a real server. */
 class RedisCountsIT extends CountsContract {
   private final RedisServer server = server();
   private final String namespace = "counts-" + UUID.randomUUID();
@@ -23,7 +23,7 @@ class RedisCountsIT extends CountsContract {
       new RedisLink(RedisAddress.parse(server.url(), null, null), null, 10_000, Ticker.system());
   private long now = 100 * MINUTE_MILLIS;
 
-  /** Returns a server of the version that is tested. */
+  /** Returns a server of the version under test. */
   RedisServer server() {
     return RedisServer.shared();
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who may keep keys of its own, on a real Redis. */
+/** Tests which instance may keep keys of its own, on a real Redis. */
 @Timeout(120)
 class RedisKeysClaimIT {
   private static final RedisServer REDIS = RedisServer.shared();
@@ -70,7 +70,7 @@ class RedisKeysClaimIT {
     Until.holds(
         "it is judged",
         () -> {
-          // ever more is left: it lives
+          // the time left grows, so the holder lives
           REDIS.command("PEXPIRE", key, "9000");
           return outcome.isDone();
         });

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Compares what is in Redis of shared limits with records of it, and has the program go on with
- * what the records have. Instances of two versions read and write the same keys side by side.
+ * Compares the data of shared limits in Redis with golden records, and lets the program continue
+ * from the records. Instances of two versions read and write the same keys side by side.
  */
 @Tag(Golden.TAG)
 @Timeout(120)
@@ -60,7 +60,7 @@ class RedisKeysGoldenTest {
     link.close();
   }
 
-  /** Returns a limit of each kind, and of each way to cut time into cells. */
+  /** Returns a limit of each kind, and of each way to divide time into cells. */
   private static Map<LimitId, LimitSpec> limits() {
     Midnight midnight = new Midnight(ZoneOffset.UTC, () -> NOW_MILLIS);
     Map<LimitId, LimitSpec> limits = new LinkedHashMap<>();
@@ -120,7 +120,7 @@ class RedisKeysGoldenTest {
     return new Answer(0, "", new Run("", 0, 0, 0), 0, List.of(), List.of(), List.of(), 0);
   }
 
-  /** Three rounds of two instances, of which one has lost something, and waits for more. */
+  /** Plays three rounds of two instances; one instance has lost something and waits for more. */
   private void share(RedisSupply supply) {
     answer(supply.round(new Round("a.1|é", 1, List.of())));
     SERVER.command("DEL", namespace + ":life:0");
@@ -143,14 +143,17 @@ class RedisKeysGoldenTest {
     answer(supply.round(new Round("d", 1, List.of(ofAnotherKind()))));
   }
 
-  /** Asks for a limit that a reload made one of another kind, while others have the old one. */
+  /**
+   * Returns an ask for a limit that a reload gave another kind, while other members have the old
+   * one.
+   */
   private static Ask ofAnotherKind() {
     LimitId id = new LimitId(LimitId.Kind.MODEL, "m", "", Measure.REQUESTS, DAY);
     LimitSpec spec = new LimitSpec.Day(100, null, 300_000_000);
     return new Ask(id, spec, 0, List.of(), 0, 20, Ask.NONE);
   }
 
-  /** The life of a server has random names, and times of its clock. */
+  /** Replaces random names and times of the clock in the life of a server. */
   private static String steady(String record) {
     return record
         .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>")
@@ -174,7 +177,7 @@ class RedisKeysGoldenTest {
     assertThat(held(restored)).isEqualTo(held(redis));
   }
 
-  /** Returns what the keys of limits hold; restored ones have no time until which they are kept. */
+  /** Returns the data of limits; without times to live, which restored keys do not have. */
   private static String held(RedisRecord redis) {
     return (redis.of(":limit:*") + redis.of(":ratelimit:*")).replaceAll(", kept .*", "");
   }
@@ -222,7 +225,7 @@ class RedisKeysGoldenTest {
         .isEqualTo(new KeysClaim.Ours());
   }
 
-  /** Instances of two versions call the same functions: another text has another name in Redis. */
+  /** Instances of two versions call the same scripts; a changed text has another name in Redis. */
   @Test
   void scripts_areThoseRecorded() throws IOException {
     List<String> scripts = new ArrayList<>();

@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rounds without asks, against a server that is hurt in every way. */
+/** Tests rounds without asks, against a server that is disturbed in every way. */
 class RedisLifeIT {
-  /** So long a busy machine may take for what goes well. */
+  /** Time that a busy machine may take for something that succeeds. */
   private static final int PATIENT_MILLIS = 10_000;
 
-  /** So long it takes to see what does not. */
+  /** Time after which something that does not succeed is noticed. */
   private static final int HASTY_MILLIS = 1_000;
 
-  /** Of those that wait for this machine, not for Redis. */
+  /** Allowance for tests that wait for this machine, not for Redis. */
   private static final long SLACK_NANOS = 30_000_000_000L;
 
   private RedisServer server = started();
@@ -35,7 +35,7 @@ class RedisLifeIT {
   private RedisSupply supply = supply(link);
   private long number;
 
-  /** Starts a server of the version that is tested. */
+  /** Starts a server of the version under test. */
   RedisServer started(String... settings) {
     return RedisServer.started(settings);
   }
@@ -44,7 +44,7 @@ class RedisLifeIT {
     return new RedisLink(RedisAddress.parse(url, null, null), null, timeoutMillis, Ticker.system());
   }
 
-  /** Has rounds fail soon from now on. */
+  /** Makes rounds fail soon from now on. */
   private void hasten() {
     link.close();
     timeoutMillis = HASTY_MILLIS;
@@ -53,7 +53,7 @@ class RedisLifeIT {
   }
 
   private static RedisSupply supply(RedisLink link) {
-    // a breaker whose clock runs an hour between two looks never waits
+    // A breaker never waits if its clock advances an hour between two looks.
     long[] hours = {0};
     return new RedisSupply(
         link, "test", 2_000_000_000L, () -> ++hours[0] * 3_600_000_000_000L, WallClock.system());
@@ -84,7 +84,7 @@ class RedisLifeIT {
         .join();
   }
 
-  /** Returns why a round fails, or null; it fails in time, whatever the reason. */
+  /** Returns why a round fails, or null; it must fail in time, whatever the reason. */
   private @Nullable Kind trouble() {
     Ticker ticker = Ticker.system();
     try {
@@ -298,7 +298,7 @@ class RedisLifeIT {
 
   @Test
   void serverThatLoadsItsData_saysSo() {
-    // it looks at what it is asked after every two megabytes
+    // it checks for requests after every two megabytes
     use(started("key-load-delay 20000", "rdbcompression no"), "redis://127.0.0.1:PORT");
     Answer before = well();
     String fill = "for i = 1, 400 do redis.call('SET', 'k' .. i, string.rep('x', 100000)) end";

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Compares what is said of Redis, and of instances that share limits, with records of it. */
+/**
+ * Compares the log lines about Redis, and about instances that share limits, with golden records.
+ */
 @Tag(Golden.TAG)
 class RedisLogGoldenTest {
   private static final long TTL = 2_000_000_000L;
@@ -31,7 +33,7 @@ class RedisLogGoldenTest {
     }
   }
 
-  /** Returns what an instance says while it is away, comes, learns, and is cut off again. */
+  /** Returns the events of an instance that is away, comes, recovers, and is cut off again. */
   private static List<Event.Synced> said(Sharing sharing, OnOutage policy) {
     List<Event.Synced> said = new ArrayList<>();
     Standing standing = new Standing(sharing, policy, TTL);

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * All keys of a namespace in Redis as text, from which the same keys can be made again. The text
- * has each key with its type and about how long it is kept, and below that what it holds.
+ * All keys of a namespace in Redis as text, from which the same keys can be restored. The text has
+ * each key with its type and approximate time to live, followed by its content.
  */
 final class RedisRecord {
   private static final String SEPARATOR = " = ";
@@ -24,9 +24,7 @@ final class RedisRecord {
     this.namespace = namespace;
   }
 
-  /**
-   * Returns the keys whose names go on so after the namespace; the namespace itself is left out.
-   */
+  /** Returns the keys that match the pattern after the namespace, which is left out of the text. */
   String of(String keys) {
     StringBuilder record = new StringBuilder();
     for (String key : new TreeSet<>(list("KEYS", namespace + keys))) {
@@ -41,7 +39,7 @@ final class RedisRecord {
     return record.toString();
   }
 
-  /** In quotes, since it may be empty, or end with a space. */
+  /** Returns the value in quotes, because it may be empty or end with a space. */
   private static String shown(String value) {
     return "'" + value.replace("\n", "\\n") + "'\n";
   }
@@ -64,7 +62,7 @@ final class RedisRecord {
     return pairs;
   }
 
-  /** Rounded up to the minute: the time of the server goes on. */
+  /** Returns the time to live rounded up to the minute, because the server's time goes on. */
   private String kept(String key) {
     long millis = Long.parseLong(server.command("PTTL", key).substring(1));
     return millis < 0 ? "for ever" : "for " + Math.ceilDiv(millis, MINUTE_MILLIS) + " min";
@@ -78,7 +76,7 @@ final class RedisRecord {
     return text.isEmpty() ? List.of() : List.of(text.split("\u001f", -1));
   }
 
-  /** Makes the keys of a record in this namespace. */
+  /** Creates the keys of a record in this namespace. */
   void restore(String record) {
     String key = "";
     String type = "";

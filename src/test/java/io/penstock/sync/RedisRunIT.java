@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a life of Redis knows of its runs, over restarts with and without a loss. */
+/** Tests what a life of Redis knows of its runs, over restarts with and without a loss. */
 class RedisRunIT {
-  /** Of those that wait for this machine, not for Redis. */
+  /** Allowance for tests that wait for this machine, not for Redis. */
   private static final long SLACK_NANOS = 30_000_000_000L;
 
   private final RedisServer server = RedisServer.started();
@@ -29,7 +29,7 @@ class RedisRunIT {
   private long number;
 
   private static RedisSupply supply(RedisLink link) {
-    // a breaker whose clock runs an hour between two looks never waits
+    // A breaker never waits if its clock advances an hour between two looks.
     long[] hours = {0};
     return new RedisSupply(
         link, "test", 2_000_000_000L, () -> ++hours[0] * 3_600_000_000_000L, WallClock.system());
@@ -49,7 +49,7 @@ class RedisRunIT {
         .join();
   }
 
-  /** Makes rounds until one is answered; returns the next. */
+  /** Makes rounds until one is answered; returns the next one. */
   private Answer well() {
     Until.holds(
         "a round that goes well", () -> isAnswered(supply, new Round("me", ++number, List.of())));
@@ -110,7 +110,7 @@ class RedisRunIT {
         .containsExactly("gone");
   }
 
-  /** Instances of the version before write no id and no run. */
+  /** Instances of the previous version write no id and no run. */
   @Test
   void hashOfTheVersionBefore_goesOnAndCountsOn() {
     server.command("HSET", "test:life:0", "born", "1700000000000000", "count", "41");
@@ -124,7 +124,7 @@ class RedisRunIT {
     assertThat(round().life()).as("it found a loss").isNotEqualTo(first.life());
   }
 
-  /** A round of an instance of the version before; returns the life that it is told. */
+  /** Sends a round of an instance of the previous version; returns the life in the answer. */
   private String roundOfTheVersionBefore(int number, String toldLife, long toldCount)
       throws IOException {
     String script =

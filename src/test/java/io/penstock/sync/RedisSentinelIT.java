@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** Sharing through a master that sentinels name. */
+/** Tests sharing through a master that sentinels name. */
 @Order(2) // takes long
 class RedisSentinelIT {
   @Test

@@ -8,14 +8,14 @@ import io.penstock.time.Ticker;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 
-/** The contract of supplies on a real server, which takes the test's clock for its own. */
+/** Runs the contract on a real server, which uses the test's clock. */
 class RedisSupplyContractIT extends SupplyContract {
   private final RedisLink link =
       new RedisLink(RedisAddress.parse(server().url(), null, null), null, 10_000, Ticker.system());
   private final String namespace = "supply-" + UUID.randomUUID();
   private volatile long nanos = START;
 
-  /** Returns a server of the version that is tested. */
+  /** Returns a server of the version under test. */
   RedisServer server() {
     return RedisServer.shared();
   }

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rounds with asks, on a server of their own. */
+/** Tests rounds with asks, on a server of their own. */
 class RedisSupplyIT {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_000 * SECOND;
@@ -36,7 +36,7 @@ class RedisSupplyIT {
   private RedisSupply supply = supply(link);
   private long number;
 
-  /** Starts a server of the version that is tested. */
+  /** Starts a server of the version under test. */
   RedisServer server() {
     return RedisServer.started();
   }

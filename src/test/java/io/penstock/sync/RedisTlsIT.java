@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Sharing over TLS, and everything that is wrong with certificates. */
+/** Tests sharing over TLS, and all faults of certificates. */
 class RedisTlsIT {
   private static final RedisTrust OURS = new RedisTrust(file("ca.pem"), null, null);
   private static final RedisTrust WITH_CERTIFICATE =
@@ -21,7 +21,7 @@ class RedisTlsIT {
     return Path.of("src/test/resources/tls/redis", name).toAbsolutePath().toString();
   }
 
-  /** A server whose port that is encrypted is known. */
+  /** A server with a known encrypted port. */
   private record Secured(RedisServer server, int port) implements AutoCloseable {
     static Secured with(String certificate, String... more) {
       int port = RunningGateway.freePort();

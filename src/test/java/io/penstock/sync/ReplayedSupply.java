@@ -6,24 +6,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A {@link MemorySupply} whose data can be lost, moved to another server, and put back to what it
- * was before: then all that it was told until then is told to a new one.
+ * A {@link MemorySupply} that can lose its data, move it to another server, and restore an earlier
+ * state. To restore a state, it replays all earlier rounds to a new supply.
  */
 final class ReplayedSupply {
   private static final long TTL_NANOS = 2_000_000_000L;
 
-  /** What became of the data. */
+  /** Event in the history of the data. */
   private sealed interface Past {}
 
   private record Began(String run, int server) implements Past {}
 
   private record Heard(long atMicros, Supply.Round round) implements Past {}
 
-  /** A round of a member of the version before. */
+  /** A round of a member of the previous version. */
   private record HeardBefore(long atMicros, String member, long number, boolean whole)
       implements Past {}
 
-  /** The data as it was at some time. */
+  /** Earlier state of the data. */
   record Saved(String life, List<Past> past) {}
 
   private List<Past> past = new ArrayList<>();
@@ -32,13 +32,13 @@ final class ReplayedSupply {
   private String life = "";
   private MemorySupply store = empty();
 
-  /** Begins with nothing: its life has another name. */
+  /** Returns a supply without data, and a new name for its life. */
   private MemorySupply empty() {
     life = "life " + made++;
     return new MemorySupply(() -> nowMicros * 1_000, TTL_NANOS, life);
   }
 
-  /** Answers a round, as another run when another server answers than before. */
+  /** Answers a round; a change of server is a new run. */
   Supply.Answer round(Supply.Round round, int server, long atMicros) {
     nowMicros = atMicros;
     if (server != lastServer()) {
@@ -48,7 +48,7 @@ final class ReplayedSupply {
     return store.round(round).toCompletableFuture().join();
   }
 
-  /** Hears a round of a member of the version before. */
+  /** Takes in a round of a member of the previous version. */
   void heardBefore(String member, long number, boolean whole, long atMicros) {
     tell(new HeardBefore(atMicros, member, number, whole));
   }
@@ -60,7 +60,7 @@ final class ReplayedSupply {
         .reduce(-1, (before, each) -> each);
   }
 
-  /** Loses all. */
+  /** Loses all data. */
   void lose() {
     past = new ArrayList<>();
     store = empty();
@@ -70,7 +70,7 @@ final class ReplayedSupply {
     return new Saved(life, List.copyOf(past));
   }
 
-  /** Has again what it had then, and nothing else. */
+  /** Restores exactly the earlier state. */
   void putBack(Saved saved) {
     lose();
     // a life has its name from the first round on

@@ -9,7 +9,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.limit.LostSpending;
 import org.junit.jupiter.api.Test;
 
-/** A daily limit over a restart of the store, which has kept all it knew, or has not. */
+/** Tests a daily limit over a restart of the store, which has kept all data, or has not. */
 class RestartTest {
   private static final long LIMIT = 1_000;
 
@@ -25,7 +25,7 @@ class RestartTest {
     return node;
   }
 
-  /** The store is another process, with all it knew. */
+  /** Restarts the store as another process, with all its data. */
   private void restart() {
     world.store.rollback(world.now(), true);
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RoundsTest {
   private static final int SEEDS = Math.min(5_000, Integer.getInteger("penstock.sim.seeds", 500));
 
-  /** Seeds that follow each other begin alike otherwise. */
+  /** Spreads seeds, because adjacent ones begin with similar numbers. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * SECOND);
@@ -26,7 +26,7 @@ class RoundsTest {
       new LimitSpec.TrailingWindow(
           6_000, 12 * SECOND, 50 * MILLI, LimitSpec.TrailingWindow.UNPACED);
 
-  /** A stream of requests that never ends: the next comes after a random time. */
+  /** Sends requests to a member, one after another with random pauses. */
   static void offer(World world, Node node, long meanNanos, long largest, long until) {
     long next = world.now() + 1 + (long) (-meanNanos * Math.log(1 - world.random.nextDouble()));
     if (next < until) {
@@ -45,7 +45,7 @@ class RoundsTest {
     World world = new World(members, spec);
     for (int each = 0; each < members; each++) {
       double share = each == 0 ? first : (1 - first) / (members - 1);
-      // 300 a second may pass of the one, 500 of the other: 1,500 requests of 2 on average come
+      // One limit lets 300 a second pass, the other 500; 1,500 requests of 2 on average arrive.
       offer(world, world.join(), (long) (SECOND / (1_500 * share)), 3, until);
     }
     world.run(until);
@@ -88,7 +88,10 @@ class RoundsTest {
     assertUsed(trailing, 6_000, 12 * SECOND, 0.95);
   }
 
-  /** A minute's requests are asked for in its first seconds, and come back as they were spent. */
+  /**
+   * All requests of a minute arrive in its first seconds, and their amounts return as they were
+   * spent.
+   */
   @ParameterizedTest
   @ValueSource(doubles = {1.0 / 3, 0.9})
   void askedForAtOnce_isSpentAtOnceAndComesBackASixtiethLater(double first) {
@@ -102,7 +105,7 @@ class RoundsTest {
     assertThat(world.most()).isLessThanOrEqualTo(6_000);
     TrailingChecker key = new TrailingChecker(6_000, 60 * SECOND);
     world.releases.forEach(each -> key.charge(each.at - START, each.amount));
-    // nothing of it is put by for later while somebody waits
+    // nothing is kept in stock while a ticket waits
     assertThat(world.released(START, START + 7 * SECOND)).isEqualTo(6_000);
     double used = key.mean(70 * SECOND, 310 * SECOND) / 6_000;
     assertThat(used).isGreaterThanOrEqualTo(0.97);
@@ -223,7 +226,7 @@ class RoundsTest {
         });
   }
 
-  /** What goes wrong once all know each other: one of these, and perhaps a crash long before. */
+  /** Returns the faults after all know each other: one of these, and perhaps an earlier crash. */
   private static List<Runnable> troubles(World world, Random random) {
     long at = START + (8 + random.nextLong(6)) * SECOND + random.nextLong(SECOND);
     Node some = world.nodes.getFirst();
@@ -294,7 +297,10 @@ class RoundsTest {
     assertThat(node.longestWait).isLessThan(SECOND / 2);
   }
 
-  /** One has spent half of it and dies, the store is rolled back, and another one comes. */
+  /**
+   * Returns a world where one member dies after spending half, the store is rolled back, and
+   * another member joins.
+   */
   private static World joinerBesideALoss(LimitSpec spec, long joins) {
     World world = new World(4, spec);
     Node dies = world.join();

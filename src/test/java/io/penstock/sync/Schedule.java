@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** What happens to members and their store, as one seed has it. */
+/** Random schedule of events for members and their store, determined by a seed. */
 final class Schedule {
-  /** What goes wrong. */
+  /** Faults. */
   enum Fault {
     LOSS,
     REPEATED,
@@ -30,18 +30,18 @@ final class Schedule {
     FORGOTTEN,
     JOIN,
     LEAVE,
-    /** The store is another process, with all it knew. */
+    /** The store is another process, with all its data. */
     NOTHING_LOST,
-    /** All who knew of a loss were gone when the next one was granted anything. */
+    /** All members that knew of a loss were gone before the next grant. */
     UNKNOWN
   }
 
-  /** Seeds that follow each other begin alike otherwise. */
+  /** Spreads seeds, because adjacent ones begin with similar numbers. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private static final long RECOVERY = SimStore.recoveryNanos(World.PACE);
 
-  /** Windows that are looked at once all is well again. */
+  /** Number of windows that are checked after recovery. */
   private static final int WINDOWS = 2;
 
   private static final List<OnOutage> POLICIES = List.of(OnOutage.values());
@@ -109,7 +109,7 @@ final class Schedule {
     offer(node, SECOND / (1 + random.nextInt(60)));
   }
 
-  /** The next comes after a random time, and so on. */
+  /** Sends requests one after another, with random pauses. */
   private void offer(Node node, long meanNanos) {
     long next = world.now() + 1 + (long) (-meanNanos * Math.log(1 - world.random.nextDouble()));
     if (next < until) {
@@ -225,7 +225,7 @@ final class Schedule {
     at(at, () -> world.store.rollback(to, restarted));
   }
 
-  /** Those who come know nothing of what those who went had spent. */
+  /** Crashes all members; the ones that join know nothing of their spending. */
   private void allGo(long at) {
     long last = at + 1 + random.nextLong(2 * SECOND);
     for (Node each : List.copyOf(world.nodes)) {
@@ -256,7 +256,7 @@ final class Schedule {
     return faults;
   }
 
-  /** By how much more passed in any window than may; of slots, how many came too soon. */
+  /** Returns the largest excess over the limit in any window; for slots, how many came too soon. */
   long over() {
     long over = Math.max(0, world.most() - SimWindows.capacity(world.spec, world.wayNanos()));
     return world.spec instanceof LimitSpec.Strict strict
@@ -264,7 +264,7 @@ final class Schedule {
         : over;
   }
 
-  /** The most that it may be over because nobody who is left could know what was lost. */
+  /** Returns the largest excess that may occur because no remaining member could know of a loss. */
   long bound() {
     return world.store.losses().unknown(World.ID) + world.store.losses().unnoticed(World.ID);
   }

@@ -10,15 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that the members of a schedule get their work done: nobody waits at a member whose limit
- * has room, and once all faults are over and made good, whoever waits does so for a limit that is
- * used.
+ * Checks that the members of a schedule make progress: no request waits at a member whose limit has
+ * room, and once all faults are over and made good, a limit with waiting requests is used.
  */
 final class ScheduleProgress {
 
   private final World world;
 
-  /** By member whose first has had room, since when. */
+  /** By member with room for its first request: since when. */
   private final Map<Node, Long> held = new HashMap<>();
 
   private @Nullable String fault;
@@ -35,14 +34,17 @@ final class ScheduleProgress {
     this.world = world;
   }
 
-  /** All faults are over and made good from this instant on. */
+  /** Sets the instant from which on all faults are over and made good. */
   void wellFrom(long instant) {
     wellFrom = instant;
     quietFrom = instant;
     runningFrom = instant;
   }
 
-  /** Nothing more happens at this instant: whoever could go has gone. */
+  /**
+   * Records an instant after which nothing more happens at the same time: each request that could
+   * pass has passed.
+   */
   void rested() {
     long now = world.now();
     boolean asked = false;
@@ -67,28 +69,28 @@ final class ScheduleProgress {
     if (!node.admitsFirst()) {
       held.remove(node);
     } else if (now - held.computeIfAbsent(node, absent -> now) > world.wayNanos()) {
-      // when a window of the store begins is known no better than messages take
+      // the start of a store's window is only known up to the delay of messages
       fault =
           "%s keeps one waiting that has had room since %d ns, at %d"
               .formatted(node.name(), now - held.get(node), now);
     }
   }
 
-  /** Returns who waited although its limit had room, the last one; null where nobody did. */
+  /** Returns the last case of a request that waited although its limit had room; null for none. */
   @Nullable String fault() {
     return fault;
   }
 
-  /** Returns the longest time without a release while somebody waited, in nanoseconds. */
+  /** Returns the longest time without a release while requests waited, in nanoseconds. */
   long longestSilence() {
     return longestSilence;
   }
 
   /**
-   * Returns the share of the limit that was used since all was well, or null where that says
-   * nothing: nobody waited for some time, or it is not known how much of the running window is
-   * spent. What a member had been granted of a day is lost until the day ends if it crashed, or
-   * left while the store was out of its reach.
+   * Returns the share of the limit that was used since recovery. Returns null where that means
+   * nothing: for some time no request waited, or it is unknown how much of the running window is
+   * spent. The part of a day granted to a member is lost until the day ends if the member crashed,
+   * or left while it could not reach the store.
    */
   @Nullable Double used() {
     boolean lostDay =
@@ -103,7 +105,7 @@ final class ScheduleProgress {
     return SimWindows.used(world.spec, world.releases, from, world.now());
   }
 
-  /** Returns whether what passed too much may be owed for longer than the schedule lasts. */
+  /** Returns whether an excess may be owed for longer than the schedule lasts. */
   boolean owesForLong() {
     return SimWindows.owesForLong(world.spec, world.onOutage);
   }

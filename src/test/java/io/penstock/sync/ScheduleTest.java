@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Schedules in which several things go wrong at once, drawn from seeds. */
+/** Tests schedules with several simultaneous faults, drawn from seeds. */
 class ScheduleTest {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
   private static final int SCHEDULES =
       DEEP ? 100_000 : Math.min(10_000, Integer.getInteger("penstock.sim.seeds", 500));
 
-  /** Schedules that release fewer requests than this tell nothing. */
+  /** Schedules with fewer released requests than this prove nothing. */
   private static final int TRIVIAL = 20;
 
-  /** Schedules in which something is lost that nobody who is left could know, or tell. */
+  /** Schedules with a loss that no remaining member could know or report. */
   private static final class Excepted {
     private final String why;
     private int drawn;
@@ -59,7 +59,7 @@ class ScheduleTest {
   private final Map<Fault, Integer> drawn = new EnumMap<>(Fault.class);
   private final Map<Long, String> over = new LinkedHashMap<>();
 
-  /** Shares of the limit that were used, by its kind. */
+  /** Used shares of the limit, by its kind. */
   private final Map<String, List<Double>> used = new TreeMap<>();
 
   private final List<String> idle = new ArrayList<>();
@@ -92,15 +92,17 @@ class ScheduleTest {
   }
 
   /**
-   * What is used of limits of a kind once all is well.
+   * Expected use of limits of a kind after recovery.
    *
-   * @param median of the shares of all schedules, at least
-   * @param usual hardly any schedule uses less. Members give a part of what they took back, half of
-   *     it on average, up to seconds later: what comes back after its window has ended is lost to a
-   *     fixed window, and a bucket that is full takes nothing back.
+   * @param median lower bound for the median of the shares of all schedules
+   * @param usual share that hardly any schedule falls below. Members return a part of what they
+   *     took, half of it on average, up to seconds later: an amount that returns after its window
+   *     has ended is lost to a fixed window, and a full bucket takes nothing back.
    */
   private record Expected(double median, double usual) {
-    /** Of so many schedules of a kind one may use less than usual; of fewer, none. */
+    /**
+     * One of this many schedules of a kind may use less than usual; with fewer schedules, none may.
+     */
     static final int RARE = 300;
 
     static Expected of(String kind) {
@@ -133,7 +135,10 @@ class ScheduleTest {
         });
   }
 
-  /** After a loss nothing is granted of a window that began before: that is not judged. */
+  /**
+   * Checks the progress. After a loss, nothing is granted in a window that began before; that is
+   * not judged.
+   */
   private void assertProgress(long seed, LimitSpec spec, ScheduleProgress progress) {
     if (progress.fault() != null) {
       idle.add("%d: %s of %s".formatted(seed, progress.fault(), spec));

@@ -8,7 +8,7 @@ import io.penstock.limit.Left;
 import io.penstock.limit.LimitSpec;
 import org.junit.jupiter.api.Test;
 
-/** What members of a fleet show of a limit that they share exactly. */
+/** Tests what members report as left of a limit that they share exactly. */
 class SharedLeftTest {
   private static final LimitSpec DAY = new LimitSpec.Day(1_000, null, 0);
 
@@ -25,7 +25,7 @@ class SharedLeftTest {
     return node.limit().left(node.local());
   }
 
-  /** In how long the member says that the whole limit is left again. */
+  /** Returns the time until the whole limit is left again, as a member reports it. */
   private static long fullIn(Node node) {
     return left(node).fullNanos() - node.local();
   }
@@ -59,7 +59,7 @@ class SharedLeftTest {
     Node there = world.nodes.getLast();
     spend(world, there, 600);
     spend(world, here, 1);
-    // the other one has twice the limit ÷ 4 ÷ members in slices at most, for half a minute
+    // for half a minute, the other member has up to twice the limit ÷ 4 ÷ members in slices
     assertThat(left(here).amount()).isBetween(399L - 250, 399L);
     world.run(world.now() + 40 * SECOND);
     spend(world, here, 1);

@@ -16,7 +16,7 @@ import io.penstock.quota.Supply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One shared limit that the store lost alone, took no note of, or knows to be barred. */
+/** Tests one shared limit that the store lost alone, did not acknowledge, or knows to be barred. */
 class SharedLimitLossTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, 10_000 * SECOND);
   private static final LimitSpec TRAILING =
@@ -245,7 +245,7 @@ class SharedLimitLossTest {
     lone.barred = CELL;
     lone.answer(ask, now);
     lone.limit.resize(SHORTER, now);
-    lone.learning = true; // else a stock is wanted
+    lone.learning = true; // otherwise a stock is wanted
     assertThat(lone.ask(now + PACE.heartbeatNanos() - PACE.intervalNanos())).isNull();
     assertThat(lone.shared.isBarred(SHARED)).isFalse();
     assertThat(lone.ask(now + PACE.heartbeatNanos()))

@@ -18,7 +18,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** One instance alone, with a store that answers at once: it is as if nothing were shared. */
+/**
+ * Tests one instance alone with a store that answers at once, which must behave like a local limit.
+ */
 class SharedLimitSourceTest {
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(100, 1_000 * SECOND);
 
@@ -103,7 +105,7 @@ class SharedLimitSourceTest {
     assertThat(takes(strict, 100)).isTrue();
   }
 
-  /** Models have limits that nobody has set. */
+  /** Models have limits that are not configured. */
   @Test
   void limitThatNeverSaysNo_isLocal_andWhatItCountedIsSharedOnceItMay() {
     ticker.set(5 * SECOND);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is asked and reported of one shared limit, and when. */
+/** Tests what is asked and reported for one shared limit, and when. */
 class SharedLimitTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, 10_000 * SECOND);
   private static final LimitSpec BUCKET = new LimitSpec.TokenBucket(new Rate(1, 1), 120);
@@ -343,7 +343,7 @@ class SharedLimitTest {
   void spentSlices_areNotRenewed_norPermitsThatNobodyHas() {
     LoneLimit lone = known(CELL, 20);
     lone.take(20, NOW);
-    lone.learning = true; // else more is wanted
+    lone.learning = true; // otherwise more is wanted
     assertThat(lone.ask(NOW + PACE.renewalNanos())).isNull();
     assertThat(LoneLimit.known(PERMITS, 1).ask(NOW + PACE.renewalNanos())).isNull();
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A limit of which a reload says that it is shared otherwise than before. */
+/** Tests a reload that changes how a limit is shared. */
 class SharingChangeTest {
   private static final long UNIX_MILLIS = 1_800_000_000_000L;
   private static final LimitId ID =
@@ -108,7 +108,9 @@ class SharingChangeTest {
     return limit.take(Weight.exactly(amount), ticker.nanos()) instanceof Answer.Receipt;
   }
 
-  /** After some rounds, if the slices at hand do not suffice: what is in other cells comes back. */
+  /**
+   * Returns whether an amount passes after some rounds, when amounts of other cells have come back.
+   */
   private boolean takesSoon(Limit limit, long amount) {
     boolean takes = takes(limit, amount);
     for (int round = 0; round < 20 && !takes; round++) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an instance says of how it stands with the others. */
+/** Tests the events about an instance's sharing with the others. */
 class StandingTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(3_000, 10 * World.SECOND);
   private static final long SECOND = World.SECOND;

@@ -9,7 +9,7 @@ class StoreClockTest {
   private static final long NOW = 7 * SECOND;
   private static final long MICROS = 1_700_000_000_000_000L;
 
-  /** How far the clock of Redis is known at best. */
+  /** Best precision with which the clock of Redis is known. */
   private static final long UNSURE = 200;
 
   private final StoreClock.Heard clock = new StoreClock.Heard(2_000_000);

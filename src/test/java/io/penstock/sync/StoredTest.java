@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an instance reports of what it spent, and what it knows the store to count. */
+/** Tests what an instance reports of its spending, and what it knows about the store's counts. */
 class StoredTest {
   private static final LimitSpec SPEC = new LimitSpec.FixedWindow(10, World.SECOND);
 
   private final Stored stored = new Stored();
 
-  /** Cells and amounts in turn. */
+  /** Returns a tally of alternating cells and amounts. */
   private static Tally tally(long... cells) {
     List<Tally.Counted> counted = new ArrayList<>();
     for (int each = 0; each < cells.length; each += 2) {

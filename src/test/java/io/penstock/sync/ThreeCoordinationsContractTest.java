@@ -2,7 +2,10 @@ package io.penstock.sync;
 
 import org.junit.jupiter.api.Timeout;
 
-/** Three instances, of which each does every third call: what is shared is as of one. */
+/**
+ * Runs the contract with three instances that take turns with the calls: together they must behave
+ * like one.
+ */
 @Timeout(240)
 class ThreeCoordinationsContractTest extends RedisCoordinationContractIT {
   @Override

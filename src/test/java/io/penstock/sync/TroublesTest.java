@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 @Isolated("it reads what is logged")
 class TroublesTest {
-  /** Others log meanwhile: its own lines begin so. */
+  /** Beginning of its own log lines, because other tests log meanwhile. */
   private final String name = "of " + UUID.randomUUID();
 
   private final Logged logged = Logged.listen();

@@ -4,13 +4,13 @@ import io.penstock.time.Ticker;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what another process does. */
+/** Waits for the effects of another process. */
 final class Until {
   private static final long MOST_NANOS = 60_000_000_000L;
 
   private Until() {}
 
-  /** Tries every 20 ms until it is so. */
+  /** Checks the condition every 20 ms until it holds. */
   static void holds(String what, BooleanSupplier condition) {
     Ticker ticker = Ticker.system();
     while (!condition.getAsBoolean()) {

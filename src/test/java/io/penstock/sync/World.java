@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Members that share one limit through a store, without a dispatcher, in one thread and one true
- * time, which is that of the store.
+ * Members that share one limit through a store, without a dispatcher, in one thread, with one true
+ * time that is also the store's.
  */
 final class World {
   static final long MILLI = 1_000_000L;
@@ -21,7 +21,7 @@ final class World {
   static final long TTL = 2 * SECOND;
   static final Pace PACE = new Pace(100 * MILLI, TTL, SECOND);
 
-  /** An instant of the true time at which all begins, in the middle of no cell. */
+  /** True time at which the simulation starts, somewhere within a cell. */
   static final long START = 1_700_000_000L * SECOND + 4_321_123_456L;
 
   static final LimitId ID = new LimitId(LimitId.Kind.KEY, "k", "", Measure.TOKENS, 10 * SECOND);
@@ -34,7 +34,7 @@ final class World {
   final List<Node> nodes = new ArrayList<>();
   final Permits permits = new Permits();
 
-  /** Who has a permit has it for so long, and up to 3 s longer. */
+  /** Minimum time for which a request holds its permit; the maximum is 3 s longer. */
   long shortestRun;
 
   OnOutage onOutage = OnOutage.PARK;
@@ -65,7 +65,7 @@ final class World {
     clock.run(until);
   }
 
-  /** As {@link SimClock#run(long, Runnable)}. */
+  /** Runs as {@link SimClock#run(long, Runnable)} does. */
   void run(long until, Runnable rested) {
     clock.run(until, rested);
   }
@@ -74,7 +74,7 @@ final class World {
     return join(spec);
   }
 
-  /** A member joins that is configured with another limit of the same name. */
+  /** Adds a member with a different configuration of the same limit. */
   Node join(LimitSpec spec) {
     Node node = new Node(this, "node-" + nodes.size(), spec);
     nodes.add(node);
@@ -89,23 +89,26 @@ final class World {
         .sum();
   }
 
-  /** Lets every message reach the store once and in time from now on. */
+  /** Delivers every message to the store once and in time from now on. */
   void heal() {
     wayNanos = wayNanos();
     store.heal();
   }
 
-  /** The longest that an answer is or was under way that is taken. */
+  /** Returns the longest round-trip time, so far, of an answer that is accepted. */
   long wayNanos() {
     return Math.max(wayNanos, Math.min(2 * store.slowest + MILLI, PACE.timeoutNanos()));
   }
 
-  /** The most that was let go in any window of the true time. */
+  /** Returns the largest amount released in any window of the true time. */
   long most() {
     return SimWindows.most(spec, releases, 0);
   }
 
-  /** The most of some that was let go in any window that starts so much before one of the cells. */
+  /**
+   * Returns the largest amount of the releases in any window that starts {@code early} before a
+   * cell.
+   */
   static long most(LimitSpec of, List<SimRelease> releases, long early) {
     return SimWindows.most(of, releases, early);
   }
