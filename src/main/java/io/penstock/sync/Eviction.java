@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Check whether Redis evicts keys when its memory is full, and so may forget what was spent. It is
- * made once and logged once. Thread-safe.
+ * Checks once whether Redis evicts keys when its memory is full, since it may then forget spending,
+ * and logs a warning once. Thread-safe.
  */
 final class Eviction {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.redis");

@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A random history of what writers count of some limits, each with several measures and windows.
- * Counts grow, are said again, come late, and are as large as they can be, while time passes.
+ * Random history of the counts of several writers for some limits, each with several measures and
+ * windows. Counts grow, are repeated, arrive late, and reach the largest possible value, while time
+ * passes.
  */
 final class CountsHistory {
   private static final long MINUTE_MILLIS = 60_000;
@@ -21,8 +22,8 @@ final class CountsHistory {
   /**
    * One exchange.
    *
-   * @param unixMillis the clock of the store
-   * @param all whether the store has lost all before
+   * @param unixMillis time of the store
+   * @param all whether the store has lost all data before
    */
   record Step(long unixMillis, boolean all, String writer, List<Count> own) {}
 
@@ -46,15 +47,15 @@ final class CountsHistory {
     }
   }
 
-  /** Returns the name of the limit, of the first one when there are some. */
+  /** Returns the name of the limit; of the first one when there are several. */
   String limit() {
     return ids.getFirst().text();
   }
 
   /**
-   * Returns what happens next.
+   * Returns the next exchange.
    *
-   * @param harm whether the store may lose all, and its clock be set back
+   * @param harm whether the store may lose all data, and its clock may be set back
    */
   Step next(boolean harm) {
     now += random.nextInt(3) == 0 ? random.nextLong(MINUTE_MILLIS) * hurry : random.nextLong(3);

@@ -204,7 +204,7 @@ final class Node implements StepAlarm {
     }
   }
 
-  /** Holds a permit for the time of the run. */
+  /** Keeps a permit for the time of the run. */
   private void runOn(Answer.Receipt receipt, SimRelease release) {
     world.permits.begin(release);
     world.at(
