@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * {@link Frontier}.
  */
 final class Atlas {
-  /** Maximum number of known limits that this instance does not have. */
+  /**
+   * From this number of limits on that this instance does not have, further ones are not recorded.
+   */
   static final int MOST_UNKNOWN = 100_000;
 
   /**
