@@ -1,7 +1,9 @@
--- Says of which limits counts were changed, and which others were.
--- KEYS[1]: a sorted set of limits by when they were changed last, in microseconds.
--- ARGV: since when, for how many microseconds a limit is remembered, then the limits changed now.
--- Replies: now, and the limits changed since; all when the clock was before that.
+-- Records which limits have changed counts, and returns the limits changed since a given time.
+--
+-- KEYS[1]  a sorted set of limits by the time of their last change, in microseconds
+-- ARGV     time since which changes are wanted, microseconds for which a change is remembered, then
+--          the limits changed now
+-- Answers  the time now, and the limits changed since; all of them when the clock was set back
 local key, since = KEYS[1], tonumber(ARGV[1])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]

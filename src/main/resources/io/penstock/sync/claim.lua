@@ -1,8 +1,9 @@
--- Claims for a member what one alone may have, for a while.
--- KEYS[1]: a hash of who has it. ARGV: the member, how others call it, for how many milliseconds;
--- 0 gives it back.
--- Replies: nothing when the member has it, or gave it back; else who has it, how that one is
--- called, and for how many milliseconds more, which are no more than were asked for.
+-- Claims for a member, for a limited time, something that only one member may have.
+--
+-- KEYS[1]  a hash with the holder of the claim
+-- ARGV     the member, its name for display, and the duration in milliseconds; 0 releases the claim
+-- Answers  nothing when the member has the claim or has released it; otherwise the holder, its name
+--          for display, and the milliseconds left, which are never more than the duration asked for
 local key, member, lease = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local held = redis.call('HMGET', key, 'member', 'called')
 if held[1] and held[1] ~= member then

@@ -1,29 +1,51 @@
--- One object that programs wait for: all that happens to it, at the time of Redis. The same rules, in
--- Java, are in the room coordination: both answer alike, and CoordinationDifferentialTest holds them
--- to it.
+-- Executes one operation on a shared object, at the time of Redis.
 --
--- KEYS[1]  a hash of what the object is. Beside it, in the same slot: ':w' who waits, by arrival; ':p'
---          since when, and what for; ':h' what is held, and of which turn; ':x' the same by expiry;
---          ':r' answers whose instance has not said that it heard them; ':m' how many of ':w' and
---          ':r' each instance has.
--- ARGV     kind, what to do, instance, turn (INSTANCE:NUMBER), instances known to live and to be gone
---          (each with a space before and after), until when it may be done ('' for ever), what
---          channels begin with, now ('' but in tests), milliseconds after which what is unused is
---          forgotten, '' or when a lost object of that name may have been used last (0: never), and
---          whether the turn may wait: 'w', 'n' never, 'f' there are too many; then what the
---          operation says. Times are microseconds.
--- Answers  now, code, text, interval, waited, next, served, message:
---          D done, S done and said, H held already, T timed out, C conflict, M no such object, P too
---          many places are held, F too many wait, X deleted, W waits, A has to be made, U instances
---          of which it is not known whether they live (text), L too late, G no such turn, K
---          statistics (text), Q turns that are not known (text). 'interval' and 'waited' are told to
---          'leave' when nobody takes the answer; 'next' is when time alone lets somebody pass, ''
---          for never; 'served' has 'NUMBER code interval waited' of other turns of the instance.
--- Publishes to others the same: key, now, next, served, message, a line each, the message last.
+-- The in-memory implementation in Java has the same rules. Both answer alike; a differential test
+-- compares them.
+--
+-- Terms: a turn is the operation of one client, named INSTANCE:NUMBER. It is answered at once, or
+-- waits in order of arrival and is answered later. The answer to a turn that waited is kept until
+-- its instance acknowledges it, so that an answer without acknowledgement can be repeated or taken
+-- back. Permits of a semaphore have keys that their clients choose.
+--
+-- KEYS[1]  a hash of the object's numbers. Beside it, in the same slot:
+--          ':w'  waiting turns by arrival (sorted set)
+--          ':p'  arrival and parameters of each waiting turn
+--          ':h'  by the key of a permit: its turn ('-' once confirmed), and how long that waited
+--          ':x'  keys of permits by expiry (sorted set)
+--          ':r'  answers by turn that were not acknowledged yet
+--          ':m'  by instance: the number of its turns in ':w' and ':r'
+-- ARGV     1   kind of the object
+--          2   operation
+--          3   calling instance
+--          4   turn
+--          5   instances known to live, each with a space before and after
+--          6   instances known to be gone, likewise
+--          7   time until which the operation may be executed, '' for ever
+--          8   prefix of the instances' channels
+--          9   now, '' except in tests
+--          10  milliseconds after which an unused object expires
+--          11  '', or for creating the object: when a lost object of that name may have been used
+--              last (0 for never)
+--          12  whether the turn may wait: 'w' yes, 'n' no, 'f' too many are waiting
+--          13  and more: parameters of the operation
+--          Times are microseconds unless stated otherwise.
+-- Answers  now, code, text, interval, waited, next, served, message
+--          code      D done; S done, with a value; H the permit exists already; T timed out;
+--                    C conflict; M no such object; P too many permits; F too many turns wait;
+--                    X deleted; W the turn waits; A the object must be created; U unknown instances
+--                    (in text), whose life must be checked first; L too late; G no such turn;
+--                    K statistics (in text); Q turns that are unknown (in text)
+--          interval, waited
+--                    to be passed to 'leave' if no client takes the answer
+--          next      when time alone lets the next turn pass, '' for never
+--          served    'NUMBER code interval waited' for each other turn of the instance that was
+--                    answered
+-- Publishes to other instances: key, now, next, served and message, one per line, the message last.
 
 local EXACT = 2 ^ 53
-local UNKNOWN_EXPIRY = 60000000 -- what a hold that was lost is taken to have had when nothing is said
-local NOBODY = 2 ^ 40 -- more than any bucket has
+local UNKNOWN_EXPIRY = 60000000 -- assumed for lost permits without a stated expiry
+local NOBODY = 2 ^ 40 -- more tokens taken than any bucket has, so that none is left
 local AT_ONCE = 100
 local KEPT = 60000 -- milliseconds
 local floor, min, max = math.floor, math.min, math.max
@@ -78,25 +100,25 @@ end
 local waiting = redis.call('ZCARD', W)
 local held = kind == 'semaphore' and redis.call('ZCARD', X) or 0
 
-local own -- what is answered to the turn itself
-local served, others = {}, {} -- answers to other turns: of this instance, of others by name
+local own -- answer to the calling turn
+local served, others = {}, {} -- answers to other turns: of this instance; of others, by name
 local message
 
-local function say() -- what was sent
+local function say() -- puts the message that was sent into the answer
   message = message or redis.call('HGET', key, 'message') or ''
 end
 
 local function instance(turn) return string.match(turn, '^(.*):%d+$') end
 local function number(turn) return string.match(turn, ':(%d+)$') end
 
--- turns of that instance wait no more, or their answers were heard
+-- Subtracts turns of an instance that wait no more, or whose answers were acknowledged.
 local function less(name, turns)
   if redis.call('HINCRBY', M, name, -turns) <= 0 then redis.call('HDEL', M, name) end
 end
 
--- ---- what each kind does
+-- ---- behaviour of each kind
 
-local function edge() -- of the interval that begins next
+local function edge() -- returns the start of the next interval
   local passed = now - s.born
   return now - math.fmod(passed, s.interval) + s.interval
 end
@@ -121,12 +143,12 @@ local function expire()
   end
 end
 
-local function interval() -- of a bucket; of all: another one when it is made anew
+local function interval() -- names the object's creation, and a bucket's interval
   return text(s.born) .. '.' .. text(s.refills or 0)
 end
 
--- Who holds a place under that key holds it: an answer that nobody heard to whoever asked for it
--- first, or again, frees it no more.
+-- Returns whether a permit with that key exists, and confirms it. From then on, taking back an
+-- unacknowledged answer to the turn that got the permit no longer frees it.
 local function reacquired(held_key)
   local since = string.match(redis.call('HGET', H, held_key) or '', ' (%d+)$')
   if not since then return false end
@@ -141,7 +163,8 @@ local function count(arrived)
   return text(waited)
 end
 
--- Serves the first that waits: code, interval and how long it waited, or nothing.
+-- By kind: serves the first waiting turn. Returns code, interval and waiting time; nil if it must
+-- wait.
 local SERVE = {
   tokenbucket = function(turn, arrived)
     refill()
@@ -182,7 +205,7 @@ local SERVE = {
   end,
 }
 
-local function following() -- when time alone lets the first pass, or -1
+local function following() -- returns when time alone lets the first turn pass, or -1
   if kind == 'tokenbucket' then return s.size == 0 and -1 or s.refill end
   if kind == 'watchdog' then return s.expires end
   if kind ~= 'semaphore' or s.size == 0 then return -1 end
@@ -192,7 +215,7 @@ local function following() -- when time alone lets the first pass, or -1
   return first and first < EXACT and first or -1
 end
 
--- ---- those who wait
+-- ---- waiting turns
 
 local records = {} -- answers to be written
 
@@ -218,12 +241,12 @@ local function record()
   records = {}
 end
 
-local function parsed(params) -- since when, expiry, bound of places, key
+local function parsed(params) -- returns arrival, expiry, maximum of permits, key
   local arrived, expires, places, held_key = string.match(params or '', '^(%d+) (%d+) (%d+) (.*)$')
   return tonumber(arrived or now), tonumber(expires or 0), tonumber(places or 0), held_key or ''
 end
 
--- Has those go, in order of arrival, to whom `answer` gives a code.
+-- Ends waiting turns in order of arrival, until `answer` gives no code for one of them.
 local function go(answer)
   while waiting > 0 do
     local turns = redis.call('ZRANGE', W, 0, AT_ONCE - 1)
@@ -247,14 +270,15 @@ end
 
 local function serve() if there and kind ~= 'counter' then go(SERVE[kind]) end end
 
-local function removed(turn) -- from those who wait
+local function removed(turn) -- removes a waiting turn; returns whether there was one
   if redis.call('ZREM', W, turn) == 0 then return false end
   redis.call('HDEL', P, turn)
   waiting = waiting - 1
   return true
 end
 
--- Takes back what a turn was given. Who asks twice says neither of when nor how long it waited.
+-- Takes back the result of a turn. A repeated release states neither its interval nor its waiting
+-- time.
 local function give_back(turn, code, given_of, waited, held_key)
   local of_this = string.match(given_of, '^%d+') == text(s.born)
   if not there or (waited ~= '' and not of_this) then return end
@@ -274,7 +298,7 @@ local function give_back(turn, code, given_of, waited, held_key)
   end
 end
 
-local function unheard(turn) -- takes back an answer that nobody heard
+local function unheard(turn) -- takes back an answer that was not acknowledged
   local record = redis.call('HGET', R, turn)
   if not record then return false end
   redis.call('HDEL', R, turn)
@@ -284,7 +308,7 @@ local function unheard(turn) -- takes back an answer that nobody heard
   return true
 end
 
--- An instance is no more: nor are those who waited there. What they hold they hold.
+-- Removes the waiting turns of instances that are gone. Their permits remain until they expire.
 for _, name in ipairs(present) do
   if string.find(gone, ' ' .. name .. ' ', 1, true) then
     for _, turn in ipairs(redis.call('ZRANGE', W, 0, -1)) do
@@ -297,10 +321,10 @@ for _, name in ipairs(present) do
   end
 end
 
--- ---- the end: what has changed is written, and told
+-- ---- the end: changes are written and published
 
 local function keep()
-  -- who only looks does not use it
+  -- a mere look is no use of the object
   if op == 'step' and redis.call('PTTL', key) > 0 then return end
   if kind == 'event' or kind == 'watchdog' or kind == 'barrier' then return end
   local ttl = idle
@@ -350,11 +374,11 @@ local function ending(code, said)
       table.concat(served, ' '), message or ''}
 end
 
--- ---- what can be done whether there is an object or not
+-- ---- operations that do not need the object to exist
 
 if op == 'ack' then
   local heard = {}
-  local of = {} -- how many of each instance
+  local of = {} -- number of turns by instance
   for i = 13, #ARGV do
     if redis.call('HDEL', R, ARGV[i]) == 1 then
       local name, number_there = string.match(ARGV[i], '^(.*):(%d+)$')
@@ -366,7 +390,7 @@ if op == 'ack' then
   return ending('D', table.concat(heard, ' '))
 end
 
-local function again(turn) -- an answer that was not heard
+local function again(turn) -- repeats an answer that was not acknowledged
   local record = redis.call('HGET', R, turn)
   if not record then return false end
   served[#served + 1] = number(turn) .. ' ' .. string.match(record, '^(%S+ %S+ %S+) ')
@@ -385,7 +409,7 @@ if op == 'ask' then
   return ending('Q', table.concat(lost, ' '))
 end
 
-serve() -- what time alone allowed, before anything else
+serve() -- first the turns that may pass by time alone
 
 if op == 'leave' then
   if removed(id) or unheard(id) then
@@ -406,7 +430,7 @@ if op == 'timeout' then
   return ending(again(id) and 'D' or 'G')
 end
 
-if op == 'step' then -- and for how long it is kept, in milliseconds; below 0 for as long as needed
+if op == 'step' then -- the text is the time to live in milliseconds, below 0 for no limit
   local looked = ending(there and 'D' or 'A')
   looked[3] = text(redis.call('PTTL', key))
   return looked
@@ -423,7 +447,7 @@ if not there then
   if kind == 'tokenbucket' then
     s.size, s.interval = tonumber(one), tonumber(two)
     s.refill = now + s.interval
-    -- of the one that was lost nobody knows what was taken
+    -- it is unknown what was taken from a lost bucket of that name
     if made ~= '0' and now < tonumber(made) + s.interval then s.taken = NOBODY end
   elseif kind == 'semaphore' then
     s.lost = tonumber(made)
@@ -445,13 +469,13 @@ if op == 'wait' then
     end
   elseif kind == 'semaphore' then
     s.size, expires, held_key, places = tonumber(one), tonumber(two), three, tonumber(four)
-    if s.lost > 0 and s.served == 0 then -- who held then may hold still
+    if s.lost > 0 and s.served == 0 then -- lost permits may still be in use
       s.barred = max(s.barred, s.lost + (expires == 0 and UNKNOWN_EXPIRY or expires))
     end
   elseif kind == 'barrier' and s.passing < 0 then
     s.size = tonumber(one)
   end
-  if kind == 'semaphore' then -- it waits for nothing, whoever does
+  if kind == 'semaphore' then -- a permit with the same key is confirmed without waiting
     expire()
     if reacquired(held_key) then
       own = {'H', '-', '0'}
@@ -459,7 +483,7 @@ if op == 'wait' then
       return ending('H')
     end
   end
-  if waiting == 0 then -- nobody is before it
+  if waiting == 0 then -- no turn is before it
     waiting = 1
     local code, interval, waited = SERVE[kind](id, now, expires, held_key, places)
     waiting = 0

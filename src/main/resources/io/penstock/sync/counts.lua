@@ -1,19 +1,23 @@
--- Merges what one writer counted of a limit, and says what the others did.
--- KEYS[1]: the limit's hash. Fields here are 'count|MEASURE:MILLIS|CELL|WRITER', values decimal.
--- ARGV: writer, milliseconds since 1970 or '' for the clock, then MEASURE:MILLIS, cell and amount
--- of each own count. Replies: MEASURE:MILLIS, cell and amount of each count of another writer.
+-- Merges the counts of one writer for a limit, and returns the counts of the other writers.
+--
+-- KEYS[1]  the hash of the limit. Its fields are 'count|MEASURE:MILLIS|CELL|WRITER', with decimal
+--          values. A count only grows.
+-- ARGV     writer, Unix time in milliseconds or '' for the clock, then MEASURE:MILLIS, cell and
+--          amount of each own count
+-- Answers  MEASURE:MILLIS, cell and amount of each count of another writer
 local key, writer, now = KEYS[1], ARGV[1], tonumber(ARGV[2])
 if not now then
   local clock = redis.call('TIME')
   now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 end
 
--- Counts go up to 2^63 - 1, which a double does not hold exactly: they are compared as text.
+-- Compares counts as text, because they go up to 2^63 - 1, beyond the exact range of a double.
 local function larger(a, b)
   if #a ~= #b then return #a > #b end
   return a > b
 end
 
+-- A cell counts until the end of the next one.
 local function ends(millis, cell) return (tonumber(cell) + 2) * tonumber(millis) end
 
 local keep = 0

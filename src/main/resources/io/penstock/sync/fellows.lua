@@ -1,23 +1,30 @@
--- Which instances wait at shared objects, and which objects there are.
--- KEYS[1]  a hash: when it was born, when objects were lost last, and the number of the last sign of
---          life of each instance. Beside it, in the same slot: ':m' when each was heard last; ':o'
---          objects, by when they may have been forgotten.
--- ARGV     what to do, instance, birth it knows or '', now ('' but in tests), then
---          'beat'    its number, the one of the last that was answered (0: it comes), after how much
---                    silence an instance is gone, and its channel, on which the number is said;
---          'leave';  'admit' an object, how many there may be, and after how long what is unused is
---                    forgotten;  'remove' an object;
---          'settle'  an object, when it was to be forgotten, and when it is to be instead, or ''.
+-- Keeps the instances that use shared objects, and a registry of these objects.
+--
+-- KEYS[1]  a hash: 'born', when it was created; 'lost', when objects were last lost; 'n:INSTANCE',
+--          the number of the last heartbeat of each instance. Beside it, in the same slot, two
+--          sorted sets: ':m' instances by the time of their last heartbeat; ':o' objects by the
+--          time at which they may have expired.
+-- ARGV     operation, instance, the birth it knows or '', now ('' except in tests), then
+--          'beat'    a heartbeat: its number; the number of the last one that was answered (0 for a
+--                    new instance); the silence after which an instance is gone; and the instance's
+--                    channel, on which the number is published
+--          'leave'   removes the instance
+--          'admit'   registers an object: its name, how many objects there may be, and the time
+--                    after which an unused object expires
+--          'remove'  removes an object: its name
+--          'settle'  corrects an expiry: the object, its recorded time, and its new time, or '' if
+--                    it has expired
 --          Times are microseconds.
--- Answers  now, code, birth, when objects were lost last, objects, and
---          'beat'    D, and who lives; G when the instance is none any more;
---          'admit'   D, and when an object of that name was lost (0: never); F when there are too
---                    many. Then objects that may have been forgotten, each with when.
+-- Answers  now, code, birth, when objects were last lost, number of objects, and for
+--          'beat'    D and the living instances; G when the instance is not a member any more
+--          'admit'   D and when an object of that name was lost (0 for never); F when there are too
+--                    many objects. Then objects that may have expired, each with its recorded time.
+--          the rest  D
 
 local key, op, me, born_known = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local m, o = key .. ':m', key .. ':o'
-local MAKING = 10000000 -- an object that was admitted may still be made
-local LOOKS = 4 -- objects to be looked at, each time
+local MAKING = 10000000 -- microseconds after its admission in which an object may still be created
+local LOOKS = 4 -- maximum of possibly expired objects that one admission returns
 
 local function text(n) return string.format('%.0f', n) end
 
@@ -50,7 +57,7 @@ if op == 'beat' then
   end
   if answered > 0 then
     local known = tonumber(redis.call('HGET', key, 'n:' .. me) or '')
-    if known and known < answered then lost() end -- older data were put back
+    if known and known < answered then lost() end -- older data was restored
     if not known or known < answered or not redis.call('ZSCORE', m, me) then
       redis.call('ZREM', m, me)
       redis.call('HDEL', key, 'n:' .. me)
@@ -58,7 +65,7 @@ if op == 'beat' then
     end
   end
   redis.call('ZADD', m, text(now), me)
-  -- one that was late comes after its successor, and is no older state of Redis
+  -- A late heartbeat arrives after its successor; it must not look like older data.
   local said = tonumber(redis.call('HGET', key, 'n:' .. me) or '0')
   redis.call('HSET', key, 'n:' .. me, text(math.max(said, tonumber(number))))
   redis.call('PUBLISH', ARGV[8], number)
@@ -94,7 +101,7 @@ if op == 'admit' then
   if not known and redis.call('ZCARD', o) >= most then
     return answer('F', '0', unpack(overdue))
   end
-  -- it was there and is not: nobody forgot it
+  -- It should still exist, and yet it is to be created: its data was lost.
   local gone = known and known > now and known - idle < now - MAKING and now or 0
   redis.call('ZADD', o, text(now + idle), object)
   return answer('D', text(math.max(gone, tonumber(redis.call('HGET', key, 'lost') or '0'))),

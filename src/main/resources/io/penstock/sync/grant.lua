@@ -1,32 +1,65 @@
--- Grants slices of one shared limit. The same arithmetic, and its reasons, are in limit/Shares.java
--- and limit/Changeover.java: both answer alike, and GrantDifferentialTest holds them to it.
+-- Grants slices of one shared limit.
 --
--- KEYS[1]  a hash. Field F (ARGV[1]) is one limit: what all members share; F:member what counts of
---          one member, so that a round reads and writes two fields however many members there are.
--- ARGV     F, member, number of its round, kind, length of a cell, reach, capacity, releases,
---          seconds, fill, slice-ttl, from, head, wanted, barred, uses, midnights, born, now
---          Times are microseconds; uses are "cell amount cell amount"; born is which birth of F the
---          member knows, -1 for none; now is '' but in tests.
--- Answers  {now, capacity, born, cell, amount, cell, amount, ..., left, full}, {now} when the round is
---          late and nothing was done, or an error that begins with FOREIGN (somebody else wrote the
---          hash) or CLOCK (the midnights told are not those of now); then nothing was changed.
---          While the running cell is barred, -1 and the last barred cell stand before 'left', which
---          is what is left over all members of what runs; 'full' is when all of it is left again:
---          now when it is, and where nobody knows.
+-- The Java classes for slices in the limit package do the same arithmetic and state its reasons.
+-- Both answer alike; a differential test compares them.
 --
--- Field F: "2 kind length known barred turns anchor missing part filled born lost|cell total ...|member 11
--- numbers member 11 numbers ..."; field F:member: "cell amount ...". All numbers are whole and
--- below 2^53, which a double holds exactly.
+-- KEYS[1]  a hash, with two fields for each call: F (ARGV[1]), the state of one limit that all
+--          members share, and F:MEMBER, the amounts that count for one member. So a round reads and
+--          writes two fields however many members there are.
+-- ARGV     1   F
+--          2   name of the member
+--          3   number of its round
+--          4   kind of the limit
+--          5   length of a cell
+--          6   reach: for how many further cells a cell counts; for days, for how long after
+--              their end
+--          7   capacity
+--          8   releases
+--          9   seconds; together with 8 the rate of a bucket or of slots
+--          10  fill: time in which an empty bucket fills up
+--          11  lifetime of a slice, and silence after which a member counts as gone
+--          12  from: first cell that is reported
+--          13  head: amount that the member's first waiting ticket lacks, granted whole or not at
+--              all
+--          14  wanted: further amount to grant ahead of need
+--          15  last cell in which nothing may be granted, because spending may have been lost
+--          16  uses: "CELL AMOUNT CELL AMOUNT ...", spending from 12 on
+--          17  midnights: starts of calendar days around now
+--          18  birth of F that the member knows, -1 for none
+--          19  now; '' except in tests
+--          Times are microseconds.
+-- Answers  {now, capacity, born, cell, amount, cell, amount, ..., left, full}. 'left' is the amount
+--          left now, over all members; 'full' is when all of the limit is left again: now when it
+--          is already, or when that is unknown. While the running cell is barred, -1 and the last
+--          barred cell stand before 'left'.
+--          {now} when the round is late; nothing was done.
+--          An error that begins with FOREIGN (another program wrote the hash) or CLOCK (the
+--          midnights are not those around now); nothing was changed.
 --
--- When a reload changes the kind of a limit, some members have the old kind for a while, and some the
--- new one. Field G, which is F@kind, and G:member are then for members of another kind than that in F.
+-- Field F is "2 KIND LENGTH KNOWN BARRED TURNS ANCHOR MISSING PART FILLED BORN LOST|CELL TOTAL
+-- ...|MEMBER 11 NUMBERS MEMBER 11 NUMBERS ...", with these shared numbers:
+--          KNOWN    first cell that still counts; nothing before it is known any more
+--          BARRED   last cell in which nothing is granted, -1 for none
+--          TURNS    last number given to a waiting head
+--          ANCHOR   start of the running day of 24 h, -1 for none
+--          MISSING  tokens missing in a bucket
+--          PART     fraction: of a token for a bucket, of a microsecond for slots
+--          FILLED   when a bucket was filled last; for slots, the first free slot
+--          BORN     when the state was created
+--          LOST     when a loss of data was noticed last, -1 for never
+-- Field F:MEMBER is "CELL AMOUNT ...". All numbers are whole and below 2^53, so a double holds them
+-- exactly.
+--
+-- After a reload that changes the kind of a limit, some members have the old kind for a while, and
+-- some the new one. Field G, which is F@KIND, and G:MEMBER are then for members of another kind
+-- than that in F.
 
 local MOST, FULL, EXACT = 2 ^ 43, 2 ^ 52, 2 ^ 53
 local SPAN, HOUR = 86400000000, 3600000000
 local LEAD, TOGETHER = 2000, 5000
-local OUT = 2 ^ 52 -- the cell of tokens that are out of a bucket, above all others
+local OUT = 2 ^ 52 -- pseudo cell of tokens granted from a bucket; above all other cells
 local KEPT = 3600000 -- milliseconds
-local STAYS = 1000000000 -- a member that lives is heard within 15 minutes
+local STAYS = 1000000000 -- microseconds; a living member is heard every 15 minutes at least
 local floor, min, max = math.floor, math.min, math.max
 
 local key, F, name = KEYS[1], ARGV[1], ARGV[2]
@@ -38,14 +71,14 @@ local own_releases, own_seconds, own_fill, ttl = given[8], given[9], given[10], 
 local from, head, wanted, new_barred = given[12], given[13], given[14], given[15]
 local known_birth = tonumber(ARGV[18])
 
-local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact, of what is not negative
+local function div(a, b) return (a - math.fmod(a, b)) / b end -- exact for a, b >= 0
 
 local function whole(word)
   local n = tonumber(word)
   return n and n == floor(n) and n > -EXACT and n < EXACT and n or nil
 end
 
--- All numbers of a text, or nothing when something else is in it.
+-- Returns the numbers in a text, or nil when it contains anything else.
 local function numbers(text)
   local list = {}
   for word in string.gmatch(text, '%S+') do
@@ -69,15 +102,15 @@ if not now then
   now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 end
 
--- what all share, in the order it is written
+-- the numbers that all members share, in the order of field F
 local KNOWN, BARRED, TURNS, ANCHOR, MISSING, PART, FILLED, BORN, LOST = 1, 2, 3, 4, 5, 6, 7, 8, 9
-local NEXT = FILLED -- of slots: the first that nobody has, and PART of a microsecond
+local NEXT = FILLED -- for slots: the first free one, with PART as its fraction of a microsecond
 local shared = {0, -1, 0, -1, 0, 0, 0, now, -1}
--- a member's record: these, and its name
+-- the numbers of a member's record, which also has its name
 local NUMBER, HEARD, CAPACITY, REACH, WANTED, HEAD, TURN, NEWEST, RELEASES, SECONDS, FILL =
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
 local FIELDS = 11
-local ELSEWHERE = -1 -- the turn of a member that has another kind
+local ELSEWHERE = -1 -- turn of a member that has another kind
 local totals, members, by_name = {}, {}, {}
 local counted = {}
 
@@ -94,7 +127,7 @@ local function pairs_of(list, into)
   return true
 end
 
--- What a field F or G says, or nothing when it is not what is written here.
+-- Returns the state in a field F or G, or nil when this script cannot have written it.
 local function state_of(value)
   local word, numbers_shared, cells, rest =
       string.match(value, '^2 (%u+) ([^|]*)|([^|]*)|([^|]*)$')
@@ -118,7 +151,8 @@ local function state_of(value)
   return state
 end
 
--- Whether its cells are those of the member: days of another time zone begin at other times.
+-- Returns whether a state has the same cells as the calling member. Calendar days of another time
+-- zone begin at other times.
 local function fits(state)
   local day = state.shared[KNOWN]
   local same = kind ~= 'DAY' or day < starts[1] or day > starts[#starts]
@@ -127,7 +161,7 @@ local function fits(state)
 end
 
 local dropped = {}
-local host -- the state in F while it is of another kind: that of the member is in G then
+local host -- state in F if it has another kind; the state for the member's kind is in G then
 local field = F
 local state = read[1] and state_of(read[1])
 if read[1] and not state then return foreign(F) end
@@ -165,9 +199,10 @@ end
 local me = by_name[name]
 if me and number <= me[NUMBER] then return {now} end
 
--- While a member that has the kind of F was heard lately, all are granted what F has room for, and
--- all that is spent counts in F. Then G takes the place of F, with what those had spent who did not
--- come to G; so does what the member itself had spent when it comes.
+-- Coexistence of two kinds. As long as a member with the kind of F was heard recently, no member is
+-- granted more than F has room for, and all spending counts in F. After that, G replaces F and
+-- takes over the spending of members that never came to G. When the calling member comes to G, its
+-- own earlier spending moves with it.
 local others, bounded, joins = {}, false, nil
 if host then
   local before = host.by_name[name]
@@ -211,7 +246,8 @@ local function add(cell, amount)
   totals[cell] = sum > 0 and sum or nil
 end
 
--- in the order of cells, so that equal states are equal texts; and the last cell
+-- Returns the amounts as text in the order of cells, so that equal states are equal texts; and the
+-- last cell.
 local function packed(amounts)
   local sorted, words = {}, {}
   for cell in pairs(amounts) do sorted[#sorted + 1] = cell end
@@ -223,6 +259,7 @@ local function packed(amounts)
   return table.concat(words, ' '), sorted[#sorted] or -1
 end
 
+-- a silent member loses its place, its permits, and the tokens it had out of a bucket
 local rewritten = {}
 for _, record in ipairs(members) do
   if silent(record) then
@@ -250,7 +287,8 @@ for _, record in ipairs(members) do
 end
 shared[BARRED] = max(shared[BARRED], new_barred)
 
--- what others know was lost: nothing is granted while slices may last that were granted before
+-- A member that knows another birth shows that data was lost: nothing is granted as long as slices
+-- granted before the loss may live.
 if known_birth ~= -1 and known_birth ~= shared[BORN] then shared[LOST] = now end
 if host then host.shared[LOST] = shared[LOST] end
 local learning = shared[LOST] ~= -1 and now < shared[LOST] + ttl
@@ -340,7 +378,8 @@ end
 local at = running()
 forget(at)
 
--- The fullest window that a cell is in, what is missing of a bucket, or what counts in the 24 h.
+-- Returns the amount used: in the fullest window that the running cell is part of, missing in a
+-- bucket, or counted in the day of 24 h.
 local function used_in(s, kind, cells, at, span)
   if kind == 'BUCKET' then return s[MISSING] + (cells[OUT] or 0) end
   local most, lasts = 0, {at}
@@ -357,8 +396,8 @@ local function used_in(s, kind, cells, at, span)
   return most
 end
 
--- Finds the cell of F that runs. When its days begin is told by its members alone: but for those of
--- UTC, one of 25 hours is waited for.
+-- Finds the running cell of F. Only its own members know when its calendar days begin, so a day is
+-- taken to last 25 hours, unless the days are those of UTC.
 local function look_at_host()
   local s, of = host.shared, host.kind
   host.reach = 0
@@ -427,7 +466,8 @@ local function counting_in_host(record, amounts)
   return sum
 end
 
--- What the others had spent counts in the cell that runs when F is given up.
+-- Moves the spending of the other members from F, which is given up, to the running cell of G.
+-- Returns the name of a field with a foreign value, or nil.
 local function take_over()
   local s = host.shared
   for _, record in ipairs(others) do
@@ -462,8 +502,8 @@ local function take_over()
   end
 end
 
--- Who knows no 24 h yet reports nothing of them, and says from when on it spent nothing: what it had
--- spent counts before that.
+-- Adds spending from before to the running cell. A member that does not know its day of 24 h yet
+-- reports no uses, only the time since which it has spent nothing; then the sum counts before that.
 local function place(sum)
   local cell = at
   if kind == 'SPAN' and #uses == 0 and from > 0 then
@@ -503,7 +543,7 @@ local function join_from_host()
   if sum > 0 and kind ~= 'STRICT' then place(sum) end
 end
 
-local in_all = EXACT -- what F has room for
+local in_all = EXACT -- the room of F, which limits all grants
 local before_round = 0
 if host then
   look_at_host()
@@ -534,7 +574,7 @@ shared[MISSING] = max(0, shared[MISSING])
 at = running()
 forget(at)
 
--- the cells granted in, and the windows looked at: by where they end
+-- the cells in which slices may be granted
 local cells = {}
 local function candidate(cell)
   if cell - span >= shared[KNOWN] and (cell > shared[BARRED] or kind == 'CONCURRENCY') then
@@ -553,7 +593,7 @@ elseif kind ~= 'STRICT' then
 end
 
 local bound = in_all
-local ends, used = {}, {}
+local ends, used = {}, {} -- the windows to check: the last cell and the used amount of each
 if kind == 'BUCKET' then
   ends[1], used[1] = at, shared[MISSING] + (totals[OUT] or 0)
 elseif kind == 'SPAN' then
@@ -606,7 +646,8 @@ local function grant(cell, amount)
   granted[cell] = (granted[cell] or 0) + amount
 end
 
--- Keeps room for those whose turn is between two; whether others may have any of what is left.
+-- Reserves the heads whose turns lie between two others. Returns whether anything of the rest may
+-- be granted to members behind them.
 local function keep_for_heads(after, before)
   local heads = {}
   for _, record in ipairs(members) do
@@ -713,8 +754,8 @@ for _, cell in ipairs(cells) do
   end
 end
 if kind == 'SPAN' and #answer > 3 then shared[ANCHOR] = at end
--- The last barred cell, or -1 when the running one is not barred. While members that have the kind
--- of F are heard, the running cell is barred as well when that of F is.
+-- Returns the last barred cell, or -1 when the running one is not barred. While members with the
+-- kind of F are heard, a barred running cell of F bars the running cell here as well.
 local function last_barred()
   if kind == 'CONCURRENCY' or kind == 'STRICT' then return -1 end
   local last = at <= shared[BARRED] and shared[BARRED] or -1
@@ -739,7 +780,7 @@ local function full_again(used)
   return max(filled, (last + span + 1) * length)
 end
 
--- What is left, and when all is.
+-- Returns the amount left over all members, and the time at which all of the limit is left again.
 local function left()
   local bound = in_all
   for _, amount in pairs(granted) do bound = max(0, bound - amount) end
@@ -754,8 +795,9 @@ local function left()
 end
 answer[#answer + 1], answer[#answer + 2] = left()
 
--- What was spent in this round counts in F as well, where the member is one of the same kind: what
--- comes back of a bucket or of slots may have been used by others since.
+-- Counts the spending of this round in F as well, as that of a member with the kind of F. Amounts
+-- that come back to a bucket or as slots are not returned there, because other members may have
+-- used them since.
 local function count_in_host(spent)
   local s, cells, theirs = host.shared, host.totals, {}
   local record, like = host.by_name[name], host.by_name[name] or others[1]
@@ -773,7 +815,7 @@ local function count_in_host(spent)
   for cell in pairs(theirs) do
     if cell < s[KNOWN] then theirs[cell] = nil end
   end
-  if theirs[OUT] then -- it may have spent them
+  if theirs[OUT] then -- it may have spent these tokens
     local out = max(0, (cells[OUT] or 0) - theirs[OUT])
     s[MISSING] = s[MISSING] + theirs[OUT]
     cells[OUT], theirs[OUT] = out > 0 and out or nil, nil
@@ -829,7 +871,7 @@ elseif host then
   field = F
 end
 
--- written back
+-- ---- the state is written
 local mine
 mine, me[NEWEST] = packed(counted)
 local sums, newest = packed(totals)
@@ -860,9 +902,9 @@ if in_host then
   lasts = max(lasts, (host.at + host.span + 1) * host.length)
 end
 
--- the hash ends a minute and more after the last moment anything in it counts, and not before it
--- was left alone for an hour: sooner, those who know it would take that for a loss
-if newest == OUT then newest = div(now + ttl, length) end -- it is spent by then, if at all
+-- The hash expires at least a minute after the last moment at which anything in it counts, and not
+-- before an idle hour: otherwise members that know the limit would take that for a loss.
+if newest == OUT then newest = div(now + ttl, length) end -- the tokens are spent by then
 newest = max(newest, shared[BARRED])
 if grid then lasts = max(lasts, (newest + span + 1) * length) end
 if kind == 'DAY' then lasts = max(lasts, starts[4] + reach) end

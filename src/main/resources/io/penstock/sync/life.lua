@@ -1,28 +1,67 @@
--- The life of one Redis master, and who lives with it. Called last of a round: what was flushed,
--- restarted or replaced before or between the round's other calls shows here.
--- KEYS[1]: a hash. ARGV: the member's name, after how many microseconds of silence a member is
--- forgotten, how many milliseconds the hash is kept, for tests the time in microseconds, the number
--- of the round, 1 when with it all is said that the member has, the life, the run and the count it
--- was told last ('', '' and 0 for none), a random id, 1 when it is the member's last round, then
--- three words each: 'l', a limit it found lost and its birth; or 'm', a member it misses and when
--- that was heard, in microseconds.
--- A life is named by the id that was written when the hash was made, which a flush or a start
--- without data loses, and by when it began. Another run answers after a restart or a failover, and
--- has the same life when it knows all rounds that were counted when any member was told last: of
--- each run before, the hash has how many rounds were counted when it ended. Who was told more knows
--- that the master was rolled back: it becomes another life. Who was told another life does not know
--- what all is, and the first to come from that life brings word of a loss. Of a round that is late,
--- or comes twice, its member is not heard.
--- Instances of the version before know neither the id nor runs: they count rounds in the same
--- field, and leave alone what they do not know.
--- Replies: life, count of rounds, time in microseconds, run, how long ago its first round was, how
--- long before that the last one of the run before was (-1 when there was none), how many of the
--- rounds that were counted when the member was told last are known for certain (-1 for all), then
--- six words each: 'm', name, silence of a member, how long ago it said all, and how long ago it was
--- heard when it had been told this run and this life (-1 for never), and 1 when it left; 'l', limit,
--- birth, 0, 0, 0; or 'x', '', how long ago there was word of a loss, 0, 0, 0.
-local LOSS_MICROS = 60000000 -- for so long it is told
-local ENDED_MICROS = 172800000000 -- for so long it is known how a run ended
+-- Detects losses of data on one Redis master, and lists the members that use it for shared limits.
+--
+-- A member calls this script at the end of each round, over the same connection as the round's
+-- other calls. A flush, a restart or a replacement of the server, before or between those calls,
+-- therefore shows in the answer of this script.
+--
+-- Idea. The script counts rounds, and remembers two things about the data:
+--   life  A period without loss of data. Its name is ID:BORN: a random id that is written when the
+--         hash is created, which a flush or a start without data deletes, and the time of birth.
+--   run   The time of one server process. Another run begins after a restart or a failover.
+-- Each member sends the life, the run and the count of its last answer:
+--   * If the life is the present one, but the master does not know all rounds that it had counted
+--     then, the master was rolled back to older data. It gets a new birth, that is, another life.
+--   * If the life is another one, the member may know of data that is lost here. The first member
+--     from each such life reports a loss to all others.
+--   * If only the run is another one, the same life goes on as long as every member finds its
+--     rounds known. For each run that ended, the hash keeps how many rounds the next run knew when
+--     it began, so that members of any earlier run can be checked.
+-- A late or repeated round does not count as a heartbeat of its member.
+--
+-- Instances of the previous version know neither id nor runs. They count rounds in the same field,
+-- and do not touch fields unknown to them.
+--
+-- KEYS[1]  a hash with these fields; times are microseconds:
+--          id, born   name and birth of the life
+--          count      number of rounds
+--          at         "COUNT TIME" of the last round of an instance of this version
+--          run        "NAME FIRST BEFORE": the run, the time of its first round, and the time of
+--                     the last round before that (-1 for none)
+--          e:RUN      "KEPT TIME NEXT" of an ended run: how many rounds the next run knew when it
+--                     began, when that was, and the name of the next run
+--          p:LIFE     when a member from that other life came first
+--          lost       when a loss was last reported in this way
+--          m:MEMBER   when the member was heard last
+--          n:MEMBER   number of its last round
+--          a:MEMBER   when it was last heard knowing the present life and run, or none yet
+--          w:MEMBER   when it was last heard so and reported all its spending
+--          b:MEMBER   when it left
+--          l:LIMIT    "BIRTH TIME" of a limit whose data was lost alone: its new birth, and when
+--                     that was reported last
+--
+-- ARGV     1     name of the member
+--          2     silence in microseconds after which a member is forgotten
+--          3     milliseconds for which the hash is kept
+--          4     time in microseconds for tests, or ''
+--          5     number of the round
+--          6     1 if with this round the member has reported all its spending
+--          7-9   life, run and count of the member's last answer; '', '' and 0 for none
+--          10    random id for a new life
+--          11    1 if this is the member's last round
+--          12..  three words each: 'l', a limit whose data was found lost, and its new birth; or
+--                'm', a member that this member misses, and when it was last heard
+--
+-- Answers  seven words: life, count of rounds, time, run, how long ago its first round was, how
+--          long before that the last round of the previous run was (-1 for none), and how many of
+--          the rounds counted at the member's last answer are known for certain (-1 for all). Then
+--          six words for each
+--          member  'm', name, how long ago it was heard, how long ago it last reported everything,
+--                  how long ago it was last heard knowing the present life and run (-1 for
+--                  never), 1 if it left
+--          limit   'l', limit, new birth, 0, 0, 0
+--          loss    'x', '', how long ago a loss was last reported, 0, 0, 0
+local LOSS_MICROS = 60000000 -- how long a lost limit is reported
+local ENDED_MICROS = 172800000000 -- how long the end of a run is remembered
 local key, me = KEYS[1], ARGV[1]
 local told_life, told_run, told_count = ARGV[7], ARGV[8], tonumber(ARGV[9])
 local clock = redis.call('TIME')
@@ -31,7 +70,7 @@ local now = tonumber(ARGV[4]) or real
 local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or '?'
 
 local function text(n) return string.format('%.0f', n) end
--- the clock may have been set back: nothing was less than no time ago
+-- never negative, even if the clock was set back
 local function since(at) return at and math.max(0, now - at) end
 
 local fields = {}
@@ -43,18 +82,19 @@ end
 local all = redis.call('HGETALL', key)
 for i = 1, #all, 2 do fields[all[i]] = all[i + 1] end
 
--- the life
+-- ---- the life
 local id = fields.born and fields.id or ARGV[10]
 if not fields.born then set('born', text(real)) end
 if fields.id ~= id then set('id', id) end
 local count = tonumber(redis.call('HINCRBY', key, 'count', 1))
 local function life() return id .. ':' .. fields.born end
 
--- the run: its name, when its first round was, and the last one before it. What instances of the
--- version before count in a run before others have come to it tells nothing of what it knows.
+-- ---- the run
+-- A new run knows the rounds up to the count in 'at', not those up to 'count': instances of the
+-- previous version may have added to 'count' before the first current instance reached this run.
 local counted, counted_at = string.match(fields.at or '', '^(%d+) (%d+)$')
 local run, first, before = string.match(fields.run or '', '^(%S+) (%d+) (%-?%d+)$')
-local function forget(fields_of) -- all fields of members that begin so
+local function forget(fields_of) -- deletes the fields that match the pattern
   for field in pairs(fields) do
     if string.match(field, fields_of) then
       redis.call('HDEL', key, field)
@@ -62,6 +102,7 @@ local function forget(fields_of) -- all fields of members that begin so
     end
   end
 end
+-- Ends the current run, which has 'kept' certain rounds, and begins another one at the time 'at'.
 local function begin_run(kept, at, last)
   forget('^a:')
   local next = server .. '.' .. text(at)
@@ -73,7 +114,8 @@ if not run or string.match(run, '^%w+') ~= server then
   begin_run(tonumber(counted) or 0, real, counted_at)
 end
 
--- how many of the rounds that were counted when the member was told last are known for certain
+-- Returns how many rounds are certain for a member whose last answer came from the given run: the
+-- lowest number kept at the end of that run or of any run after it.
 local function kept_since(name)
   local least = math.huge
   for _ = 1, #all do
@@ -84,6 +126,7 @@ local function kept_since(name)
   end
   return 0
 end
+-- how many of the rounds counted at the member's last answer are known for certain; -1 for all
 local kept = -1
 if told_life ~= '' then
   local most = 0
@@ -93,21 +136,22 @@ if told_life ~= '' then
   if told_count > most then kept = told_run == run and 0 or most end
 end
 
+-- ---- losses
 local rolled_back = told_life == life() and kept ~= -1
 if told_life ~= '' and (rolled_back or told_life ~= life()) then
-  local told = 'p:' .. told_life
+  local told = 'p:' .. told_life -- only the first member from a life reports a new loss
   if not fields[told] then
     set(told, text(now), 'lost', text(now))
   end
 end
 if rolled_back then
   set('born', text(math.max(real, (tonumber(fields.born) or 0) + 1)))
-  -- back in the place of newer data: nothing tells how far
+  -- Older data was restored in a running server; it is unknown how old, so no round is certain.
   if told_run == run then begin_run(0, math.max(real, tonumber(string.match(run, '%d+$')) + 1)) end
-  forget('^[wa]:') -- what was said before was said to another life
+  forget('^[wa]:') -- earlier reports were made to another life
 end
 
--- the member
+-- ---- the member
 set('at', text(count) .. ' ' .. text(now))
 if (tonumber(fields['n:' .. me] or -1) or -1) < tonumber(ARGV[5]) then
   local heard = text(now)
@@ -128,6 +172,7 @@ for i = 12, #ARGV, 3 do
 end
 redis.call('PEXPIRE', key, ARGV[3])
 
+-- ---- the answer, and what is forgotten
 local age = since(tonumber(first))
 local gap = before == '-1' and -1 or math.max(0, tonumber(first) - tonumber(before))
 local reply = {life(), count, text(now), run, text(age), text(gap), text(kept)}
