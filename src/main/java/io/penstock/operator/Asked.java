@@ -20,13 +20,13 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A question about a model: a JSON object of whole numbers, none below 0.
  *
- * @param model it is about, as the query says; empty where none is asked for
+ * @param model the model in the query; empty if the query names none
  */
 record Asked(String model, Map<String, Long> numbers) {
   private static final int MOST_BYTES = 16 << 10;
   private static final int LONGEST_NAME = 256;
 
-  /** Something that cannot be answered; the message says why, for a person. */
+  /** Thrown when a question cannot be answered; the message tells a person why. */
   private static final class Unclear extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,10 @@ record Asked(String model, Map<String, Long> numbers) {
     }
   }
 
-  /** Reads the question and has it answered, or answers what is wrong with it. */
+  /**
+   * Returns a handler that reads the question and passes it on, or answers with what is wrong with
+   * it.
+   */
   static HandlerFunction<ServerResponse> about(
       List<String> members, boolean ofModel, Function<Asked, Mono<ServerResponse>> answer) {
     return request ->
@@ -47,7 +50,7 @@ record Asked(String model, Map<String, Long> numbers) {
                 .flatMap(answer));
   }
 
-  /** Has a question answered that is all in the query; the model is empty where none is given. */
+  /** Returns a handler for questions without a body; the model is empty if the query names none. */
   static HandlerFunction<ServerResponse> aboutModel(
       boolean required, Function<String, Mono<ServerResponse>> answer) {
     return request -> said(Mono.defer(() -> answer.apply(model(request, required))));
@@ -114,7 +117,7 @@ record Asked(String model, Map<String, Long> numbers) {
     return numbers;
   }
 
-  /** Returns a number that must be there, of any size. */
+  /** Returns a required number, of any size. */
   long any(String name) {
     Long number = numbers.get(name);
     if (number == null) {
@@ -123,12 +126,12 @@ record Asked(String model, Map<String, Long> numbers) {
     return number;
   }
 
-  /** Returns a number that must be there. */
+  /** Returns a required number from 0 to {@link Cost#MAX_TOKENS}. */
   long number(String name) {
     return within(name, any(name), Cost.MAX_TOKENS);
   }
 
-  /** Returns a number, or another if it is not there. */
+  /** Returns a number, or the default if it is missing. */
   long number(String name, long otherwise, long most) {
     return within(name, numbers.getOrDefault(name, otherwise), most);
   }

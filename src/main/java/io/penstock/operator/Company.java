@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * With whom this instance shares limits, as it was told last. A listener of all events; safe from
- * any thread.
+ * The instances that this one shares limits with, as the latest events describe them. Listens to
+ * all events; safe from any thread.
  */
 final class Company implements Events {
   /**
-   * How it stands with those it shares some limits with.
+   * State of the sharing of one kind of limits.
    *
-   * @param sharing of which limits, {@code exact} or {@code eventual}
-   * @param change what it was told last, in one word
-   * @param well whether these limits are shared as they are meant to be
-   * @param detail what follows, in a few words
+   * @param sharing the kind of limits: {@code exact} or {@code eventual}
+   * @param change the last change, in one or two words
+   * @param well whether these limits are shared as intended
+   * @param detail the consequence, in a few words
    */
   record Standing(String sharing, String change, boolean well, String detail) {}
 
   /**
-   * What it tells.
+   * State of the sharing of all limits.
    *
-   * @param members how many instances share limits as far as is known, this one included
-   * @param sync one for each kind of shared limits; empty where none are shared
+   * @param members number of instances known to share limits, this one included
+   * @param sync one entry for each kind of shared limits; empty if none are shared
    */
   record View(long members, List<Standing> sync) {}
 
@@ -42,7 +42,7 @@ final class Company implements Events {
       members = synced.members();
     }
     String sharing = synced.sharing();
-    if (sharing != null) { // else only the number is another
+    if (sharing != null) { // otherwise only the number of members changed
       boolean well =
           switch (synced.change()) {
             case JOINED, LEARNED, RECOVERED, REJOINED, MEMBERS -> true;

@@ -13,7 +13,7 @@ import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
-/** The console, and what it reads that no other program asks for. */
+/** Routes of the console, and of the data that only the console reads. */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ConsoleConfiguration {
   @Bean
@@ -23,13 +23,13 @@ class ConsoleConfiguration {
     EndpointsHandler endpoints = new EndpointsHandler(registry, upstreams, ticker);
     LiveRows rows = new LiveRows(registry, endpoints, waits, ticker);
     Company company = new Company();
-    var _ = events.subscribe(company); // as long as there is a gateway
+    var _ = events.subscribe(company); // subscribed for as long as the gateway lives
     Live live =
         new Live(rows::rows, () -> Json.text(providers.views()), () -> Json.text(company.view()));
     return new LiveStream(live, waits, events);
   }
 
-  /** Before the other routes, of which the last one answers all that is left. */
+  /** Ordered before the operator routes, because their last route matches everything. */
   @Bean
   @Order(0)
   RouterFunction<ServerResponse> consoleRoutes(LiveStream live) {

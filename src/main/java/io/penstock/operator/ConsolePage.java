@@ -16,20 +16,20 @@ import org.webjars.WebJarVersionLocator;
 import reactor.core.publisher.Mono;
 
 /**
- * The console: a page and its files, which hold no data. Those it gets as every other program does,
- * with the token.
+ * Serves the console: a page and its files, which hold no data. The page fetches its data with the
+ * token, as any other client of this port does.
  */
 final class ConsolePage {
-  /** All it may do is to run its own files, and to ask this port. */
+  /** The page may only run its own files and send requests to this port. */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types lit-html";
 
-  /** A file of a library, as its WebJar has it. */
+  /** A file of a library, as named in its WebJar. */
   private record Library(String webjar, String file) {}
 
-  /** What of libraries there is, by the names it has in the page. */
+  /** Files of libraries by the names that the page uses for them. */
   private static final Map<String, Library> LIBRARIES =
       Map.of(
           "lit-html.js", new Library("lit-html", "lit-html.js"),
@@ -44,7 +44,7 @@ final class ConsolePage {
 
   private ConsolePage() {}
 
-  /** Returns whether a path is one of the page's own, which anybody may read. */
+  /** Returns whether a path belongs to the page, which anybody may read. */
   static boolean has(String path) {
     return path.equals("/") || path.equals("/console") || path.startsWith("/console/");
   }

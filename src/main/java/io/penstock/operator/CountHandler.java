@@ -26,18 +26,18 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Counts the input tokens of a text or a request, without sending it to be answered. */
+/** Counts the input tokens of a text or a request, without sending the request to be answered. */
 final class CountHandler {
-  /** The longest question. */
+  /** Longest accepted body of a question, in bytes. */
   static final int MOST_BYTES = 4 << 20;
 
   /**
-   * What was counted.
+   * The count, as answered.
    *
-   * @param exact whether the provider counted it
-   * @param tokenizer whether the text was counted by a tokenizer, else by its length; null where
-   *     the provider counted
-   * @param upstream who counted it, or null
+   * @param exact whether the provider counted
+   * @param tokenizer whether a tokenizer counted, rather than an estimate by length; null if the
+   *     provider counted
+   * @param upstream the upstream that counted, or null if the count is local
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Counted(

@@ -10,11 +10,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is to be counted: a request as a client would send it.
+ * A request whose tokens are to be counted, in the form in which a client would send it.
  *
- * @param provider as it was asked for
- * @param path that a client would use
- * @param body its body
+ * @param provider the provider as named in the question
+ * @param path the path that a client would use
+ * @param body the body that a client would send
  */
 record CountRequest(
     String provider, Dialect dialect, String model, boolean exact, String path, ObjectNode body) {
@@ -28,7 +28,7 @@ record CountRequest(
               "anthropic", Dialect.ANTHROPIC,
               "gemini", Dialect.GEMINI));
 
-  /** Something that cannot be counted; the message says why, for a person. */
+  /** Thrown when a question cannot be counted; the message tells a person why. */
   static final class Unclear extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -38,9 +38,9 @@ record CountRequest(
   }
 
   /**
-   * Reads it.
+   * Reads a question.
    *
-   * @throws Unclear when it is not what is expected
+   * @throws Unclear if the question does not have the expected form
    */
   static CountRequest read(byte[] json) {
     if (!(Json.parsed(json) instanceof ObjectNode asked)) {
@@ -97,7 +97,7 @@ record CountRequest(
     return around(text.stringValue(), dialect);
   }
 
-  /** Returns the least request that holds a text. */
+  /** Returns the smallest request that contains a text. */
   private static ObjectNode around(String text, Dialect dialect) {
     ObjectNode body = JsonMapper.shared().createObjectNode();
     switch (dialect) {

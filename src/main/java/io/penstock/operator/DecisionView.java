@@ -11,9 +11,9 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
 /**
- * A decision as programs see it.
+ * JSON form of a decision.
  *
- * @param retryAfterMs 0 when allowed; null when it never will be
+ * @param retryAfterMs 0 if allowed; null if the request can never be allowed
  */
 record DecisionView(
     boolean allowed,
@@ -23,15 +23,17 @@ record DecisionView(
     double utilization,
     String windowStart,
     Stats stats) {
-  /** When something is given back is known to nobody: it may be worth a look then. */
+  /**
+   * Suggested retry delay when only another request's completion can make room, at an unknown time.
+   */
   private static final long SOON_MILLIS = 1_000;
 
   private static final double DIGITS = 1e4;
 
   /**
-   * What of a model is used; 0 is unlimited.
+   * Usage of a model and its limits; a limit of 0 means unlimited.
    *
-   * @param dayStart of the running day's first request; null when no day runs
+   * @param dayStart time of the first request of the current day; null if no day has begun
    */
   record Stats(
       long rpm,
@@ -55,7 +57,7 @@ record DecisionView(
     }
   }
 
-  /** A decision that is also an error (RFC 9457). */
+  /** A denied decision in the form of an error (RFC 9457). */
   private record Denied(
       String type, String title, int status, String detail, @JsonUnwrapped DecisionView decision) {}
 
@@ -83,7 +85,7 @@ record DecisionView(
     return Math.round(utilization * DIGITS) / DIGITS;
   }
 
-  /** Answers with a status that says no. */
+  /** Answers with an error status and this decision. */
   Mono<ServerResponse> denied(HttpStatus status) {
     ServerResponse.BodyBuilder builder =
         ServerResponse.status(status).contentType(MediaType.APPLICATION_PROBLEM_JSON);

@@ -12,7 +12,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** May I? For programs that ask a model on their own. */
+/** Decides whether a model may be asked, for programs that call the provider directly. */
 final class DecisionsHandler {
   private static final long LONGEST_WAIT_MILLIS = 3_600_000;
   private static final long USUAL_WAIT_MILLIS = 60_000;
@@ -40,14 +40,14 @@ final class DecisionsHandler {
     return new Moment(ticker.nanos(), clock.unixMillis());
   }
 
-  /** Decides, and records nothing. */
+  /** Answers with the decision and records nothing. */
   Mono<ServerResponse> decide(Asked asked) {
     Moment now = now();
     Decision decision = decisions.decide(asked.model(), asked.any("tokens"), now.nanos());
     return Json.answer(DecisionView.of(decision, now));
   }
 
-  /** Answers once there is room, and records nothing. */
+  /** Answers as soon as there is room or the timeout has passed, and records nothing. */
   Mono<ServerResponse> await(Asked asked) {
     long tokens = asked.number("tokens");
     long millis = asked.number("timeout_ms", USUAL_WAIT_MILLIS, LONGEST_WAIT_MILLIS);
@@ -82,7 +82,7 @@ final class DecisionsHandler {
     return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, what + " already").answer("Retry-After", "1");
   }
 
-  /** Takes what a request needs, or says why not. */
+  /** Reserves room for a request, or answers why there is none. */
   Mono<ServerResponse> reserve(Asked asked) {
     Moment now = now();
     return switch (reservations.reserve(asked.model(), asked.number("tokens"), now.nanos())) {
@@ -97,13 +97,13 @@ final class DecisionsHandler {
     };
   }
 
-  /** Replaces what was taken by what was used. */
+  /** Replaces the reserved amount by the real usage. */
   Mono<ServerResponse> settle(String id, Asked asked) {
     long used = asked.number("prompt_tokens") + asked.number("output_tokens");
     return ended(reservations.settle(id, used, ticker.nanos()), used);
   }
 
-  /** Returns what was taken for a request that was not sent. */
+  /** Gives back the reserved amount of a request that was not sent. */
   Mono<ServerResponse> release(String id) {
     return ended(reservations.release(id, ticker.nanos()), 0);
   }

@@ -3,12 +3,13 @@ package io.penstock.operator;
 import java.util.Map;
 
 /**
- * An endpoint as operators see it.
+ * JSON form of an endpoint.
  *
- * @param dynamic whether it was made by a request, not configured
- * @param oldestWaitMs how long the ticket that waits longest has waited
- * @param utilization 0 to 1: of its own limit or, when that is more, of its least used upstream
- * @param config keys of route files, resolved, secrets masked
+ * @param dynamic whether a request created the endpoint, rather than the configuration
+ * @param oldestWaitMs how long the oldest waiting ticket has waited
+ * @param utilization 0 to 1: the larger of the utilization of the endpoint's own limit and that of
+ *     its least used upstream
+ * @param config the endpoint's keys of the route files, resolved, with secrets masked
  */
 record EndpointView(
     String path,

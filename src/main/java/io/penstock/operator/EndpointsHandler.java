@@ -20,7 +20,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** What endpoints there are, what waits at them, and how they are configured. */
+/** Shows the endpoints, their queues and their configuration; pauses and resumes them. */
 final class EndpointsHandler {
   private record Paused(String path, boolean paused) {}
 
@@ -37,7 +37,7 @@ final class EndpointsHandler {
     this.ticker = ticker;
   }
 
-  /** All endpoints, or the one whose path is {@code ?path=}; an array either way. */
+  /** Answers with an array of all endpoints, or of the one at {@code ?path=}. */
   Mono<ServerResponse> list(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     List<EndpointView> views =
@@ -52,12 +52,12 @@ final class EndpointsHandler {
     return Problem.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer();
   }
 
-  /** Stops the releases of {@code ?path=}; requests come, wait and expire all the same. */
+  /** Stops releasing tickets of {@code ?path=}; requests still arrive, wait and expire. */
   Mono<ServerResponse> pause(ServerRequest request) {
     return pause(request, true);
   }
 
-  /** Has them go on. */
+  /** Resumes the release of tickets. */
   Mono<ServerResponse> resume(ServerRequest request) {
     return pause(request, false);
   }
@@ -75,7 +75,7 @@ final class EndpointsHandler {
     return Json.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 
-  /** The configuration that runs, in the shape of a route file. */
+  /** Answers with the running configuration, in the shape of a route file. */
   Mono<ServerResponse> config(ServerRequest request) {
     List<Map<String, Object>> endpoints =
         registry.all().stream()
@@ -90,13 +90,13 @@ final class EndpointsHandler {
     return view(endpoint, endpoint.spec().shown());
   }
 
-  /** Returns how it is, with the configuration that is given. */
+  /** Returns the endpoint's current state, together with the given configuration. */
   EndpointView view(Endpoint endpoint, Map<String, Object> config) {
     Totals totals = endpoint.totals();
     return new EndpointView(
         endpoint.path(),
         endpoint.spec().isDynamic(),
-        // Sums that others add to meanwhile may be seen in between.
+        // Other threads update these sums concurrently, so they may be below zero for a moment.
         Math.max(0, totals.requests(Fate.WAITING)),
         Math.max(0, totals.tokens(Fate.WAITING)),
         Math.max(0, totals.bytes(Fate.WAITING)),

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Hands each event to all who read. Whoever publishes puts it into one ring, however many they are,
- * and nowhere while nobody reads; the rest is the worker's. Safe from any thread.
+ * Distributes events to all readers. Publishers put each event into a single ring, however many
+ * readers there are, and nothing is stored while nobody reads. A worker copies the events from
+ * there to the readers. Safe from any thread.
  */
 final class EventFan {
-  /** How many events wait to be handed on. */
+  /** Number of events that can wait for the worker. */
   static final int INTAKE = 8_192;
 
   private static final int AT_ONCE = 256;
@@ -58,12 +59,13 @@ final class EventFan {
     try {
       worker.schedule(this::handOn);
     } catch (RejectedExecutionException stopped) {
-      readers.forEach(EventReader::end); // whoever publishes is not to hear of it
+      readers.forEach(EventReader::end); // shutdown must not fail the publisher
     }
   }
 
   /**
-   * A few at once: readers send from the same thread, and would lose what they have no time for.
+   * Hands on a few events at a time: readers send on the same thread, and a large batch would
+   * overflow their rings before they get to send.
    */
   private void handOn() {
     int seen = work.get();

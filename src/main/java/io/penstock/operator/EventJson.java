@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Events in words: a name, and data as JSON on one line. */
+/** Converts events to a name, and to data as JSON on one line. */
 final class EventJson {
   private final Ticker ticker;
   private final WallClock clock;
@@ -46,7 +46,7 @@ final class EventJson {
   /** Returns the event's data. */
   String data(Event event) {
     Map<String, @Nullable Object> data = new LinkedHashMap<>();
-    // A monotonic instant means something inside only.
+    // Instants of the monotonic clock mean nothing outside this process.
     long agoMillis = (ticker.nanos() - event.atNanos()) / 1_000_000;
     data.put("at", Instant.ofEpochMilli(clock.unixMillis() - agoMillis).toString());
     if (event instanceof TicketEvent of) {
@@ -132,7 +132,7 @@ final class EventJson {
     }
   }
 
-  /** Returns the data of the event that says how many a reader lost. */
+  /** Returns the data of the event that reports how many events a reader missed. */
   static String lost(long events) {
     return Json.text(Map.of("events", events));
   }

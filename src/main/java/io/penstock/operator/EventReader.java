@@ -13,10 +13,10 @@ import reactor.core.publisher.FluxSink;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * One who reads events, as fast as the network takes them. What comes faster waits in a ring, and
- * what the ring has no room for is lost; the reader is told how many.
+ * Reader of the event stream, as fast as its network connection takes the events. Faster events
+ * wait in a ring. Events that do not fit there are dropped, and the reader is sent their number.
  *
- * <p>All that it does happens on one worker.
+ * <p>All work happens on one worker.
  */
 final class EventReader {
   private final FluxSink<ServerSentEvent<String>> sink;
@@ -44,18 +44,18 @@ final class EventReader {
     return ring;
   }
 
-  /** Has the worker look for what can be sent. */
+  /** Schedules the worker to send as much as it can. */
   void signal() {
     if (work.getAndIncrement() == 0) {
       try {
         worker.schedule(this::send);
       } catch (RejectedExecutionException stopped) {
-        sink.complete(); // whoever publishes is not to hear of it
+        sink.complete(); // shutdown must not fail the publisher
       }
     }
   }
 
-  /** Begins to send comments. */
+  /** Starts sending comments at a fixed interval. */
   void start(Duration heartbeat) {
     long nanos = heartbeat.toNanos();
     worker.schedulePeriodically(this::beat, nanos, nanos, TimeUnit.NANOSECONDS);
@@ -94,7 +94,7 @@ final class EventReader {
     }
   }
 
-  /** Sends a comment, which readers skip, so that one who is gone is noticed. */
+  /** Sends a comment, which clients ignore, so that a closed connection is noticed. */
   private void beat() {
     countLost();
     if (sink.requestedFromDownstream() > 0) {
@@ -102,12 +102,12 @@ final class EventReader {
     }
   }
 
-  /** Lets the reader go; nothing is sent any more. */
+  /** Ends the stream; nothing is sent any more. */
   void end() {
     sink.complete();
   }
 
-  /** The reader is gone: what it never got is dropped as well. */
+  /** Cleans up after the reader has left, and counts the events it has missed. */
   void gone() {
     worker.dispose();
     dropped.increment((double) ring.takeLost());

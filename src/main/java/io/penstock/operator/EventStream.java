@@ -16,14 +16,14 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Events as they happen, for a bounded number of readers (server-sent events). Ends them all before
- * the server stops, which would wait for them otherwise.
+ * Streams events as they happen to a bounded number of readers (server-sent events). On shutdown it
+ * ends all streams before the server stops, because the server would wait for them.
  */
 final class EventStream implements SmartLifecycle {
-  /** How many events wait for a reader. */
+  /** Number of events that can wait for one reader. */
   static final int RING = 1024;
 
-  /** How often a reader hears something, be it nothing. */
+  /** Interval at which a reader is sent at least a comment. */
   static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
   private final EventFan fan;
@@ -44,14 +44,14 @@ final class EventStream implements SmartLifecycle {
     this.scheduler = scheduler;
   }
 
-  /** Answers with events from now on, until the reader goes. */
+  /** Answers with events from now on, until the reader disconnects. */
   Mono<ServerResponse> open(ServerRequest request) {
     return readers.answer(this::events);
   }
 
-  /** Returns the events from each subscription on. */
+  /** Returns the events, starting anew with each subscription. */
   Flux<ServerSentEvent<String>> events() {
-    // What is not asked for stays in the ring: nothing is ever pushed into this buffer.
+    // Events without demand stay in the ring, so this buffer is never filled beyond the demand.
     return Flux.create(this::read, FluxSink.OverflowStrategy.BUFFER);
   }
 
@@ -64,7 +64,8 @@ final class EventStream implements SmartLifecycle {
     reading.add(reader);
     fan.add(reader);
     reader.start(HEARTBEAT);
-    // Headers go with the first bytes, and whoever reads wants to know that it does.
+    // Headers are sent with the first bytes, so this comment tells the reader at once that the
+    // stream is open.
     sink.next(EventReader.comment("events from now on"));
     sink.onRequest(more -> reader.signal());
     sink.onDispose(
@@ -75,11 +76,11 @@ final class EventStream implements SmartLifecycle {
           readers.leave();
         });
     if (!readers.isOpen()) {
-      reader.end(); // stopped meanwhile
+      reader.end(); // stopped in the meantime
     }
   }
 
-  /** Returns how many read. */
+  /** Returns the number of readers. */
   int readers() {
     return readers.count();
   }

@@ -9,22 +9,22 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts wrong tokens by where they came from. Ten within a minute of the first, and that place is
- * heard no more until the minute is over, right tokens included: who guesses must not learn that a
- * guess was right. Only so many places are told apart; while all of them are taken, the others
- * count as one. Safe from any thread.
+ * Counts wrong tokens by source network. After ten wrong tokens within a minute of the first, all
+ * requests from that source are refused until the minute is over, even those with the right token:
+ * a guesser must not learn that a guess was right. The number of sources is bounded; when it is
+ * reached, all further sources share one count. Safe from any thread.
  */
 final class FailedTokens {
-  /** How many wrong tokens of a minute are looked at. */
+  /** Wrong tokens that are examined within a minute; later ones are refused unread. */
   static final int MOST = 10;
 
-  /** How many places are told apart. */
+  /** Number of sources that are counted separately. */
   static final int MOST_PLACES = 4_096;
 
   private static final long MINUTE_NANOS = 60_000_000_000L;
   private static final String OTHERS = "others";
 
-  /** Whoever has one address of a network has all that share its first half. */
+  /** An owner of one IPv6 address usually owns all addresses with the same first half. */
   private static final int NETWORK_BYTES = 8;
 
   private static final class Minute {
@@ -38,7 +38,9 @@ final class FailedTokens {
 
   private final LinkedHashMap<String, Minute> oldestFirst = new LinkedHashMap<>();
 
-  /** Returns how long nothing from an address is looked at any more; 0 when it is. */
+  /**
+   * Returns for how many nanoseconds requests from an address are still refused; 0 if they are not.
+   */
   synchronized long shutNanos(@Nullable InetAddress address, long now) {
     Minute minute = oldestFirst.get(place(address));
     if (minute == null && oldestFirst.size() >= MOST_PLACES) {
@@ -47,7 +49,7 @@ final class FailedTokens {
     return minute == null || minute.failures < MOST ? 0 : Math.max(0, minute.endsNanos - now);
   }
 
-  /** Counts a wrong token; returns whether it was the last that was looked at. */
+  /** Counts a wrong token; returns whether it is the last that is examined in this minute. */
   synchronized boolean failed(@Nullable InetAddress address, long now) {
     Iterator<Minute> oldest = oldestFirst.values().iterator();
     while (oldest.hasNext() && oldest.next().endsNanos <= now) {
@@ -62,7 +64,7 @@ final class FailedTokens {
     return minute.failures == MOST;
   }
 
-  /** Returns how many places are remembered. */
+  /** Returns the number of sources that are remembered. */
   synchronized int size() {
     return oldestFirst.size();
   }

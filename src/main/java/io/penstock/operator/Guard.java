@@ -22,19 +22,18 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
 /**
- * Who may use the operator port.
+ * Access check of the operator port.
  *
- * <p>On a loopback address: whoever is on this machine, and no web page. A page of another site can
- * have a name of its own lead to 127.0.0.1, but it cannot have its browser send another name as the
- * host, nor leave out the origin of what it posts. Anywhere else, and wherever a token is set,
- * everything but health and the files of the console asks for that token; without one set, nobody
- * has it. Wrong tokens are {@linkplain FailedTokens counted}.
+ * <p>On a loopback address, processes on this machine have access, but web pages do not. A page of
+ * another site can make a name of its own resolve to 127.0.0.1, but it cannot make the browser send
+ * a different Host header, nor omit the Origin of a POST. On any other address, and whenever a
+ * token is set, everything except health and the files of the console requires that token; if none
+ * is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens counted}.
  *
- * <p>No answer says that other sites may read it, and all say that browsers are to keep them to
- * themselves.
+ * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
  */
 final class Guard implements HttpHandlerDecoratorFactory {
-  /** The property with the token. */
+  /** Name of the property with the token. */
   static final String TOKEN = "penstock.operator.token";
 
   private static final Set<String> HEALTH =
@@ -55,11 +54,11 @@ final class Guard implements HttpHandlerDecoratorFactory {
   private final Ticker ticker;
 
   /**
-   * Makes a guard.
+   * Creates a guard.
    *
-   * @param address the port is bound to; null is every address
-   * @param configured the address as it was configured: a name, perhaps
-   * @param token that is asked for; null or blank is none
+   * @param address the address the port is bound to; null means every address
+   * @param configured the address as configured, possibly a host name
+   * @param token the required token; null or blank means that none is set
    * @param ticker the clock
    */
   Guard(
@@ -95,11 +94,12 @@ final class Guard implements HttpHandlerDecoratorFactory {
     headers.set("X-Frame-Options", "DENY");
     headers.set("Referrer-Policy", "no-referrer");
     headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
-    if (!headers.containsHeader(POLICY)) { // a page needs another
+    if (!headers.containsHeader(POLICY)) { // the console page has its own policy
       headers.set(POLICY, "default-src 'none'; frame-ancestors 'none'");
     }
     if (response.getStatusCode() == HttpStatus.SERVICE_UNAVAILABLE && wantsStream(request)) {
-      // it asks again: on this connection it would never find the gateway that comes after
+      // The client reconnects. On this connection it would never reach the gateway that replaces
+      // this one.
       headers.set(HttpHeaders.CONNECTION, "close");
     }
   }
@@ -111,7 +111,7 @@ final class Guard implements HttpHandlerDecoratorFactory {
         .contains(MediaType.TEXT_EVENT_STREAM_VALUE);
   }
 
-  /** Returns why a request is not let in, or null; some reasons come with a header. */
+  /** Returns why a request is refused, or null if it is allowed; some reasons also set a header. */
   private @Nullable Problem problem(ServerHttpRequest request, HttpHeaders answer) {
     if (local && !hosts.include(request.getHeaders().getOrEmpty(HttpHeaders.HOST))) {
       return Problem.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
@@ -156,7 +156,7 @@ final class Guard implements HttpHandlerDecoratorFactory {
     if (token == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return false;
     }
-    // Digests are of one length, so that not even the length of the token shows in the time.
+    // Digests have equal lengths, so the comparison time does not reveal even the token's length.
     return MessageDigest.isEqual(token, digest(authorization.substring(SCHEME.length()).strip()));
   }
 

@@ -14,7 +14,10 @@ import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is answered, as JSON in snake_case, its keys in the order of the record's components. */
+/**
+ * Writes answers as JSON in snake_case, with keys in the order of the record's components, and
+ * reads JSON.
+ */
 final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
@@ -22,13 +25,13 @@ final class Json {
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
           .build();
 
-  /** What is said twice is not clear: each reader takes another one. */
+  /** Rejects duplicate members, because different parsers choose different ones. */
   private static final JsonMapper READER =
       JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private Json() {}
 
-  /** Reads JSON in which no member is there twice; null when it is none. */
+  /** Parses JSON without duplicate members; returns null if it is invalid. */
   static @Nullable JsonNode parsed(byte[] json) {
     try {
       return READER.readTree(json);
@@ -37,22 +40,22 @@ final class Json {
     }
   }
 
-  /** Returns one line. */
+  /** Returns a value as JSON on one line. */
   static String text(Object value) {
     return MAPPER.writeValueAsString(value);
   }
 
-  /** Returns a body; its line ends, for those who read it in a terminal. */
+  /** Returns a value as a body, with a line end for readers in a terminal. */
   static byte[] bytes(Object value) {
     return (text(value) + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Answers 200. */
+  /** Answers with status 200. */
   static Mono<ServerResponse> answer(Object value) {
     return answer(HttpStatus.OK, value);
   }
 
-  /** Answers with a status. */
+  /** Answers with the given status. */
   static Mono<ServerResponse> answer(HttpStatus status, Object value) {
     return ServerResponse.status(status)
         .contentType(MediaType.APPLICATION_JSON)

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an operator asks of keys, read and checked. */
+/** Reads and checks the bodies of requests about keys. */
 final class KeyRequest {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@+:-]{0,99}");
   private static final String SHA256 = "sha256";
@@ -21,18 +21,18 @@ final class KeyRequest {
   private static final long LONGEST_OVERLAP_SECONDS = 90 * DAY_SECONDS;
 
   /**
-   * A key to be made.
+   * A key to create.
    *
-   * @param secret to be told once; null when it is known already to who asks
+   * @param secret the new secret, which is shown only once; null if the caller chose the secret
    */
   record Made(KeySpec key, @Nullable String secret) {}
 
   private KeyRequest() {}
 
   /**
-   * Reads a key to be made.
+   * Reads a key to create.
    *
-   * @throws Unclear when it cannot be
+   * @throws Unclear if the body does not describe a valid key
    */
   static Made key(byte[] json, Keys keys, long unixMillis) {
     ObjectNode asked = object(json);
@@ -71,7 +71,7 @@ final class KeyRequest {
     return text;
   }
 
-  /** Reads the terms to be changed. */
+  /** Reads changes of a key's terms. */
   static ObjectNode terms(byte[] json) {
     ObjectNode asked = object(json);
     if (asked.has("name") || asked.has(SHA256)) {
@@ -80,7 +80,7 @@ final class KeyRequest {
     return asked;
   }
 
-  /** Fails when the terms fit no key. */
+  /** Throws if the terms are not valid for a key. */
   static void check(ObjectNode terms, Keys keys) {
     KeyTerms.check(terms);
     JsonNode group = terms.get("group");
@@ -89,7 +89,7 @@ final class KeyRequest {
     }
   }
 
-  /** Reads for how long the secret before is valid too; without a body for a day. */
+  /** Reads how long the previous secret stays valid; one day if the body does not say. */
   static long overlapMillis(byte[] json) {
     if (json.length == 0) {
       return DAY_SECONDS * 1_000;

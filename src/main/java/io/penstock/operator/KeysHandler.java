@@ -30,9 +30,11 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Hands out keys, changes and revokes them. A secret is in the answer that makes it, and gone. */
+/**
+ * Creates, lists, changes and revokes keys. A secret appears only in the answer that creates it.
+ */
 final class KeysHandler {
-  /** As many keys as one answer has. */
+  /** Largest number of keys in one answer. */
   static final int PAGE = 1_000;
 
   private static final int MOST_BYTES = 64 << 10;
@@ -41,14 +43,14 @@ final class KeysHandler {
   private final @Nullable KeyStore store;
   private final WallClock clock;
 
-  /** Makes a handler; without a store it changes nothing. */
+  /** Creates a handler; without a store it refuses all changes. */
   KeysHandler(Keys keys, @Nullable KeyStore store, WallClock clock) {
     this.keys = keys;
     this.store = store;
     this.clock = clock;
   }
 
-  /** All that can be asked here. */
+  /** Returns the routes of this handler. */
   RouterFunction<ServerResponse> routes() {
     return RouterFunctions.route()
         .GET("/keys", this::list)
@@ -63,7 +65,7 @@ final class KeysHandler {
         .build();
   }
 
-  /** By name, a page at a time; {@code ?after=NAME} is what comes next. */
+  /** Lists keys by name, a page at a time; {@code ?after=NAME} returns the page after that name. */
   private Mono<ServerResponse> list(ServerRequest request) {
     List<KeySpec> found = keys.list(request.queryParam("after").orElse(""), PAGE + 1);
     List<KeySpec> page = found.subList(0, Math.min(PAGE, found.size()));
@@ -192,7 +194,8 @@ final class KeysHandler {
     return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
         .map(KeysHandler::bytes)
         .defaultIfEmpty(new byte[0])
-        // In a Mono of its own: what fails outside would cancel the body while it ends.
+        // Deferred, because an exception thrown here directly would cancel the body while it
+        // completes.
         .flatMap(json -> Mono.defer(() -> read.apply(json)))
         .onErrorResume(
             Unclear.class,

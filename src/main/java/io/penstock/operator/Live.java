@@ -9,26 +9,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changed since a reader looked last: all who look share one look at the endpoints, however
- * many they are, and each is told what is new to it. For one thread at a time.
+ * Computes what changed since each reader's last update. All readers share one snapshot of the
+ * endpoints, however many readers there are, and each gets the changes since the snapshot it saw
+ * last. For one thread at a time.
  */
 final class Live {
-  /** Endpoints that went are remembered until there are so many; then all is told anew. */
+  /** Number of removed endpoints that are remembered; beyond it, everything is sent anew. */
   private static final int MOST_REMOVED = 1_000;
 
   /**
    * One row.
    *
-   * @param json what is told of it
-   * @param since the look that found it changed
+   * @param json the row as sent to readers
+   * @param since number of the snapshot in which it last changed
    */
   record Row(LiveRow row, String json, long since) {}
 
   /**
-   * How all was at one look.
+   * State of everything at one moment.
    *
-   * @param number of the look, from 1
-   * @param removedSince from which look on {@code removed} tells all
+   * @param number sequence number of the snapshot, from 1
+   * @param removedSince number of the snapshot from which on {@code removed} is complete
    */
   record Look(
       long number,
@@ -39,9 +40,9 @@ final class Live {
       String instance) {
 
     /**
-     * Returns what is new of endpoints since another look, as JSON; null when nothing is.
+     * Returns the changes of endpoints since an earlier snapshot, as JSON; null if there are none.
      *
-     * @param last the number of that look; 0 for none
+     * @param last number of that snapshot; 0 for none
      */
     @Nullable String news(long last) {
       boolean whole = last == 0 || last < removedSince;
@@ -68,10 +69,10 @@ final class Live {
   private long number;
 
   /**
-   * Has looked at nothing yet.
+   * Creates an object that has taken no snapshot yet.
    *
-   * @param upstreams what is told of them, as JSON
-   * @param instance what is told of this gateway, as JSON
+   * @param upstreams supplies the state of the upstreams, as JSON
+   * @param instance supplies the state of this gateway, as JSON
    */
   Live(Supplier<List<LiveRow>> endpoints, Supplier<String> upstreams, Supplier<String> instance) {
     this.endpoints = endpoints;
@@ -79,7 +80,7 @@ final class Live {
     this.instance = instance;
   }
 
-  /** Looks at everything. */
+  /** Takes a snapshot of everything. */
   Look look() {
     number++;
     Set<String> seen = new HashSet<>();

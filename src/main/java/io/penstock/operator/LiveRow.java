@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is going on at an endpoint, for those who look on.
+ * Current state of an endpoint, as streamed to the console.
  *
- * @param oldestWaitMs how long the ticket that waits longest has waited, in whole seconds from one
- *     second on, so that a queue that stands still is not news every time
- * @param waits of those let go lately; null when nobody was
- * @param ages how many wait for less than 1, 5, 15 and 60 s, each without those before, and for
- *     longer; empty when nobody does
- * @param heldBy what holds the ticket whose turn is next, in few words; null when nobody waits
+ * @param oldestWaitMs how long the oldest ticket has waited; rounded down to whole seconds from one
+ *     second on, so that a stalled queue does not change the row with every snapshot
+ * @param waits waiting times of recently released tickets; null if there were none
+ * @param ages number of tickets that have waited for less than 1, 5, 15 and 60 s, each without
+ *     those before, and for longer; empty if none wait
+ * @param heldBy what the next ticket waits for, in a few words; null if none wait
  */
 record LiveRow(
     String path,
@@ -29,7 +29,7 @@ record LiveRow(
     List<Integer> ages,
     @Nullable String heldBy) {
 
-  /** Of all that waited, the time that half, nine in ten and 99 in a hundred did not exceed. */
+  /** The 50th, 90th and 99th percentile of the waiting times. */
   record Waits(long p50Ms, long p90Ms, long p99Ms) {}
 
   static LiveRow of(

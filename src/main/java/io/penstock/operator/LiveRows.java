@@ -16,14 +16,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is going on at all endpoints. For one thread at a time. */
+/** Collects the current state of all endpoints. For one thread at a time. */
 final class LiveRows {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Where ages part. */
+  /** Bounds of the age classes. */
   private static final List<Long> AGES = List.of(SECOND, 5 * SECOND, 15 * SECOND, 60 * SECOND);
 
-  /** Of no more endpoints it is asked each time what holds those who wait. */
+  /** Number of endpoints whose queue is asked in each snapshot what the next ticket waits for. */
   private static final int MOST_ASKED = 100;
 
   private final Registry registry;
@@ -31,7 +31,7 @@ final class LiveRows {
   private final RecentWaits waits;
   private final Ticker ticker;
 
-  /** What owners of queues answered, since it was looked at last. */
+  /** Answers of the owners of queues since the last snapshot. */
   private final Map<String, Look> answers = new ConcurrentHashMap<>();
 
   private final Map<String, String> held = new HashMap<>();
@@ -43,7 +43,10 @@ final class LiveRows {
     this.ticker = ticker;
   }
 
-  /** Looks at all; what holds those who wait is what was found out since the last time. */
+  /**
+   * Returns the rows of all endpoints; what the next tickets wait for comes from answers to the
+   * previous call's questions.
+   */
   List<LiveRow> rows() {
     Map<String, List<Integer>> ages = registry.tickets().ages(AGES, ticker.nanos());
     List<LiveRow> rows = new ArrayList<>();

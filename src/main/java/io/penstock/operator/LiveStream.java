@@ -17,9 +17,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * How endpoints and upstreams are, twice a second, for a bounded number of readers (server-sent
- * events): at first all, then what changed. A slow reader misses looks and nothing else, and is
- * told how many. Nobody looks while nobody reads.
+ * Streams the state of endpoints and upstreams twice a second to a bounded number of readers
+ * (server-sent events): first everything, then changes. A slow reader misses snapshots but no
+ * changes, and is sent the number of snapshots it missed. No snapshots are taken while nobody
+ * reads.
  */
 final class LiveStream implements SmartLifecycle {
   private static final Duration EVERY = Duration.ofMillis(500);
@@ -56,12 +57,12 @@ final class LiveStream implements SmartLifecycle {
     waits.clear();
   }
 
-  /** Answers with what changes, until the reader goes. */
+  /** Answers with the changes, until the reader disconnects. */
   Mono<ServerResponse> open(ServerRequest request) {
     return readers.answer(this::news);
   }
 
-  /** Returns what is new, from each subscription on. */
+  /** Returns the changes, starting anew with each subscription. */
   Flux<ServerSentEvent<String>> news() {
     return Flux.defer(
         () -> {
@@ -69,7 +70,7 @@ final class LiveStream implements SmartLifecycle {
             return Flux.empty();
           }
           Reader reader = new Reader();
-          // the news are found when they are asked for: what was missed is in them
+          // Changes are computed on demand, so they include those of missed snapshots.
           Flux<ServerSentEvent<String>> news =
               looks.onBackpressureLatest().concatMapIterable(reader::news, 1);
           Flux<ServerSentEvent<String>> beats =
@@ -78,12 +79,12 @@ final class LiveStream implements SmartLifecycle {
                   .map(beat -> EventReader.comment("still here"));
           return Flux.merge(1, news, beats)
               .takeUntilOther(stopped.asMono())
-              .onErrorComplete(RejectedExecutionException.class) // stopped meanwhile
+              .onErrorComplete(RejectedExecutionException.class) // stopped in the meantime
               .doFinally(end -> readers.leave());
         });
   }
 
-  /** What one reader was told last. */
+  /** Remembers what was last sent to one reader. */
   private static final class Reader {
     private long last;
     private String upstreams = "";
@@ -116,7 +117,7 @@ final class LiveStream implements SmartLifecycle {
     }
   }
 
-  /** Returns how many read. */
+  /** Returns the number of readers. */
   int readers() {
     return readers.count();
   }

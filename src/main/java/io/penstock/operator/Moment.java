@@ -3,11 +3,11 @@ package io.penstock.operator;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** This instant on both clocks. */
+/** The present instant on the monotonic clock and the wall clock. */
 record Moment(long nanos, long unixMillis) {
-  /** Returns an instant of the monotonic clock as text. */
+  /** Returns an instant of the monotonic clock as RFC 3339 text. */
   String text(long instantNanos) {
-    // An instant that never comes is far enough away.
+    // Maps an instant that never comes to one in the far future.
     long millis = Math.clamp((instantNanos - nanos) / 1_000_000, -1L << 40, 1L << 40);
     return Instant.ofEpochMilli(unixMillis + millis).toString();
   }

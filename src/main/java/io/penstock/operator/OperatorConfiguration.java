@@ -46,7 +46,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
 /**
- * The operator port. These beans live in the management context alone, so that the gateway's port
+ * Beans of the operator port. They live only in the management context, so that the gateway's port
  * has none of them.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
@@ -123,7 +123,7 @@ class OperatorConfiguration {
     return new UsageHandler(ledger, prices);
   }
 
-  /** The gateway's port is known once it is open. */
+  /** The gateway's port is known only once it is open. */
   @Bean
   ProbeHandler probeHandler(
       Registry registry,
@@ -148,8 +148,9 @@ class OperatorConfiguration {
   }
 
   /**
-   * All there is on this port besides the actuator. The last line matters: handlers are looked up
-   * in the gateway's context too, and its one route would forward whatever is not caught here.
+   * All routes of this port except the actuator's. The last line matters: handlers are also looked
+   * up in the gateway's context, and its catch-all route would forward every request that is not
+   * matched here.
    */
   @Bean
   RouterFunction<ServerResponse> operatorRoutes(
@@ -198,7 +199,7 @@ class OperatorConfiguration {
         .build();
   }
 
-  /** What all the routes of a port are, for programs. */
+  /** Answers with the OpenAPI description of a port. */
   private static Mono<ServerResponse> openApi(String name) {
     return ServerResponse.ok()
         .contentType(MediaType.APPLICATION_JSON)

@@ -10,7 +10,9 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Errors of the framework and of the actuator, said like all others of this port. */
+/**
+ * Answers errors of the framework and of the actuator in the same form as all others of this port.
+ */
 @RestControllerAdvice
 final class OperatorErrors {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");

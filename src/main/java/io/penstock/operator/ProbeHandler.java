@@ -27,11 +27,11 @@ import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.SslProvider.GenericSslContextSpec;
 
 /**
- * Sends one request to an endpoint as a client would: over the gateway's port, through all its
+ * Sends one request to an endpoint as a client would: through the gateway's port and all its
  * limits, and at the provider's price.
  */
 final class ProbeHandler {
-  /** So long it waits in the queue at most. */
+  /** Longest time that the probe waits in the queue. */
   private static final Duration WAIT = Duration.ofSeconds(30);
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -42,19 +42,19 @@ final class ProbeHandler {
           .configure(its -> its.trustManager(InsecureTrustManagerFactory.INSTANCE));
 
   /**
-   * Where the gateway listens.
+   * The gateway's port.
    *
-   * @param secure whether with TLS
+   * @param secure whether it uses TLS
    */
   record Port(InetSocketAddress address, boolean secure) {}
 
   /**
-   * What came of it.
+   * Result of a probe.
    *
-   * @param reason why it was refused, if it was
-   * @param cost what it was expected to use, input plus output tokens
-   * @param waitedMs in the queue
-   * @param tookMs until its answer had ended
+   * @param reason why it was refused, or null
+   * @param cost expected input plus output tokens
+   * @param waitedMs time in the queue
+   * @param tookMs time until the end of the answer
    */
   record Came(
       int status,
@@ -77,7 +77,7 @@ final class ProbeHandler {
     this.client = HttpClient.newConnection().runOn(loops).responseTimeout(PATIENCE);
   }
 
-  /** Sends one to {@code ?path=}, asking for {@code ?model=} if that is said. */
+  /** Sends a request to {@code ?path=}, for {@code ?model=} if given. */
   Mono<ServerResponse> send(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     if (path.isEmpty()) {
@@ -119,7 +119,7 @@ final class ProbeHandler {
         .next();
   }
 
-  /** What answers at this process's own port has the process's own certificate. */
+  /** The certificate need not be verified, because the connection goes to this process itself. */
   private HttpClient connecting(Port to) {
     return to.secure() ? client.secure(ssl -> ssl.sslContext(ANY_CERTIFICATE)) : client;
   }

@@ -17,11 +17,11 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
 /**
- * An answer that says what is wrong (RFC 9457).
+ * An error answer (RFC 9457).
  *
  * @param type always {@code about:blank}: the title is that of the status
  * @param detail one sentence for a person
- * @param faults of route files, or null when it is not about those
+ * @param faults faults of route files, or null if it is not about those
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Problem(String type, String title, int status, String detail, @Nullable List<Fault> faults) {
@@ -35,7 +35,7 @@ record Problem(String type, String title, int status, String detail, @Nullable L
     return new Problem("about:blank", title, status.value(), detail, faults);
   }
 
-  /** Refuses every request that gets this far: its method is another. */
+  /** Refuses every request that reaches it, because its method is not supported. */
   static RouterFunction<ServerResponse> only(String method) {
     Problem problem = of(HttpStatus.METHOD_NOT_ALLOWED, "only " + method + " is understood here");
     return RouterFunctions.route(
@@ -57,7 +57,7 @@ record Problem(String type, String title, int status, String detail, @Nullable L
     return builder.bodyValue(body());
   }
 
-  /** Writes it where no handler is at work. */
+  /** Writes the problem directly to a response, for use outside handlers. */
   Mono<Void> write(ServerHttpResponse response) {
     byte[] body = body();
     response.setStatusCode(HttpStatusCode.valueOf(status));

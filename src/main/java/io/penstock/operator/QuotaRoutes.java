@@ -5,7 +5,7 @@ import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
-/** Where model quotas are seen, changed and asked. */
+/** The handlers that show, change and query model quotas. */
 record QuotaRoutes(QuotasHandler quotas, DecisionsHandler decisions) {
   private static final List<String> TOKENS = List.of("tokens");
   private static final List<String> WAIT = List.of("tokens", "timeout_ms");

@@ -11,13 +11,13 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** What models may be asked, what of it is used, and how both are changed while it runs. */
+/** Shows the limits of models and their usage, and changes both at run time. */
 final class QuotasHandler {
   /**
-   * A model of which something is known.
+   * A known model.
    *
-   * @param source {@code profile}, {@code routes} or {@code override}
-   * @param limitsTraffic whether proxied requests face it too
+   * @param source origin of the limits: {@code profile}, {@code routes} or {@code override}
+   * @param limitsTraffic whether the limits also apply to proxied requests
    */
   private record View(
       String model,
@@ -58,7 +58,9 @@ final class QuotasHandler {
         .toList();
   }
 
-  /** All models by name, or the one that {@code ?model=} counts as; an array either way. */
+  /**
+   * Answers with an array of all models by name, or of the one that {@code ?model=} is counted as.
+   */
   Mono<ServerResponse> list(String model) {
     List<View> views = views(model);
     return !model.isEmpty() && views.isEmpty() ? unknown() : Json.answer(views);
@@ -68,7 +70,7 @@ final class QuotasHandler {
     return Problem.of(HttpStatus.NOT_FOUND, "nothing is known of this model").answer();
   }
 
-  /** Says what a model may be asked; what is left out stays as it is. */
+  /** Overrides the limits of a model; omitted limits keep their values. */
   Mono<ServerResponse> override(Asked asked) {
     ModelLimits before =
         decisions.list(asked.model(), ticker.nanos()).stream()
@@ -93,7 +95,7 @@ final class QuotasHandler {
             .answer();
   }
 
-  /** Has a model be asked again what is configured. */
+  /** Ends the override of a model, so that its configured limits apply again. */
   Mono<ServerResponse> endOverride(String model) {
     return models.endOverride(model, ticker.nanos())
         ? Json.answer(views(model))
@@ -107,7 +109,7 @@ final class QuotasHandler {
         : Problem.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
   }
 
-  /** Takes note of a request that was sent. */
+  /** Records a request that was sent. */
   Mono<ServerResponse> record(Asked asked) {
     long tokens = asked.number("prompt_tokens") + asked.number("output_tokens");
     Moment now = new Moment(ticker.nanos(), clock.unixMillis());
@@ -117,7 +119,7 @@ final class QuotasHandler {
     return Json.answer(new Recorded(recorded, stats));
   }
 
-  /** Forgets what was used of one model, or of all. */
+  /** Resets the usage of one model, or of all. */
   Mono<ServerResponse> reset(String model) {
     if (!model.isEmpty() && views(model).isEmpty()) {
       return unknown();

@@ -11,17 +11,17 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Who reads a stream of server-sent events: so many at a time, and none once the gateway stops.
- * Safe from any thread.
+ * Counts the readers of a stream of server-sent events, up to a maximum; admits none once the
+ * gateway stops. Safe from any thread.
  */
 final class Readers {
-  /** The most readers of one stream at a time. */
+  /** Maximum number of concurrent readers of one stream. */
   static final int MOST = 128;
 
   private final AtomicInteger count = new AtomicInteger();
   private volatile boolean open;
 
-  /** Answers with a stream, or says why there is none. */
+  /** Answers with a stream, or with the reason why there is none. */
   Mono<ServerResponse> answer(Supplier<Flux<ServerSentEvent<String>>> stream) {
     if (!open) {
       return Problem.of(HttpStatus.SERVICE_UNAVAILABLE, "the gateway is stopping").answer();
@@ -36,8 +36,9 @@ final class Readers {
   }
 
   /**
-   * Lets one in, who must {@link #leave}; false where there is no room. To be called where it is
-   * certain that it leaves: an answer may never get as far as its stream.
+   * Admits a reader, for which {@link #leave} must be called later; returns false if there is no
+   * room. Call this only where it is certain that the reader leaves, because an answer may end
+   * before its stream is subscribed to.
    */
   boolean enter() {
     if (count.incrementAndGet() <= MOST && open) {
@@ -51,7 +52,7 @@ final class Readers {
     count.decrementAndGet();
   }
 
-  /** Returns how many read. */
+  /** Returns the number of readers. */
   int count() {
     return count.get();
   }

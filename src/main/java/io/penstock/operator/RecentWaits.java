@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long those waited who were let go in the last minute, for each endpoint; to one digit. A
- * listener of all events; safe from any thread.
+ * Waiting times of the tickets released in the last minute, for each endpoint, as percentiles with
+ * one digit of precision. Listens to all events; safe from any thread.
  */
 final class RecentWaits implements Events {
   private static final Duration LATELY = Duration.ofMinutes(1);
@@ -44,7 +44,7 @@ final class RecentWaits implements Events {
     }
   }
 
-  /** Returns how long those waited at an endpoint; null when nobody was let go. */
+  /** Returns the waiting times at an endpoint; null if no ticket was released lately. */
   @Nullable Waits of(String path) {
     TimeWindowPercentileHistogram known = byPath.get(path);
     if (known == null) {
@@ -60,12 +60,12 @@ final class RecentWaits implements Events {
     return Math.round(value.value() / MILLI);
   }
 
-  /** Forgets endpoints that are not there any more. */
+  /** Forgets all endpoints except the given ones. */
   void keep(Collection<String> paths) {
     byPath.keySet().retainAll(paths);
   }
 
-  /** Forgets all. */
+  /** Forgets all waiting times. */
   void clear() {
     byPath.clear();
   }

@@ -9,7 +9,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Reads the route files again. One at a time: who asks meanwhile is told so. */
+/** Reloads the route files. Only one reload runs at a time; a concurrent request is refused. */
 final class ReloadHandler {
   private record Applied(boolean applied, int endpoints, List<String> warnings) {}
 
@@ -20,7 +20,7 @@ final class ReloadHandler {
     this.reloader = reloader;
   }
 
-  /** Reloads, on a thread that may wait for files, and says what came of it. */
+  /** Reloads on a thread that may block on file access, and answers with the result. */
   Mono<ServerResponse> reload() {
     return Mono.fromCallable(this::once)
         .subscribeOn(Schedulers.boundedElastic())

@@ -4,11 +4,11 @@ import io.penstock.cost.Cost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tickets as operators see them. Instants are RFC 3339; what is not known, or not so, is null. */
+/** JSON forms of tickets. Instants are RFC 3339; unknown or inapplicable values are null. */
 final class TicketView {
   private TicketView() {}
 
-  /** What it is expected to use. */
+  /** Expected cost. */
   record CostView(long requests, long inputTokens, long outputTokens) {
     static CostView of(Cost cost) {
       return new CostView(1, cost.inputTokens(), cost.outputTokens());
@@ -16,11 +16,11 @@ final class TicketView {
   }
 
   /**
-   * One that waits.
+   * A waiting ticket.
    *
-   * @param position from 1, in the order in which they would go if everything fitted
+   * @param position from 1, in the order in which tickets would be released if everything fitted
    * @param key the name of its key
-   * @param expectedMs how much longer it will wait, roughly
+   * @param expectedMs estimated remaining wait
    */
   record Waiting(
       long id,
@@ -34,13 +34,13 @@ final class TicketView {
       @Nullable String deadline) {}
 
   /**
-   * One that waits, or did lately.
+   * A ticket that waits, or waited recently.
    *
    * @param state waiting, running, served, refused, expired or cancelled
-   * @param upstream where it went
+   * @param upstream the upstream that it was sent to
    * @param refusal why it was not served
-   * @param binds what holds it; of one that went, what held it last
-   * @param limits those that were looked at
+   * @param binds what it waits for; for a ticket that has left the queue, what it waited for last
+   * @param limits the limits that were examined
    */
   record Explained(
       long id,
@@ -60,15 +60,15 @@ final class TicketView {
       @Nullable BindingView binds,
       List<LimitView> limits) {}
 
-  /** Why it was refused. */
+  /** Reason of a refusal. */
   record RefusalView(String reason, int status, String detail, @Nullable Long retryAfterMs) {}
 
   /**
-   * What holds it.
+   * The obstacle that a ticket waits for.
    *
-   * @param what in one word
-   * @param until when it ends; null when only what somebody does ends it
-   * @param detail in one sentence, for a person
+   * @param what the kind of obstacle, as one word
+   * @param until when it ends; null if only somebody's action ends it
+   * @param detail one sentence for a person
    */
   record BindingView(
       String what,
@@ -79,18 +79,18 @@ final class TicketView {
       String detail) {}
 
   /**
-   * One limit that was looked at.
+   * A limit that was examined.
    *
-   * @param windowMs the length of its window; null of what runs at once, and of rates
-   * @param limit the most it admits
-   * @param used what was charged and counts
+   * @param windowMs the length of its window; null for concurrency limits and for rates
+   * @param limit its capacity
+   * @param used the charges that count at present
    * @param usedElsewhere what other instances counted
-   * @param reserved what is kept free for answers that run
-   * @param needs what the ticket asks of it
-   * @param given whether the ticket has that already
-   * @param admits whether it has room for it
-   * @param until when it has, if nothing else happens; null when it has, and when only what
-   *     somebody gives back helps
+   * @param reserved the reserved output of running answers
+   * @param needs what the ticket needs of it
+   * @param given whether the ticket already has that
+   * @param admits whether it has room for the ticket
+   * @param until when it will have room, if nothing else happens; null if it has, or if only a
+   *     release by another request can make room
    */
   record LimitView(
       String kind,

@@ -19,13 +19,13 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is known of tickets. */
+/** Converts what is known of tickets to their JSON forms. */
 final class TicketWords {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Moment now;
 
-  /** Says it at that moment. */
+  /** Creates a converter that describes tickets as of the given moment. */
   TicketWords(Moment now) {
     this.now = now;
   }

@@ -25,14 +25,16 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Who waits, why, and what became of those who waited; and throws one out. */
+/**
+ * Shows waiting and recent tickets, explains what they wait for, and removes tickets from queues.
+ */
 final class TicketsHandler {
-  /** As many tickets as one answer has. */
+  /** Largest number of tickets in one answer. */
   static final int MOST = 1_000;
 
   private static final int USUAL = 100;
 
-  /** An endpoint that does not say so soon who waits there is not well. */
+  /** Longest wait for an answer of a queue's owner; an endpoint that takes longer is in trouble. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
@@ -47,7 +49,7 @@ final class TicketsHandler {
     this.clock = clock;
   }
 
-  /** All that can be asked here. */
+  /** Returns the routes of this handler. */
   RouterFunction<ServerResponse> routes() {
     return RouterFunctions.route()
         .GET("/tickets", this::list)
@@ -58,7 +60,7 @@ final class TicketsHandler {
         .build();
   }
 
-  /** The first {@code ?limit=} that wait at {@code ?path=}, in the order in which they go. */
+  /** Lists the first {@code ?limit=} waiting tickets of {@code ?path=}, in queue order. */
   private Mono<ServerResponse> list(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     int limit = limit(request.queryParam("limit").orElse(String.valueOf(USUAL)));
@@ -74,7 +76,7 @@ final class TicketsHandler {
             .onErrorResume(TimeoutException.class, late -> late());
   }
 
-  /** Returns how many are asked for, 0 when that is no such number. */
+  /** Returns the requested number of tickets; 0 if it is invalid. */
   private static int limit(String text) {
     int limit = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : 0;
     return limit > MOST ? 0 : limit;
@@ -85,7 +87,7 @@ final class TicketsHandler {
     return sight.places().stream().map(words::waiting).toList();
   }
 
-  /** One by its number or by the id of its request: what holds it, or what became of it. */
+  /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
   private Mono<ServerResponse> show(ServerRequest request) {
     String id = request.pathVariable("id");
     return told((Consumer<Optional<Known>> told) -> registry.tickets().find(id, told))
@@ -100,7 +102,7 @@ final class TicketsHandler {
     };
   }
 
-  /** Throws one out, by its number alone: the id of a request may be that of several. */
+  /** Removes one ticket, found by its number only: several tickets may have the same request id. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String id = request.pathVariable("id");
     return told((Consumer<Removal> told) -> registry.tickets().remove(id, told))
@@ -120,7 +122,10 @@ final class TicketsHandler {
     return ServerResponse.noContent().build();
   }
 
-  /** What is told on a thread that is not to be kept is gone on with on another. */
+  /**
+   * Asks the owner of a queue and continues on another thread, because the owner's thread must not
+   * be blocked.
+   */
   private static <T> Mono<T> told(Consumer<Consumer<T>> ask) {
     return Mono.<T>create(sink -> ask.accept(sink::success))
         .publishOn(Schedulers.boundedElastic())
@@ -128,7 +133,7 @@ final class TicketsHandler {
         .onErrorMap(RejectedExecutionException.class, TicketsHandler::stopped);
   }
 
-  /** The owners of queues are gone: none of them answers in time any more. */
+  /** Maps the rejection by a stopped owner of queues to a timeout: it will not answer any more. */
   private static TimeoutException stopped(Throwable refused) {
     TimeoutException late = new TimeoutException();
     late.initCause(refused);

@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upstream as operators see it. Instants are RFC 3339; what is not known, or not so, is null.
+ * JSON form of an upstream. Instants are RFC 3339; unknown or inapplicable values are null.
  *
- * @param url scheme, host and port: the rest may hold what is nobody's business
- * @param health how it is: healthy, unhealthy or disabled
- * @param triedAt when an unhealthy one is tried next
- * @param jitterMs by how much its windows are widened for the way to it
- * @param models the names clients ask for; empty for any
+ * @param url scheme, host and port only: the rest may contain secrets
+ * @param health healthy, unhealthy or disabled
+ * @param triedAt when an unhealthy upstream is tried next
+ * @param jitterMs by how much its windows are extended because the travel time to it varies
+ * @param models the model names that clients use; empty for any
  */
 record UpstreamView(
     String id,
@@ -23,15 +23,15 @@ record UpstreamView(
     List<String> models,
     List<PoolView> pools) {
 
-  /** What went wrong last. */
+  /** The last error. */
   record ErrorView(String what, String at) {}
 
   /**
-   * What an upstream may be sent for some models.
+   * A pool: the limits that some models of an upstream share.
    *
-   * @param utilization of its fullest limit, 0 to 1, by what is used here
-   * @param utilizationGlobal the same by what all instances use
-   * @param throttled how many answers were 429
+   * @param utilization of its fullest limit, 0 to 1, by usage of this instance
+   * @param utilizationGlobal the same by usage of all instances
+   * @param throttled number of answers with status 429
    */
   record PoolView(
       String name,
@@ -44,15 +44,15 @@ record UpstreamView(
   /**
    * One limit of a pool.
    *
-   * @param windowMs the length of its window; null of what runs at once
-   * @param configured what a window is to hold
-   * @param effective the same, unless the provider stated a lower one
-   * @param loweredUntil the end of that
-   * @param used what counts of what was released and produced
+   * @param windowMs the length of its window; null for concurrency limits and for rates
+   * @param configured the configured capacity
+   * @param effective the configured capacity, unless the provider stated a lower one
+   * @param loweredUntil when the lower capacity ends
+   * @param used the charges that count at present
    * @param usedGlobal the same of all instances
-   * @param held what is kept free for answers that run
-   * @param remaining what is left now, of all instances where they share it exactly
-   * @param windowStart of a window that trails: a window's length ago
+   * @param held the reserved output of running answers
+   * @param remaining what is left now; of all instances if they share the limit exactly
+   * @param windowStart start of a trailing window: one window length ago
    */
   record LimitView(
       String measure,
@@ -68,10 +68,11 @@ record UpstreamView(
       @Nullable LearnedView learned) {}
 
   /**
-   * What the provider said last of a limit.
+   * The provider's last statement about a limit.
    *
-   * @param remaining what it has left by now; null from the reset on
-   * @param drift how much more was believed to be left when it said so, in limits
+   * @param remaining estimate of what the provider has left by now; null from the reset on
+   * @param drift how much more was believed to be left at that time than the provider stated, as a
+   *     fraction of the limit
    */
   record LearnedView(long limit, @Nullable Long remaining, String resetAt, double drift) {}
 }

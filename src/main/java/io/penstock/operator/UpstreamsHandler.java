@@ -25,7 +25,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
-/** What upstreams there are, what may be sent to each, and what their providers say of that. */
+/** Shows the upstreams, the state of their limits, and what their providers stated about those. */
 final class UpstreamsHandler {
   private static final double DIGITS = 1e4;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -40,7 +40,7 @@ final class UpstreamsHandler {
     this.clock = clock;
   }
 
-  /** All upstreams by id. */
+  /** Answers with all upstreams by id. */
   Mono<ServerResponse> list(ServerRequest request) {
     return Json.answer(views());
   }
@@ -71,7 +71,7 @@ final class UpstreamsHandler {
             .toList());
   }
 
-  /** A path, a query or a user in a URL may be secret. */
+  /** Returns scheme, host and port only, because the path, query or user of a URL may be secret. */
   private static String place(URI url) {
     String host = url.getHost() == null ? "" : url.getHost();
     return url.getScheme() + "://" + host + (url.getPort() < 0 ? "" : ":" + url.getPort());
@@ -108,7 +108,7 @@ final class UpstreamsHandler {
         learned == null ? null : view(learned, now));
   }
 
-  /** Returns the length of a limit's window; null where it has none. */
+  /** Returns the length of a limit's window in milliseconds; null if it has none. */
   static @Nullable Long windowMillis(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.TrailingWindow window -> window.windowNanos() / 1_000_000;

@@ -22,18 +22,18 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Who used how much: by day, key, group and model, as JSON or CSV. */
+/** Reports usage by day, key, group and model, as JSON or CSV. */
 final class UsageHandler {
   private static final Set<String> PARAMETERS = Set.of("from", "to", "group_by", "format");
   private static final MediaType CSV = new MediaType("text", "csv", StandardCharsets.UTF_8);
 
-  /** What rows can be added up by, in the order in which they are shown. */
+  /** Fields by which rows can be grouped, in the order of the columns. */
   private static final List<String> FIELDS = List.of("day", "key", "group", "model");
 
-  /** Spreadsheets take what begins so for a formula. */
+  /** Initial characters that make spreadsheets interpret a cell as a formula. */
   private static final String FORMULA = "=+-@\t\r";
 
-  /** A sum; its price is null once something in it has none. */
+  /** A sum; its price is null as soon as one of its parts has no price. */
   private static final class Sum {
     long requests;
     long input;
@@ -57,7 +57,7 @@ final class UsageHandler {
 
   private record Question(LocalDate from, LocalDate to, List<String> groupBy, boolean csv) {}
 
-  /** Says in one sentence what is wrong with a question. */
+  /** Thrown when the query is invalid; the message explains the error in one sentence. */
   private static final class BadQuestion extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -75,8 +75,8 @@ final class UsageHandler {
   }
 
   /**
-   * Adds up what was used in {@code ?from=} to {@code ?to=}, by {@code ?group_by=}: there may be
-   * very much of it, and the event loops have others to serve.
+   * Sums the usage from {@code ?from=} to {@code ?to=}, grouped by {@code ?group_by=}. Runs off the
+   * event loops, because there may be very many rows.
    */
   Mono<ServerResponse> list(ServerRequest request) {
     return Mono.defer(() -> listed(request)).subscribeOn(Schedulers.boundedElastic());
@@ -200,7 +200,7 @@ final class UsageHandler {
         .bodyValue(text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** One cell as RFC 4180 has it, and never a formula. */
+  /** Returns one CSV cell, quoted as in RFC 4180, and never a formula. */
   static String cell(@Nullable Object value) {
     if (value == null) {
       return "";

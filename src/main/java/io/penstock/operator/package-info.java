@@ -1,4 +1,4 @@
-/** What operators see and do: REST and a stream of events, on a port of their own. */
+/** The operator port: a REST API, streams of server-sent events, and the console. */
 @NullMarked
 package io.penstock.operator;
 

@@ -20,7 +20,7 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 class EventFanTest {
   private static final int ROOM = 2 * EventFan.INTAKE;
 
-  /** What the worker has not done yet. */
+  /** Tasks that the worker has not run yet. */
   private final Queue<Runnable> tasks = new ArrayDeque<>();
 
   private final EventBus bus = new EventBus();

@@ -12,7 +12,7 @@ class EventJsonTest {
   private static final String AT = "{\"at\":\"1970-01-01T00:00:07Z\"";
   private static final String TICKET = AT + ",\"endpoint\":\"/a\",\"ticket\":4";
 
-  /** It is 10 s after the epoch and 5 s after the origin; events are 3 s old. */
+  /** The clock is 10 s after the epoch and 5 s after the ticker's origin; events are 3 s old. */
   private final EventJson json = new EventJson(() -> 5_000_000_000L, () -> 10_000L);
 
   private static final long THEN = 2_000_000_000L;

@@ -25,7 +25,7 @@ class EventStreamTest {
     stream.start();
   }
 
-  /** Takes what it asked for, and notes it. */
+  /** A subscriber that requests items explicitly and records them. */
   private static final class Reader extends BaseSubscriber<ServerSentEvent<String>> {
     final List<String> got = new ArrayList<>();
     boolean ended;

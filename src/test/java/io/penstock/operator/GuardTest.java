@@ -33,7 +33,7 @@ class GuardTest {
     return new Guard(bound, address, token, ticker);
   }
 
-  /** Returns the status it refuses with, or {@link #PASSED}. */
+  /** Returns the status of the refusal, or {@link #PASSED}. */
   private static int status(Guard guard, String path, String... headers) {
     HttpStatusCode status = answer(guard, path, headers).getStatusCode();
     return status == null ? PASSED : status.value();
@@ -139,7 +139,8 @@ class GuardTest {
     for (int each = 0; each < FailedTokens.MOST; each++) {
       assertThat(status(guard, "/endpoints", "Authorization", "Bearer wrong" + each))
           .isEqualTo(401);
-      assertThat(status(guard, "/endpoints")).isEqualTo(401); // a question is no guess
+      assertThat(status(guard, "/endpoints"))
+          .isEqualTo(401); // a request without a token is not a guess
     }
     ticker.advance(20 * 1_000_000_000L);
     MockServerHttpResponse shut = answer(guard, "/endpoints", "Authorization", "Bearer secret");

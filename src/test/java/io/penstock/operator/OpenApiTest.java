@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class OpenApiTest {
-  /** How routes are written. */
+  /** Matches the declaration of a route in the source. */
   private static final Pattern ROUTE =
       Pattern.compile("\\.(GET|POST|PUT|PATCH|DELETE)\\(\\s*\"(/[^\"]*)\"");
 
@@ -62,7 +62,7 @@ class OpenApiTest {
   void description_isOfEveryRoute_andOfNoOther() throws IOException {
     Set<String> described = described();
     assertThat(described).contains("GET /actuator/prometheus");
-    described.removeIf(each -> each.contains("/actuator/")); // not ours
+    described.removeIf(each -> each.contains("/actuator/")); // not described by Penstock
     assertThat(routes()).contains("GET /endpoints", "PUT /reservations/{id}");
     assertThat(described).isEqualTo(routes());
   }
