@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where an upstream is. Scheme and host come in lower case, without a slash at the end. Faults
- * never show the address: it may hold a credential, which is one of the faults.
+ * The URL of an upstream. Scheme and host are converted to lower case, and a trailing slash is
+ * removed. Faults never show the address: it may hold a credential, which is one of the faults.
  */
 record Address() implements Shape.OfScalar<URI> {
   private static final Set<String> MOCKS = Set.of("openai", "anthropic", "gemini");
@@ -46,7 +46,10 @@ record Address() implements Shape.OfScalar<URI> {
     };
   }
 
-  /** An authority that is no host and port keeps its user information to itself. */
+  /**
+   * Returns whether an authority that is not parsed as host and port contains user information.
+   * {@link URI} does not report it then.
+   */
   private static boolean userInfo(URI uri) {
     return uri.getHost() == null
         && uri.getRawAuthority() != null

@@ -3,7 +3,7 @@ package io.penstock.config;
 import io.penstock.endpoint.EndpointSpec;
 import java.util.Map;
 
-/** What keeps requests to one upstream: none, key, {@code header:NAME} or auto. */
+/** Rule that keeps related requests on one upstream: none, key, {@code header:NAME} or auto. */
 record Affinity() implements Shape.OfScalar<EndpointSpec.Affinity> {
   private static final String NONE = "none";
   private static final String KEY = "key";

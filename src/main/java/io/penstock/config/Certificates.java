@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** What is trusted of an upstream, and what is shown to it. */
+/** TLS certificates for an upstream: those to trust, and the client certificate to present. */
 record Certificates() implements Shape<Tls> {
   static final Setting<Path> CA =
       Setting.unset(
@@ -57,7 +57,10 @@ record Certificates() implements Shape<Tls> {
     return Optional.of(new Tls(ca, cert, key));
   }
 
-  /** Unknown keys have faults of their own, but in a configuration of rls. */
+  /**
+   * Adds a fault for an empty section. Unknown keys already have faults of their own, except in a
+   * configuration of rls.
+   */
   private static void sayEmpty(Node node, Source source, String name) {
     boolean keys = node instanceof MappingNode mapping && !mapping.getValue().isEmpty();
     if (source.rls() || !keys) {

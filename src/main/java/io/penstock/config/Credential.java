@@ -7,20 +7,21 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /**
- * The credential of an upstream. Where its variable is not set, or empty, the upstream is disabled:
- * routes for several providers can be shipped and run by somebody who has a key for one.
+ * The credential of an upstream. If its variable is unset or empty, the upstream is disabled, so
+ * that routes for several providers can be shipped and used by somebody with a key for only one of
+ * them.
  *
- * @param secret null when none is sent
- * @param passthrough whether the client's own is sent on
- * @param disabledBecause null when the upstream takes requests
+ * @param secret null if none is sent
+ * @param passthrough whether the client's own credential is forwarded
+ * @param disabledBecause null if the upstream takes requests
  */
 record Credential(@Nullable String secret, boolean passthrough, @Nullable String disabledBecause) {
-  /** None is sent. */
+  /** No credential is sent. */
   static final Credential NONE = new Credential(null, false, null);
 
   private static final String PASSTHROUGH = "passthrough";
 
-  /** What is shown in the place of a secret. */
+  /** Shown in place of a secret. */
   static final String MASK = "***";
 
   private static final int LONGEST = 8192;
@@ -46,7 +47,7 @@ record Credential(@Nullable String secret, boolean passthrough, @Nullable String
 
     private static Optional<Credential> parse(
         Scalar scalar, Node node, Source source, String name) {
-      // A line break at the end comes with secrets that were read from files.
+      // Secrets that were read from files often end with a line break.
       String secret = scalar.text().strip();
       if (secret.isEmpty() && scalar.fromVariable()) {
         return Optional.of(

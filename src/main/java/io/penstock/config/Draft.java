@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A configuration in the making: what all files say together. One thread. */
+/** A configuration under construction: the combined content of all files. Not thread-safe. */
 final class Draft {
   private final Faults faults;
   private final List<EndpointSpec> endpoints = new ArrayList<>();
@@ -31,16 +31,16 @@ final class Draft {
   private @Nullable Runnable root;
   private boolean rls;
 
-  /** Whether {@code /} is what nobody configured: it has what is left over. */
+  /** Whether {@code /} was added as the catch-all of rls, without being configured. */
   private boolean rest;
 
   private @Nullable Located<String> host;
   private @Nullable Located<Long> port;
 
   /**
-   * Begins one.
+   * Creates an empty draft.
    *
-   * @param coordination whether the paths of the coordination API are taken
+   * @param coordination whether the paths of the coordination API are reserved
    */
   Draft(Faults faults, boolean coordination) {
     this.faults = faults;
@@ -54,17 +54,19 @@ final class Draft {
     return roster;
   }
 
-  /** Returns what is said of the sharing of limits. */
+  /** Returns the collected {@code sharing} settings. */
   SharingSetting sharing() {
     return sharing;
   }
 
-  /** Notes profiles of model quotas; each file may add some. */
+  /** Adds names of profiles of model quotas; each file may add some. */
   void providers(List<String> names) {
     providers.addAll(names);
   }
 
-  /** Finds what is named and not there, or taken; after all files. */
+  /**
+   * Adds faults for references to missing names and for reserved paths. Call it after all files.
+   */
   void check() {
     if (coordination) {
       paths.forEach(
@@ -81,13 +83,16 @@ final class Draft {
     return faults;
   }
 
-  /** Notes a configuration of rls, which builds {@code /} by {@code root} if no file has it. */
+  /** Notes a configuration of rls; {@code root} builds {@code /} if no file has it. */
   void rls(Runnable root) {
     rls = true;
     this.root = this.root == null ? root : this.root;
   }
 
-  /** Builds {@code /} where a configuration of rls leaves it out; after all files. */
+  /**
+   * Builds {@code /} if there is a configuration of rls and no file has that path. Call it after
+   * all files.
+   */
   void addRoot() {
     if (root != null && !paths.containsKey("/")) {
       root.run();
@@ -95,7 +100,7 @@ final class Draft {
     }
   }
 
-  /** Notes where a file wants the gateway to listen; another file that differs is a fault. */
+  /** Notes the host and port to listen on; a file with different ones is a fault. */
   void listen(Section server) {
     host = same(host, server.get(Rls.HOST), "server.host");
     port = same(port, server.get(Rls.PORT), "server.port");
@@ -112,7 +117,7 @@ final class Draft {
     return first == null ? second : first;
   }
 
-  /** Notes that an endpoint has {@code path}; a second one is a fault. */
+  /** Notes the path of an endpoint; a second endpoint with the same path is a fault. */
   void path(String path, Place place) {
     Place first = paths.putIfAbsent(path, place);
     if (first != null) {
@@ -121,7 +126,7 @@ final class Draft {
     }
   }
 
-  /** Notes an upstream; one of the same id that differs is a fault. */
+  /** Notes an upstream; a different one with the same id is a fault. */
   void upstream(UpstreamSpec upstream, Place place) {
     Located<UpstreamSpec> first =
         upstreams.putIfAbsent(upstream.id(), new Located<>(upstream, place));
@@ -137,7 +142,7 @@ final class Draft {
     }
   }
 
-  /** Notes what is said of a model; a model that was noted before is a fault. */
+  /** Notes the settings of a model; a second section for the same model is a fault. */
   void model(String name, Section section, Place place) {
     Values values = Values.of(ModelSettings.TABLE, section);
     Fallback fallback =
@@ -174,7 +179,7 @@ final class Draft {
     return fallbacks;
   }
 
-  /** Notes environment variables that a value was taken from. */
+  /** Notes environment variables that values were taken from. */
   void variables(List<String> names) {
     variables.addAll(names);
   }

@@ -55,7 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Checks what the settings of one endpoint say together, and builds it. */
+/** Checks that the settings of one endpoint are consistent, and builds the endpoint. */
 final class EndpointBuilder {
   private static final BigDecimal SHORTEST_HEARTBEAT = new BigDecimal("0.001");
 
@@ -85,10 +85,10 @@ final class EndpointBuilder {
     }
   }
 
-  /** The upstreams of the endpoint, built and as they are shown. */
+  /** The upstreams of the endpoint, as built and as shown. */
   private record Upstreams(List<UpstreamSpec> specs, List<Map<String, Object>> shown) {}
 
-  /** Finds what contradicts itself. */
+  /** Adds faults for contradictory settings. */
   private void check() {
     if (values.usable(COST_FROM, DIALECT)) {
       checkCostFrom();
@@ -174,7 +174,7 @@ final class EndpointBuilder {
     return good ? Optional.of(upstreams) : Optional.empty();
   }
 
-  /** Adds an upstream; returns false when it has a fault. */
+  /** Adds an upstream; returns false if it has a fault. */
   private boolean add(Values upstream, Place start, Upstreams upstreams) {
     boolean good = UpstreamBuilder.agree(upstream, faults);
     if (!upstream.usable(UpstreamSettings.LIMITS, UpstreamSettings.MODELS)) {

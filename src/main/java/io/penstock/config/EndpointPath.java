@@ -23,7 +23,7 @@ record EndpointPath() implements Shape.OfScalar<String> {
         : path;
   }
 
-  /** Returns the normalised path, or what is wrong with {@code text}. */
+  /** Returns the normalised path, or a description of what is wrong with {@code text}. */
   static Parsed<String> normalise(String text) {
     if (text.startsWith("/") && text.length() > LONGEST) {
       return tooLong();

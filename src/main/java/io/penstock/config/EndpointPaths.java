@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** Paths of endpoints, each once, at least one. */
+/** A non-empty list of endpoint paths without duplicates. */
 record EndpointPaths() implements Shape<List<String>> {
   private static final EndpointPath PATH = new EndpointPath();
 

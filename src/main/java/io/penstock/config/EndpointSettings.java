@@ -255,7 +255,7 @@ final class EndpointSettings {
           List.of(),
           "Where requests go; without any the endpoint answers by itself.");
 
-  /** The settings of an endpoint, in the order they are shown. */
+  /** The settings of an endpoint, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(
           PATH,

@@ -8,7 +8,10 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** An instant of RFC 3339, or a date, which is its first instant in UTC; in Unix milliseconds. */
+/**
+ * An RFC 3339 instant, or a date, which means its first instant in UTC; converted to Unix
+ * milliseconds.
+ */
 record Expiry() implements Shape.OfScalar<Long> {
   private static final Pattern DATE = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   private static final Pattern INSTANT =

@@ -1,10 +1,10 @@
 package io.penstock.config;
 
 /**
- * Something in a route file that cannot be used.
+ * An error in a route file.
  *
- * @param file as it was named to the loader; never made absolute
- * @param line from 1; 1 when the fault is about the file as a whole
+ * @param file its name as given to the loader; never made absolute
+ * @param line from 1; 1 if the fault is about the file as a whole
  * @param column from 1, in characters
  * @param message one line: what is wrong and what was expected, without secrets
  */

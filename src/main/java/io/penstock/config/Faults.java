@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Collects faults, each once, up to a bound. One thread. */
+/** Collects faults without duplicates, up to a bound. Not thread-safe. */
 final class Faults {
-  /** How many faults are kept; a file of garbage makes no more. */
+  /** Maximum number of faults that are kept, so that a file of garbage does not produce more. */
   static final int MOST = 200;
 
   private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}+");

@@ -8,9 +8,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What route files hold, in short: equal when names and bytes are equal. */
+/** Hash of the names and contents of route files; equal for equal names and bytes. */
 record Fingerprint(String sha256) {
-  /** Reads the files; what cannot be read has a fingerprint too. */
+  /** Reads and hashes the files; a path that cannot be read has a fingerprint, too. */
   static Fingerprint of(Path directoryOrFile) {
     MessageDigest digest = digest();
     switch (RouteListing.of(directoryOrFile)) {
@@ -32,7 +32,10 @@ record Fingerprint(String sha256) {
     }
   }
 
-  /** Lengths go in too, so that no two lists of files look alike. */
+  /**
+   * Adds a name and a content, each with its length, so that different lists of files never produce
+   * the same bytes.
+   */
   private static void add(MessageDigest digest, String name, byte[] content) {
     byte[] nameBytes = text(name);
     digest.update(ByteBuffer.allocate(8).putInt(nameBytes.length).putInt(content.length).flip());

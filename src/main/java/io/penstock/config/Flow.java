@@ -4,7 +4,8 @@ import io.penstock.endpoint.EndpointSpec.FairBy;
 import java.util.Map;
 
 /**
- * What tells the flows of a fair order apart: {@code key}, {@code header:NAME}, {@code body:user}.
+ * The criterion that separates the flows of a fair order: {@code key}, {@code header:NAME}, {@code
+ * body:user}.
  */
 record Flow() implements Shape.OfScalar<FairBy> {
   private static final String KEY = "key";

@@ -5,7 +5,7 @@ import io.penstock.key.GroupSpec;
 import java.util.List;
 import java.util.Map;
 
-/** The settings of {@code groups[]}: what the keys of a group may spend together. */
+/** The settings of {@code groups[]}: the limits that the keys of a group share. */
 final class GroupSettings {
   private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
 
@@ -20,7 +20,7 @@ final class GroupSettings {
   static final Setting<Long> BUDGET_TOKENS_PER_MONTH =
       limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(
           NAME,
@@ -37,7 +37,7 @@ final class GroupSettings {
     return Setting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
   }
 
-  /** Returns the group that checked settings say. */
+  /** Returns the group described by checked settings. */
   static GroupSpec group(Values values) {
     return new GroupSpec(
         values.get(NAME),
@@ -48,7 +48,7 @@ final class GroupSettings {
         values.get(BUDGET_TOKENS_PER_MONTH));
   }
 
-  /** Returns a group as route files write it. */
+  /** Returns a group in the form in which route files write it. */
   static Map<String, Object> shown(GroupSpec group) {
     return Shape.keywords(
         NAME.name(), group.name(),

@@ -14,14 +14,14 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /** Headers that are set on every request to an upstream. */
 record Headers() implements Shape<Map<String, Headers.Header>> {
-  /** The names a header may have (RFC 9110, §5.1). */
+  /** Valid header names (RFC 9110, §5.1). */
   static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
 
   private static final Pattern SECRET =
       Pattern.compile("auth|key|token|cookie|secret|passw|credential|signature");
   private static final int LONGEST = 8192;
 
-  /** Those that belong to one connection, or that the gateway works out itself. */
+  /** Headers that belong to one connection, or that the gateway sets itself. */
   private static final Set<String> REFUSED =
       Set.of(
           "accept-encoding",
@@ -84,7 +84,8 @@ record Headers() implements Shape<Map<String, Headers.Header>> {
 
   private static Optional<Header> value(Node node, Source source, String name) {
     String shown = "header " + Scalar.quote(name);
-    // A list or a mapping is named by its kind alone; a value is not shown, it may be a secret.
+    // Faults name only the kind of a list or mapping, and never show a value, which may be a
+    // secret.
     Optional<Scalar> scalar = source.scalar(node, shown, "text");
     if (scalar.isEmpty()) {
       return Optional.empty();
@@ -123,7 +124,7 @@ record Headers() implements Shape<Map<String, Headers.Header>> {
         "additionalProperties", Shape.keywords("type", "string", "minLength", 1));
   }
 
-  /** Returns what is sent. */
+  /** Returns the headers to send. */
   static Map<String, String> values(Map<String, Header> headers) {
     Map<String, String> values = new LinkedHashMap<>();
     headers.forEach((name, header) -> values.put(name, header.value()));

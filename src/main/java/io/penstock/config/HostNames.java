@@ -11,13 +11,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of host names under which a port serves requests. Case, a dot at the end of a name, the
- * port and the way an IP address is written make no difference. Immutable.
+ * A set of host names under which a port serves requests. Ignores case, a trailing dot, the port,
+ * and the notation of IP addresses. Immutable.
  */
 public final class HostNames {
   private static final String WILDCARD = "*.";
 
-  /** The value of a Host header, RFC 9110 section 7.2, without names that DNS does not have. */
+  /** The value of a Host header (RFC 9110, section 7.2), restricted to names that DNS can have. */
   private static final Pattern HOST =
       Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(?::[0-9]{0,5})?");
 
@@ -25,7 +25,7 @@ public final class HostNames {
 
   private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
 
-  /** Every host, also a missing one. */
+  /** Matches every host, and a missing Host header. */
   public static final HostNames ANY = of(Set.of("*"));
 
   private final Set<String> names = new HashSet<>();
@@ -46,14 +46,14 @@ public final class HostNames {
   }
 
   /**
-   * Returns a set of what {@link #isEntry} takes: names, IP addresses, {@code *.} and a name for
-   * all names below it, and {@code *} for every host.
+   * Returns a set of entries that {@link #isEntry} accepts: names, IP addresses, {@code *.NAME} for
+   * all names below a name, and {@code *} for every host.
    */
   public static HostNames of(Collection<String> entries) {
     return new HostNames(entries, false);
   }
 
-  /** Returns the same with all names of this machine's loopback interface. */
+  /** Returns the same set, extended by all names of this machine's loopback interface. */
   public static HostNames withLoopback(Collection<String> entries) {
     return new HostNames(entries, true);
   }
@@ -85,14 +85,17 @@ public final class HostNames {
         || (loopback && isLoopback(name));
   }
 
-  /** Returns whether the pages of an origin come from the host that a Host header names. */
+  /** Returns whether an origin has the same host as a Host header. */
   public static boolean isOriginOf(String origin, @Nullable String host) {
     return host != null
         && (origin.equalsIgnoreCase("http://" + host)
             || origin.equalsIgnoreCase("https://" + host));
   }
 
-  /** Names below localhost lead to the loopback too, RFC 6761 section 6.3. */
+  /**
+   * Returns whether a name denotes the loopback interface; names below localhost do, too (RFC 6761,
+   * section 6.3).
+   */
   private static boolean isLoopback(String name) {
     if (name.equals("localhost") || name.endsWith(".localhost")) {
       return true;
@@ -110,7 +113,10 @@ public final class HostNames {
     return literal == null ? ended : literal.getHostAddress();
   }
 
-  /** Returns the address that a text is, in brackets or not, or null. DNS is never asked. */
+  /**
+   * Returns the IP address that a text denotes, with or without brackets, or null. Never queries
+   * DNS.
+   */
   private static @Nullable InetAddress literal(String text) {
     boolean brackets = text.startsWith("[") && text.endsWith("]");
     try {

@@ -32,14 +32,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Checks what the settings of one key say together, builds it, and shows it. */
+/** Checks that the settings of one key are consistent, builds the key, and shows it. */
 final class KeyBuilder {
-  /** Stands for all requests without a key. */
+  /** Name that stands for all requests without a key. */
   private static final String NOBODY = "anonymous";
 
   private KeyBuilder() {}
 
-  /** Finds what contradicts itself. */
+  /** Adds faults for contradictory settings. */
   static void check(Values values, Faults faults) {
     if (values.usable(NAME) && values.get(NAME).equals(NOBODY)) {
       faults.add(
@@ -69,7 +69,7 @@ final class KeyBuilder {
     }
   }
 
-  /** Returns the key that usable settings say. */
+  /** Returns the key described by usable settings. */
   static KeySpec build(Values values) {
     return new KeySpec(
         values.get(NAME),
@@ -95,7 +95,7 @@ final class KeyBuilder {
         values.find(SHARING).orElse(null));
   }
 
-  /** Returns a key as route files write it, its secret masked. */
+  /** Returns a key in the form in which route files write it, with its secret masked. */
   static Map<String, Object> shown(KeySpec key) {
     Map<String, Object> shown = new LinkedHashMap<>();
     put(shown, NAME, key.name());

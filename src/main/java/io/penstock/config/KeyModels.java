@@ -13,7 +13,7 @@ import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 
-/** What a key may spend on some models, by the names that clients ask for. */
+/** Limits of a key for single models, by the names that clients use. */
 record KeyModels() implements Shape<Map<String, ModelLimits>> {
   private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
 
@@ -22,7 +22,7 @@ record KeyModels() implements Shape<Map<String, ModelLimits>> {
   static final Setting<Long> TPM =
       Setting.fixed("tpm", LIMIT, 0L, "Tokens in any 60 seconds; 0 is unlimited.");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE = List.of(RPM, TPM);
 
   @Override

@@ -82,7 +82,7 @@ final class KeySettings {
           "Whether the shared count is asked for after a denial (on_limit reject, sharing"
               + " eventual).");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(
           NAME,
@@ -104,7 +104,7 @@ final class KeySettings {
           STRICT_AFTER_DENIAL,
           SharingSetting.SHARING);
 
-  /** What people write who think of other tables, and what they mean. */
+  /** Plausible but wrong setting names, mapped to the right ones. */
   static final Map<String, String> MEANT =
       Map.of(
           "rpm", "rate_limit_rpm",

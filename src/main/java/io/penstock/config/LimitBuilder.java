@@ -19,7 +19,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;
 
-/** Checks what the settings of one endpoint say about its own limit, and builds it. */
+/** Checks the settings of one endpoint's own limit for consistency, and builds the limit. */
 final class LimitBuilder {
   private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
 
@@ -33,7 +33,7 @@ final class LimitBuilder {
     this.rls = rls;
   }
 
-  /** Returns the limit, or adds faults where the settings have none yet. */
+  /** Returns the limit, or adds faults for settings that do not have one yet. */
   Optional<LimitSpec> build() {
     if (!values.usable(ALGORITHM, UPSTREAMS)) {
       return Optional.empty();
@@ -109,7 +109,7 @@ final class LimitBuilder {
 
   private Optional<LimitSpec> window() {
     boolean complete = required(TOKENS_PER_WINDOW);
-    complete &= required(WINDOW_SECONDS); // both, so that both faults are found
+    complete &= required(WINDOW_SECONDS); // evaluates both, so that both faults are found
     if (!complete || !values.usable(TOKENS_PER_WINDOW, WINDOW_SECONDS)) {
       return Optional.empty();
     }

@@ -10,8 +10,8 @@ import org.yaml.snakeyaml.nodes.Node;
 /**
  * A list of sections that each hold the settings of one table.
  *
- * @param of what each is called
- * @param secret whether text in the place of a section may be a secret, and is not shown
+ * @param of name of the list's items in faults
+ * @param secret whether text in place of a section may be a secret, and is not shown
  */
 record Listing(String of, List<Setting<?>> table, boolean secret) implements Shape<List<Section>> {
   /** A list of sections that hold no secrets. */
@@ -52,7 +52,10 @@ record Listing(String of, List<Setting<?>> table, boolean secret) implements Sha
     return "aeiou".indexOf(of.charAt(0)) < 0 ? "a " : "an ";
   }
 
-  /** Sections have defaults that depend on others; whoever builds from them shows them. */
+  /**
+   * Unsupported: defaults of a section may depend on other settings, so sections are shown by the
+   * code that builds from them.
+   */
   @Override
   public Object show(List<Section> value) {
     throw new UnsupportedOperationException("sections are shown by what is built from them");

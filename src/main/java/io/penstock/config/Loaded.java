@@ -2,13 +2,13 @@ package io.penstock.config;
 
 import java.util.List;
 
-/** What came of reading route files. */
+/** The result of reading route files. */
 public sealed interface Loaded {
-  /** Everything is usable. */
+  /** All files are usable. */
   record Good(Snapshot snapshot) implements Loaded {}
 
   /**
-   * Something is not usable, so nothing is.
+   * A file has a fault, so nothing is used.
    *
    * @param faults at least one, sorted by file, line and column
    */

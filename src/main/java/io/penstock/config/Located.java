@@ -1,4 +1,4 @@
 package io.penstock.config;
 
-/** A value and where it was written. */
+/** A value and its place in a route file. */
 record Located<T>(T value, Place place) {}

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The settings of {@code models.<name>}, by the name that clients ask for. */
+/** The settings of {@code models.<name>}, by the name that clients use. */
 final class ModelSettings {
   static final Setting<List<String>> FALLBACK =
       Setting.fixed(
@@ -37,7 +37,7 @@ final class ModelSettings {
           "not known",
           "What 1,000,000 tokens cost, in whatever currency.");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(
           MAX_RPM,
@@ -63,7 +63,7 @@ final class ModelSettings {
     return Stream.of(MAX_RPM, MAX_TPM, MAX_RPD).anyMatch(each -> values.set(each).isPresent());
   }
 
-  /** Returns what usable settings say, besides who may serve in its place. */
+  /** Returns the model described by usable settings, without its fallbacks. */
   static Snapshot.Model model(Values values) {
     Snapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
     return limited(values)
@@ -72,7 +72,7 @@ final class ModelSettings {
         : new Snapshot.Model(null, price);
   }
 
-  /** Returns what is said of a model as route files write it. */
+  /** Returns the settings of a model in the form in which route files write them. */
   static Map<String, Object> shown(Snapshot.Model model) {
     Map<String, Object> shown = new LinkedHashMap<>();
     if (model.limits() != null) {

@@ -10,7 +10,7 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 
 /**
- * The models of an upstream: a list of names, or a mapping of the names that clients use to the
+ * The models of an upstream: a list of names, or a mapping from the names that clients use to the
  * upstream's own.
  */
 record Models() implements Shape<Map<String, String>> {
@@ -57,7 +57,7 @@ record Models() implements Shape<Map<String, String>> {
     return new Name().read(node, source, "a model");
   }
 
-  /** One name. */
+  /** The name of one model. */
   record Name() implements Shape.OfScalar<String> {
     @Override
     public String expected() {
@@ -90,7 +90,7 @@ record Models() implements Shape<Map<String, String>> {
     }
   }
 
-  /** Some names, each once, at least one. */
+  /** A non-empty list of model names without duplicates. */
   record Names() implements Shape<List<String>> {
     @Override
     public Optional<List<String>> read(Node node, Source source, String name) {

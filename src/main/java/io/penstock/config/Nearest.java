@@ -4,13 +4,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds the name that somebody who wrote an unknown one may have meant. */
+/** Finds the known name that is most similar to an unknown one, as a suggestion. */
 public final class Nearest {
   private static final int LONGEST = 64;
 
   private Nearest() {}
 
-  /** Returns the fault of a key that {@code table} does not have. */
+  /** Returns the fault for a key that {@code table} does not have. */
   static String unknownKey(String key, List<Setting<?>> table) {
     String fault = "unknown key " + Scalar.quote(key);
     String meant = table.equals(KeySettings.TABLE) ? KeySettings.MEANT.get(key) : null;
@@ -47,7 +47,7 @@ public final class Nearest {
     return table.stream().anyMatch(setting -> setting.name().equals(key));
   }
 
-  /** Returns the name that differs from {@code text} least, if it differs little. */
+  /** Returns the name that differs least from {@code text}, unless even that differs much. */
   public static Optional<String> nearest(String text, List<String> names) {
     if (text.length() > LONGEST) {
       return Optional.empty();
@@ -58,7 +58,7 @@ public final class Nearest {
         .min(Comparator.comparingInt(name -> distance(text, name)));
   }
 
-  /** Returns the number of characters to insert, remove or replace (Levenshtein). */
+  /** Returns the Levenshtein distance: the number of characters to insert, remove or replace. */
   public static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

@@ -6,7 +6,7 @@ import java.math.RoundingMode;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Shapes of numbers. Digits are decimal, {@code _} may separate them, nothing else is read. */
+/** Shapes of numbers. Only decimal digits are accepted, optionally separated by {@code _}. */
 final class Numbers {
   private static final int LONGEST = 40;
   private static final int DECIMALS = 9;
@@ -16,7 +16,7 @@ final class Numbers {
 
   /** A whole number from {@code least} to {@code most}. */
   record Whole(long least, long most) implements Shape.OfScalar<Long> {
-    // No leading zero: YAML takes 010 for eight, people take it for ten.
+    // No leading zeros: YAML reads 010 as eight, people read it as ten.
     private static final Pattern DIGITS = Pattern.compile("-?(0|[1-9][0-9]*(_[0-9]+)*)");
 
     @Override
@@ -52,7 +52,7 @@ final class Numbers {
   /**
    * A number from {@code least} to {@code most} with at most nine decimals.
    *
-   * @param above whether {@code least} itself is too little
+   * @param above whether {@code least} itself is excluded
    */
   record Fraction(BigDecimal least, boolean above, BigDecimal most)
       implements Shape.OfScalar<BigDecimal> {
@@ -107,7 +107,7 @@ final class Numbers {
     }
   }
 
-  /** Returns whether {@code text} is a number that is zero. */
+  /** Returns whether {@code text} is a number equal to zero. */
   static boolean zero(String text) {
     return text.length() <= LONGEST && ZERO.matcher(text).matches();
   }

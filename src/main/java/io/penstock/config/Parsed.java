@@ -1,14 +1,14 @@
 package io.penstock.config;
 
-/** What came of reading one value. */
+/** The result of parsing one value. */
 sealed interface Parsed<T> {
-  /** It can be used. */
+  /** The value is usable. */
   record Good<T>(T value) implements Parsed<T> {}
 
   /**
-   * It cannot be used.
+   * The value is not usable.
    *
-   * @param problem goes on after the name of the setting: {@code is 'x', expected …}
+   * @param problem text that follows the name of the setting: {@code is 'x', expected …}
    */
   record Bad<T>(String problem) implements Parsed<T> {}
 }

@@ -19,10 +19,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A PEM file, found beside the route file unless its path is absolute. It is read when the route
- * file is, so that one that cannot be used is a fault there; what is in it is never shown.
+ * A PEM file; a relative path is resolved against the directory of the route file. The file is read
+ * together with the route file, so that an unusable one is a fault there. Its content is never
+ * shown.
  *
- * @param key whether it holds a private key, and not certificates
+ * @param key whether it holds a private key rather than certificates
  */
 record PemFile(boolean key) implements Shape.OfScalar<Path> {
   private static final int LARGEST_BYTES = 1 << 20;
@@ -62,7 +63,8 @@ record PemFile(boolean key) implements Shape.OfScalar<Path> {
 
   private static byte[] bytes(Path path) throws IOException {
     if (!Files.isRegularFile(path)) {
-      throw new IOException("not a regular file"); // a pipe would wait for a writer for ever
+      throw new IOException(
+          "not a regular file"); // opening a pipe would block until there is a writer
     }
     try (InputStream in = Files.newInputStream(path)) {
       return in.readNBytes(LARGEST_BYTES + 1);

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Checks what the {@code limits} of one upstream say together, and builds its shared pools. */
+/** Checks that the {@code limits} of one upstream are consistent, and builds its shared pools. */
 final class PoolBuilder {
   private final Faults faults;
   private final List<Values> entries;
 
-  /** The upstream's own names; empty when it takes any. */
+  /** The upstream's own model names; empty if it takes any. */
   private final Set<String> known;
 
   PoolBuilder(Values upstream, Faults faults) {
@@ -26,7 +26,7 @@ final class PoolBuilder {
     this.known = Set.copyOf(upstream.find(UpstreamSettings.MODELS).orElse(Map.of()).values());
   }
 
-  /** Returns the pools; nothing when any of them has a fault. */
+  /** Returns the pools; empty if any of them has a fault. */
   Optional<List<SharedPool>> build() {
     if (!entries.stream().allMatch(Values::usable)) {
       return Optional.empty();
@@ -102,7 +102,7 @@ final class PoolBuilder {
             entry.get(PoolSettings.CONCURRENCY)));
   }
 
-  /** Returns the pools as route files write them. */
+  /** Returns the pools in the form in which route files write them. */
   List<Map<String, Object>> shown() {
     List<Map<String, Object>> shown = new ArrayList<>();
     entries.forEach(entry -> shown.add(entry.shown()));

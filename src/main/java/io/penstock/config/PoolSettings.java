@@ -3,7 +3,7 @@ package io.penstock.config;
 import io.penstock.cost.Cost;
 import java.util.List;
 
-/** The settings of an upstream's {@code limits[]}: what some of its models may be sent together. */
+/** The settings of an upstream's {@code limits[]}: limits that some of its models share. */
 final class PoolSettings {
   private static final Numbers.Whole LIMIT = new Numbers.Whole(0, Cost.MAX_TOKENS);
 
@@ -28,7 +28,7 @@ final class PoolSettings {
   static final Setting<Long> CONCURRENCY =
       Setting.fixed("concurrency", LIMIT, 0L, "Requests at the same time; 0 is unlimited.");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(NAME, MODELS, RPM, TPM, ITPM, OTPM, RPD, CONCURRENCY);
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** What 1,000,000 tokens of a model cost. */
+/** The price of 1,000,000 tokens of a model. */
 record PriceTag() implements Shape<Price> {
   private static final Numbers.Fraction AMOUNT = Numbers.Fraction.from("0", 1_000_000_000);
 
@@ -16,7 +16,7 @@ record PriceTag() implements Shape<Price> {
   static final Setting<BigDecimal> OUTPUT =
       Setting.fixed("output", AMOUNT, BigDecimal.ZERO, "Price of 1,000,000 tokens of output.");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE = List.of(INPUT, OUTPUT);
 
   @Override

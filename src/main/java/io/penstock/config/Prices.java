@@ -5,13 +5,13 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What tokens cost by the configuration that runs. Safe from any thread. */
+/** Prices of tokens in the running configuration. Safe from any thread. */
 public final class Prices {
   private static final int TOKENS_DIGITS = 6;
 
   private volatile Map<String, Snapshot.Price> byModel = Map.of();
 
-  /** Takes over what a configuration says. */
+  /** Replaces all prices by those of a configuration. */
   public void configure(Snapshot snapshot) {
     Map<String, Snapshot.Price> next = new HashMap<>();
     snapshot
@@ -25,7 +25,7 @@ public final class Prices {
     byModel = Map.copyOf(next);
   }
 
-  /** Returns what so many tokens of a model cost, or null when that is not known. */
+  /** Returns the price of the given tokens of a model, or null if it is unknown. */
   public @Nullable BigDecimal of(String model, long inputTokens, long outputTokens) {
     Snapshot.Price price = byModel.get(model);
     if (price == null) {

@@ -9,7 +9,7 @@ import org.yaml.snakeyaml.nodes.Node;
 
 /** Names of the built-in profiles of model quotas. */
 record Providers() implements Shape<List<String>> {
-  /** The key of route files. */
+  /** The key in route files. */
   static final String KEY = "providers";
 
   private static final Words.Choice<String> NAME =

@@ -5,7 +5,8 @@ import java.net.URISyntaxException;
 import java.util.Map;
 
 /**
- * The HTTP proxy on the way to an upstream. Faults never show the address: it may hold a password.
+ * The HTTP proxy for connections to an upstream. Faults never show the address: it may hold a
+ * password.
  */
 record Proxy() implements Shape.OfScalar<URI> {
   private static final int LARGEST_PORT = 65_535;

@@ -3,23 +3,23 @@ package io.penstock.config;
 import java.util.List;
 
 /**
- * Reads the route files again and applies them in one swap. Whoever wants a reload, an operator or
- * the file watcher, only calls this.
+ * Reads the route files again and applies them in one swap. Both operators and the file watcher
+ * reload through this.
  *
  * <p>Implementations are safe to call from any thread, run one reload at a time, and keep the
- * running configuration when the new one has a fault.
+ * running configuration if the new one has a fault.
  */
 @FunctionalInterface
 public interface Reloader {
-  /** Reloads and says what came of it; may block on files, so never call it on an event loop. */
+  /** Reloads and returns the result. May block on files, so never call it on an event loop. */
   Result reload();
 
-  /** What came of a reload. */
+  /** The result of a reload. */
   sealed interface Result {
     /**
      * The new configuration runs.
      *
-     * @param endpoints how many endpoints it has
+     * @param endpoints its number of endpoints
      * @param warnings as in {@link Snapshot#warnings()}
      */
     record Applied(int endpoints, List<String> warnings) implements Result {

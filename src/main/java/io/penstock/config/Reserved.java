@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Paths that are no endpoint's, because the gateway answers them itself. */
+/** Paths that endpoints cannot have, because the gateway answers them itself. */
 final class Reserved {
   private static final List<String> COORDINATION = coordination();
 
@@ -20,7 +20,7 @@ final class Reserved {
     return paths;
   }
 
-  /** Returns what is wrong with an endpoint's path where the coordination API is on. */
+  /** Returns what is wrong with an endpoint's path if the coordination API is on. */
   static Optional<String> fault(String path) {
     return COORDINATION.stream()
         .filter(reserved -> at(path, reserved) || at(reserved, path))
@@ -31,7 +31,7 @@ final class Reserved {
                     .formatted(Scalar.quote(path), Scalar.quote(reserved)));
   }
 
-  /** Returns whether a path is another one or below it. */
+  /** Returns whether {@code path} equals {@code above} or is below it. */
   private static boolean at(String path, String above) {
     return above.length() == 1 || path.equals(above) || path.startsWith(above + "/");
   }

@@ -21,11 +21,11 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * What is read otherwise in a configuration of rls, the rate limiter: unknown keys are warnings,
- * zero and nothing are unset, merge keys are followed.
+ * Reading rules for configurations of rls, a rate limiter: unknown keys only cause warnings, zero
+ * and empty values mean unset, and merge keys are followed.
  */
 final class Rls {
-  /** The block that tells such a file, and says where to listen. */
+  /** The block that identifies such a file; it holds the host and port to listen on. */
   static final String SERVER = "server";
 
   static final Setting<String> HOST =
@@ -38,7 +38,7 @@ final class Rls {
   /** The settings of {@code server}. */
   static final List<Setting<?>> SERVER_TABLE = List.of(HOST, PORT);
 
-  /** rls has these at endpoints alone; in its defaults they never had an effect. */
+  /** Settings that rls has only for endpoints; in its defaults they never had an effect. */
   private static final Set<String> NO_DEFAULTS = Set.of("rate", "burst_size", "window_seconds");
 
   /** The settings of {@code defaults}. */
@@ -65,7 +65,7 @@ final class Rls {
 
   private Rls() {}
 
-  /** Returns whether the file is a configuration of rls: by its name, or by its server block. */
+  /** Returns whether the file is a configuration of rls, judged by its name or a server block. */
   static boolean is(String file, Optional<MappingNode> root) {
     Path name = Path.of(file).getFileName();
     Stream<NodeTuple> entries = root.stream().flatMap(node -> node.getValue().stream());
@@ -87,12 +87,16 @@ final class Rls {
         : ZERO_IS_UNSET.contains(setting) && Numbers.zero(text.text());
   }
 
-  /** Returns the endpoint {@code /}, which rls has whether configured or not: one a second. */
+  /**
+   * Returns the endpoint {@code /}, which rls has even if it is not configured, with one request a
+   * second.
+   */
   static Section root(Place place, Section defaults) {
     Section root = Section.empty(place);
     Located<Algorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
     if (algorithm != null && algorithm.value() == Algorithm.TOKEN_WINDOW) {
-      root.put(EndpointSettings.ALGORITHM, Algorithm.STRICT); // no window has a default length
+      root.put(
+          EndpointSettings.ALGORITHM, Algorithm.STRICT); // a window algorithm has no default length
     }
     root.put(EndpointSettings.PATH, "/");
     root.put(EndpointSettings.RATE, BigDecimal.ONE);
@@ -100,21 +104,27 @@ final class Rls {
     return root;
   }
 
-  /** Returns a rate that rls takes for a float, to nine digits: exact rates have no more. */
+  /**
+   * Returns a rate, which rls reads as a float, rounded to nine digits, the precision of exact
+   * rates.
+   */
   static BigDecimal coarse(BigDecimal rate, long unitSeconds) {
     int decimals = unitSeconds == 1 ? 9 : 7;
     return rate.round(new MathContext(9, RoundingMode.HALF_UP))
         .setScale(decimals, RoundingMode.HALF_UP);
   }
 
-  /** Returns the entries of {@code node} and, behind them, those it merges and does not have. */
+  /**
+   * Returns the entries of {@code node}, followed by the merged entries that it does not have
+   * itself.
+   */
   static List<NodeTuple> entries(MappingNode node, Source source) {
     Merge merge = new Merge(source);
     merge.add(node);
     return merge.entries;
   }
 
-  /** Follows merge keys, each mapping once: what a second time would add is there already. */
+  /** Follows merge keys. Visits each mapping once, because a second visit adds nothing new. */
   private static final class Merge {
     private final Source source;
     private final List<NodeTuple> entries = new ArrayList<>();

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** The keys and groups of all files, in the making. One thread. */
+/** The keys and groups of all files, under construction. Not thread-safe. */
 final class Roster {
-  /** A key, and where it names its group and its endpoints. */
+  /** A key, and the places of its {@code group} and {@code endpoints} settings. */
   private record Entry(KeySpec key, Place group, Place endpoints) {}
 
   private final Faults faults;
@@ -29,7 +29,7 @@ final class Roster {
     this.sharing = sharing;
   }
 
-  /** Adds the key that a section says, or faults. */
+  /** Adds the key described by a section, or faults. */
   void key(Section section) {
     Values values = Values.of(KeySettings.TABLE, section);
     KeyBuilder.check(values, faults);
@@ -52,7 +52,7 @@ final class Roster {
     }
   }
 
-  /** Adds the group that a section says, or faults. */
+  /** Adds the group described by a section, or faults. */
   void group(Section section) {
     Values values = Values.of(GroupSettings.TABLE, section);
     if (values.usable(GroupSettings.NAME)) {
@@ -74,7 +74,10 @@ final class Roster {
     }
   }
 
-  /** Finds what keys name that is not there; after all files. */
+  /**
+   * Adds faults for unknown groups and warnings for unknown endpoints of keys. Call it after all
+   * files.
+   */
   void check(Collection<EndpointSpec> endpoints, BiConsumer<Place, String> warn) {
     for (Entry entry : keys.values()) {
       String group = entry.key().group();
@@ -101,7 +104,7 @@ final class Roster {
             .orElse("expected one of groups");
   }
 
-  /** A path that nobody configured may become an endpoint. */
+  /** Returns whether a path belongs to an endpoint, or may become a dynamic endpoint below it. */
   private static boolean covers(EndpointSpec endpoint, String path) {
     String above = endpoint.path().length() == 1 ? "/" : endpoint.path() + "/";
     return path.equals(endpoint.path())

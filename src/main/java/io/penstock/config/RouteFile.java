@@ -21,11 +21,11 @@ import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * Reads one route file. Only nodes are composed, no object is ever constructed from a tag, so a
- * file cannot run anything; depth, aliases and size are bounded.
+ * Reads one route file. It only composes YAML nodes and never constructs an object from a tag, so a
+ * file cannot run any code; depth, aliases and size are bounded.
  */
 final class RouteFile {
-  /** The largest file that is read, in bytes. */
+  /** Largest accepted size of a file, in bytes. */
   static final int MAX_BYTES = 1 << 20;
 
   private static final int DEEPEST = 20;
@@ -38,7 +38,7 @@ final class RouteFile {
     this.source = source;
   }
 
-  /** Reads the file's bytes into the draft; what is wrong becomes faults. */
+  /** Reads the file's bytes into the draft, and adds faults for errors. */
   void read(byte[] bytes) {
     Optional<MappingNode> root =
         text(bytes)
@@ -47,7 +47,7 @@ final class RouteFile {
     new TopLevel(Rls.is(source.file(), root) ? source.asRls() : source).read(root);
   }
 
-  /** Decodes {@code bytes}; SnakeYAML would replace what is not UTF-8 without a word. */
+  /** Decodes {@code bytes} strictly, because SnakeYAML would silently replace invalid UTF-8. */
   private Optional<String> text(byte[] bytes) {
     if (bytes.length > MAX_BYTES) {
       return fault(Place.startOf(source.file()), "the file is larger than 1 MiB, expected less");
@@ -87,7 +87,7 @@ final class RouteFile {
     return -1;
   }
 
-  /** Returns the place after {@code text}. */
+  /** Returns the place behind the end of {@code text}. */
   private Place endOf(String text) {
     int line = 1 + (int) text.chars().filter(c -> c == '\n').count();
     int start = text.lastIndexOf('\n') + 1;
@@ -102,7 +102,7 @@ final class RouteFile {
     options.setAllowRecursiveKeys(false);
     Steps parser = new Steps(new ParserImpl(new StreamReader(text), options));
     try {
-      // An empty file has no node: it sets nothing.
+      // An empty file has no node; it sets nothing.
       return Optional.ofNullable(new Composer(parser, new Resolver(), options).getSingleNode());
     } catch (MarkedYAMLException e) {
       String context = e.getContext() == null ? "" : " " + e.getContext();
@@ -112,7 +112,7 @@ final class RouteFile {
               : Place.of(source.file(), e.getProblemMark()),
           "not YAML: " + oneLine(e.getProblem() + context));
     } catch (YAMLException | IllegalArgumentException e) {
-      // Too deep, too many aliases, or a tag that is none; only the parser knows where.
+      // Too deep, too many aliases, or an invalid tag; only the parser knows the position.
       return fault(
           parser.last == null
               ? Place.startOf(source.file())
@@ -122,7 +122,7 @@ final class RouteFile {
     }
   }
 
-  /** A parser that remembers the event it stands at. */
+  /** A parser that remembers its current event. */
   private static final class Steps implements Parser {
     private final Parser parser;
     private @Nullable Event last;

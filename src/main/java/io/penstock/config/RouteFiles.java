@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Reads route files. Keeps nothing between two loads; safe to call from several threads; blocks on
- * files.
+ * Reads route files. Keeps no state between loads; safe to call from several threads; blocks on
+ * file access.
  */
 public final class RouteFiles {
   private final Variables variables;
@@ -16,11 +16,11 @@ public final class RouteFiles {
   private final boolean coordination;
 
   /**
-   * Makes a reader.
+   * Creates a reader.
    *
-   * @param environment what {@code ${NAME}} stands for
-   * @param addressCheck is given the {@code mock} addresses of upstreams and throws
-   *     IllegalArgumentException with what is wrong and what was expected
+   * @param environment values for {@code ${NAME}}
+   * @param addressCheck checks the {@code mock} addresses of upstreams; throws
+   *     IllegalArgumentException with a message that says what is wrong and what was expected
    */
   public RouteFiles(Map<String, String> environment, Consumer<URI> addressCheck) {
     this(new Variables(environment), addressCheck, false);
@@ -32,14 +32,14 @@ public final class RouteFiles {
     this.coordination = coordination;
   }
 
-  /** Returns a reader for which endpoints that cover the coordination API are faults. */
+  /** Returns a reader that reports endpoints that cover the coordination API as faults. */
   public RouteFiles withCoordination() {
     return new RouteFiles(variables, addressCheck, true);
   }
 
   /**
    * Reads the file, or the {@code *.yaml} and {@code *.yml} of the directory in name order. Never
-   * throws for what it finds there: that becomes faults.
+   * throws because of their content: errors become faults.
    */
   public Loaded load(Path directoryOrFile) {
     Faults faults = new Faults();

@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Which route files there are: a single file, or the {@code *.yaml} and {@code *.yml} of a
- * directory in name order. Names that start with a dot are none: editors and Kubernetes make those.
+ * The list of route files: a single file, or the {@code *.yaml} and {@code *.yml} of a directory in
+ * name order. Names that start with a dot are skipped, because editors and Kubernetes create such
+ * files.
  */
 sealed interface RouteListing {
-  /** The most files that are read. */
+  /** Maximum number of files. */
   int MOST = 1000;
 
-  /** The files, at least one. */
+  /** At least one file was found. */
   record Found(List<Path> files) implements RouteListing {}
 
   /** There is nothing to read; {@code problem} says why. */
@@ -68,9 +69,9 @@ sealed interface RouteListing {
     return String.valueOf(path.getFileName());
   }
 
-  /** Reads {@code file} up to one byte more than a route file may have. */
+  /** Reads {@code file}, up to one byte more than the maximum size of a route file. */
   static byte[] read(Path file) throws IOException {
-    // A pipe would wait for a writer for ever.
+    // Opening a pipe would block until there is a writer.
     if (Files.exists(file) && !Files.isRegularFile(file)) {
       throw new IOException("not a regular file");
     }
@@ -79,7 +80,7 @@ sealed interface RouteListing {
     }
   }
 
-  /** Says in words why a file cannot be read. */
+  /** Returns in words why a file cannot be read. */
   static String problem(IOException e) {
     return switch (e) {
       case NoSuchFileException missing -> "does not exist, expected a route file";

@@ -22,7 +22,7 @@ import org.yaml.snakeyaml.representer.Representer;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Route files in the other direction: a configuration as YAML, and the schema of route files. */
+/** Output for users: a configuration as YAML, and the schema of route files. */
 public final class RouteText {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
@@ -30,8 +30,8 @@ public final class RouteText {
   private RouteText() {}
 
   /**
-   * Returns the resolved configuration as one route file, secrets masked. Where files differ in
-   * max_dynamic_endpoints, each endpoint shows that of its file.
+   * Returns the resolved configuration as one route file, with secrets masked. If files differ in
+   * max_dynamic_endpoints, each endpoint shows the value of its file.
    */
   public static String yaml(Snapshot snapshot) {
     DumperOptions options = new DumperOptions();
@@ -91,7 +91,10 @@ public final class RouteText {
     return SharingSetting.with(shown, snapshot.sharing(), Kind.GROUP, group.name());
   }
 
-  /** Every endpoint has the fallbacks of all files. */
+  /**
+   * Collects the settings of models; fallbacks are taken from endpoints, each of which has those of
+   * all files.
+   */
   private static Map<String, Object> models(Snapshot snapshot) {
     Map<String, Map<String, Object>> models = new TreeMap<>();
     snapshot.models().forEach((name, model) -> models.put(name, ModelSettings.shown(model)));
@@ -130,7 +133,9 @@ public final class RouteText {
     return shown;
   }
 
-  /** Returns the JSON Schema (draft 2020-12) of route files, made from the parser's own tables. */
+  /**
+   * Returns the JSON Schema (draft 2020-12) of route files, generated from the parser's own tables.
+   */
   public static String schema() {
     Map<String, Object> schema = new LinkedHashMap<>();
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");

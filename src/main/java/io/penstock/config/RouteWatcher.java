@@ -19,19 +19,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls a {@link Reloader} when the content of the route files has changed: edited in place,
- * renamed over, or swapped as a symbolic link, as Kubernetes does with {@code ..data}. Events that
- * leave the content as it was, and events in quick succession, cost no reload.
+ * renamed over, or swapped through a symbolic link, as Kubernetes does with {@code ..data}. Events
+ * that leave the content as it was cause no reload, and several events in quick succession cause
+ * only one.
  *
- * <p>Make it before the first load and start it after: what changes between is then noticed. One
- * daemon thread, on which the reloader runs.
+ * <p>Create it before the first load and start it afterwards, so that no change in between is
+ * missed. The reloader runs on the watcher's single daemon thread.
  */
 public final class RouteWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
-  /** A change is over when nothing happened for this long. */
+  /** A change is considered complete when nothing has happened for this long. */
   private static final long QUIET_MILLIS = 100;
 
-  /** A directory that is never quiet is looked at after so many events all the same. */
+  /** Number of events after which a directory that never becomes quiet is read anyway. */
   private static final int MOST_EVENTS = 20;
 
   private final Path routes;
@@ -42,11 +43,11 @@ public final class RouteWatcher implements AutoCloseable {
   private Fingerprint seen;
 
   /**
-   * Starts to take note of changes.
+   * Starts to record changes.
    *
-   * @param directoryOrFile what {@link RouteFiles#load} is given
-   * @param reloader is called on the watcher's thread
-   * @throws IOException when the file system cannot be watched
+   * @param directoryOrFile the path that {@link RouteFiles#load} is given
+   * @param reloader called on the watcher's thread
+   * @throws IOException if the file system cannot be watched
    */
   public RouteWatcher(Path directoryOrFile, Reloader reloader) throws IOException {
     this.routes = directoryOrFile.toAbsolutePath();
@@ -57,12 +58,12 @@ public final class RouteWatcher implements AutoCloseable {
     this.seen = Fingerprint.of(routes);
   }
 
-  /** Starts to call the reloader. Once. */
+  /** Starts to call the reloader. May be called once. */
   public void start() {
     thread.start();
   }
 
-  /** Stops; a reload that runs is not cut short. */
+  /** Stops; a running reload is not interrupted. */
   @Override
   public void close() throws IOException {
     watch.close();
@@ -89,7 +90,7 @@ public final class RouteWatcher implements AutoCloseable {
     }
   }
 
-  /** Waits until nothing more happens; returns whether what happened may matter. */
+  /** Waits until no more events arrive; returns whether any of them may matter. */
   private boolean settle(WatchKey first) throws InterruptedException {
     boolean matters = drain(first);
     for (int events = 1; events < MOST_EVENTS; events++) {
@@ -106,11 +107,11 @@ public final class RouteWatcher implements AutoCloseable {
     Entries entries = watched.get(key);
     boolean matters = false;
     for (WatchEvent<?> event : key.pollEvents()) {
-      // An overflow has no context: anything may have happened.
+      // An overflow has no context; it may stand for any change.
       matters |=
           entries != null && (event.context() == null || entries.hold(event.context().toString()));
     }
-    // A key that is no longer valid belonged to a directory that is gone.
+    // An invalid key belonged to a directory that no longer exists.
     return !key.reset() || matters;
   }
 
@@ -128,8 +129,8 @@ public final class RouteWatcher implements AutoCloseable {
   }
 
   /**
-   * Watches the directory, its entry in its own parent, and where the files really are, since a
-   * change of a link's target happens there. What is watched already goes on without a gap.
+   * Watches the directory, its entry in its own parent, and the real location of the files, because
+   * a change of a link's target happens there. Existing watches continue without a gap.
    */
   private void register() {
     Set<WatchKey> before = new HashSet<>(watched.keySet());

@@ -13,7 +13,10 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
-/** One mapping of a route file, read by a table of settings: what it sets, and where. */
+/**
+ * One mapping of a route file, read by a table of settings, with the values that it sets and their
+ * places.
+ */
 final class Section {
   private final Place start;
   private final Map<String, Located<?>> set = new HashMap<>();
@@ -28,7 +31,7 @@ final class Section {
     return new Section(start);
   }
 
-  /** Reads {@code node}; faults go to the source, and what is broken is not set. */
+  /** Reads {@code node}; faults go to the source, and settings with faults stay unset. */
   static Section read(MappingNode node, List<Setting<?>> table, Source source) {
     Section section = new Section(source.place(node));
     Map<String, Setting<?>> byName = new HashMap<>();
@@ -68,12 +71,12 @@ final class Section {
     }
   }
 
-  /** Sets {@code setting}, as if it stood where the section starts. */
+  /** Sets {@code setting}, as if it were written at the start of the section. */
   <T> void put(Setting<T> setting, T value) {
     set.put(setting.name(), new Located<>(value, start));
   }
 
-  /** Returns the key that {@code node} holds and that was not seen before, or adds a fault. */
+  /** Returns the key in {@code node} if it has not been seen before, or adds a fault. */
   static Optional<String> uniqueKey(Node node, Set<String> seen, Source source) {
     Optional<String> key = key(node);
     if (key.isEmpty()) {
@@ -89,7 +92,7 @@ final class Section {
     return key;
   }
 
-  /** Returns the text of a key, when it is plain text. */
+  /** Returns the text of a key if it is plain text. */
   static Optional<String> key(Node node) {
     return node instanceof ScalarNode scalar && Source.plainScalar(node) && !merge(node)
         ? Optional.of(scalar.getValue())
@@ -100,22 +103,24 @@ final class Section {
     return node.getTag().equals(Tag.MERGE);
   }
 
-  /** Returns where the section starts. */
+  /** Returns the start of the section. */
   Place start() {
     return start;
   }
 
-  /** Returns whether {@code setting} is written here and cannot be used, or is missing. */
+  /**
+   * Returns whether {@code setting} is written here and unusable, or is missing although required.
+   */
   boolean broken(Setting<?> setting) {
     return broken.contains(setting.name());
   }
 
-  /** Returns whether anything here cannot be used. */
+  /** Returns whether anything here is unusable. */
   boolean broken() {
     return !broken.isEmpty();
   }
 
-  /** Returns what is set here, or null. */
+  /** Returns the value set here, or null. */
   @SuppressWarnings(
       "unchecked") // readValue and put, the only writers, put a T under a Setting of T
   <T> @Nullable Located<T> get(Setting<T> setting) {

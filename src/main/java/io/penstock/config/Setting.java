@@ -4,27 +4,27 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One key of route files: the parser, the documentation and the schema all read it here.
+ * One key of route files, the common source of the parser, the documentation and the schema.
  *
  * @param name the key
- * @param shape what its value may be
- * @param fallback what it is when neither the section nor the defaults set it
+ * @param shape the form of its values
+ * @param fallback its value if neither the section nor the defaults set it
  * @param meaning one sentence for the schema, units included
  */
 record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String meaning) {
 
-  /** What a setting is when nothing sets it. */
+  /** The value of a setting that nothing sets. */
   sealed interface Fallback<T> {
-    /** It must be set. */
+    /** There is no fallback: the setting must be set. */
     record Required<T>() implements Fallback<T> {}
 
-    /** It stays unset. */
+    /** The setting stays unset. */
     record Unset<T>(String text) implements Fallback<T> {}
 
-    /** Always the same. */
+    /** A fixed value. */
     record Fixed<T>(T value) implements Fallback<T> {}
 
-    /** It follows from other settings, as {@code text} says; from some of them nothing. */
+    /** Derived from other settings, as {@code text} explains; may still be unset. */
     record Derived<T>(String text, Function<Values, Optional<T>> from) implements Fallback<T> {}
   }
 
@@ -54,7 +54,7 @@ record Setting<T>(String name, Shape<T> shape, Fallback<T> fallback, String mean
     return new Setting<>(name, shape, new Fallback.Derived<>(text, from), meaning);
   }
 
-  /** Returns the value when nothing sets it. */
+  /** Returns the value if nothing sets it. */
   Optional<T> otherwise(Values values) {
     return switch (fallback) {
       case Fallback.Fixed<T>(T value) -> Optional.of(value);

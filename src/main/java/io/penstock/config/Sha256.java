@@ -4,10 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/**
- * The SHA-256 of a secret. What is written in its place is never shown: it may be the secret
- * itself.
- */
+/** The SHA-256 of a secret. An invalid value is never shown: it may be the secret itself. */
 record Sha256() implements Shape.OfScalar<String> {
   private static final Pattern DIGITS = Pattern.compile("[0-9a-fA-F]{64}");
 
@@ -16,7 +13,7 @@ record Sha256() implements Shape.OfScalar<String> {
     return "the SHA-256 of the secret, 64 hexadecimal digits";
   }
 
-  /** A hash may look like a number to YAML; its digits are taken as they are written. */
+  /** Takes the digits as written, because YAML may read a hash as a number. */
   @Override
   public Parsed<String> parse(Scalar scalar, Source source) {
     if (DIGITS.matcher(scalar.text()).matches()) {

@@ -6,12 +6,15 @@ import java.util.Map;
 import java.util.Optional;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** What a setting's value may be: one object reads it, shows it and writes its schema. */
+/** The form of a setting's value: reads it, shows it and describes it as a schema. */
 interface Shape<T> {
   /** Reads {@code node}, or adds faults to the source and returns nothing. */
   Optional<T> read(Node node, Source source, String name);
 
-  /** Returns the value as route files write it, in types that YAML and JSON have; no secrets. */
+  /**
+   * Returns the value in the form in which route files write it, in types of YAML and JSON, without
+   * secrets.
+   */
   Object show(T value);
 
   /** Returns the JSON Schema of the values. */
@@ -19,7 +22,7 @@ interface Shape<T> {
 
   /** A shape whose values are neither lists nor mappings. */
   interface OfScalar<T> extends Shape<T> {
-    /** Returns what is expected, in words that follow "expected". */
+    /** Returns the expected form, in words that follow "expected". */
     String expected();
 
     /** Reads a value. */
@@ -40,18 +43,21 @@ interface Shape<T> {
                   });
     }
 
-    /** Says that the value is not what is expected. */
+    /** Returns the fault of a value that does not have the expected form. */
     default Parsed<T> bad(Scalar scalar) {
       return new Parsed.Bad<>("is " + scalar.shown() + ", expected " + expected());
     }
   }
 
-  /** Returns the schema of values of {@code schema} that a variable may stand for. */
+  /** Returns a schema of values that match {@code schema} or contain a variable. */
   static Map<String, Object> orVariable(Map<String, Object> schema) {
     return keywords("anyOf", List.of(schema, keywords("$ref", "#/$defs/variable")));
   }
 
-  /** Returns a schema of names and values in turn, in this order, so that it prints the same. */
+  /**
+   * Returns a schema from alternating names and values, in this order, so that it always prints the
+   * same.
+   */
   static Map<String, Object> keywords(Object... namesAndValues) {
     Map<String, Object> schema = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The setting {@code sharing}, and what all files say with it. One thread. */
+/** The setting {@code sharing}, and its values in all files. Not thread-safe. */
 final class SharingSetting {
   private static final String NAME = "sharing";
 
-  /** The setting of endpoints, upstreams, models, keys and groups alike. */
+  /** The setting, common to endpoints, upstreams, models, keys and groups. */
   static final Setting<Sharing> SHARING =
       Setting.unset(
           NAME,
@@ -27,7 +27,7 @@ final class SharingSetting {
     this.faults = faults;
   }
 
-  /** Notes what the settings of an owner say; another who says otherwise of it is a fault. */
+  /** Notes the sharing of an owner of limits; a different value for the same owner is a fault. */
   void note(Kind kind, String id, Values values) {
     if (!values.usable(SHARING)) {
       return;
@@ -51,7 +51,7 @@ final class SharingSetting {
     return new SharingTerms(terms);
   }
 
-  /** Returns settings as they are shown, with this one after them where it was said. */
+  /** Returns the shown settings with this one appended if it was set. */
   static Map<String, Object> with(
       Map<String, Object> shown, SharingTerms terms, Kind kind, String id) {
     Sharing sharing = terms.said().get(new Owner(kind, id));

@@ -12,16 +12,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole configuration, checked, every default filled in. Immutable.
+ * A complete, checked configuration with all defaults filled in. Immutable.
  *
  * @param endpoints sorted by path, no path twice
- * @param server where a configuration of rls among the files wants the gateway to listen; null when
- *     none is one
+ * @param server the host and port to listen on, from a configuration of rls; null if there is none
  * @param keys sorted by name, no name and no secret twice
- * @param groups sorted by name; every group a key names is there
- * @param models what is said of models, by the names clients have for them
+ * @param groups sorted by name; contains every group that a key names
+ * @param models settings of models, by the names that clients use
  * @param providers names of built-in profiles of model quotas
- * @param sharing how limits are shared between instances, where it is said
+ * @param sharing how limits are shared between instances, where it is set
  * @param variables names of the environment variables that values were taken from
  * @param warnings one line each, {@code FILE:LINE:COL: text}, without secrets, 200 at most
  */
@@ -37,15 +36,15 @@ public record Snapshot(
     List<String> warnings) {
 
   /**
-   * What is said of a model, besides who may serve in its place.
+   * The settings of a model, without its fallbacks.
    *
    * @param limits its quota; null leaves it to the profiles
-   * @param price of its tokens, or null when it is not known
+   * @param price the price of its tokens, or null if unknown
    */
   public record Model(@Nullable ModelLimits limits, @Nullable Price price) {}
 
   /**
-   * What tokens cost, in no currency in particular.
+   * Prices of tokens, in an arbitrary currency.
    *
    * @param inputPerMtok of 1,000,000 tokens of input, ≥ 0
    * @param outputPerMtok of 1,000,000 tokens of output, ≥ 0
@@ -53,10 +52,10 @@ public record Snapshot(
   public record Price(BigDecimal inputPerMtok, BigDecimal outputPerMtok) {}
 
   /**
-   * Where to listen, unless arguments say otherwise.
+   * The host and port to listen on, unless arguments override them.
    *
-   * @param host an address or a name; null when it is not said
-   * @param port 1 to 65535; null when it is not said
+   * @param host an address or a name; null if not set
+   * @param port 1 to 65535; null if not set
    */
   public record Server(@Nullable String host, @Nullable Integer port) {}
 

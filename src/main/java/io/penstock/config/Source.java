@@ -13,12 +13,12 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * The file being read: reads nodes of it and knows their places.
+ * The file being read: reads its nodes and knows their places.
  *
  * @param file its name in faults
- * @param variables what its references stand for
+ * @param variables expands references to variables
  * @param addressCheck checks {@code mock} addresses; throws IllegalArgumentException
- * @param draft takes what is read, and what is wrong
+ * @param draft receives the settings and the faults
  * @param rls whether it is a configuration of rls
  */
 record Source(
@@ -26,7 +26,7 @@ record Source(
   private static final Set<Tag> SCALAR_TAGS =
       Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL, Tag.TIMESTAMP, Tag.MERGE);
 
-  /** Returns the same file, read as a configuration of rls. */
+  /** Returns the same file, to be read as a configuration of rls. */
   Source asRls() {
     return new Source(file, variables, addressCheck, draft, true);
   }
@@ -43,7 +43,9 @@ record Source(
     faults().add(place(node), message);
   }
 
-  /** Says that nobody reads the key {@code node}; in a configuration of rls it may be there. */
+  /**
+   * Reports the unknown key {@code node}: as a fault, or as a warning in a configuration of rls.
+   */
   void unknown(Node node, String message) {
     if (rls) {
       draft.warn(place(node), "ignored: " + message);
@@ -100,14 +102,14 @@ record Source(
     return scalar;
   }
 
-  /** Returns whether {@code node} is a value with something in it and no foreign tag. */
+  /** Returns whether {@code node} is a non-empty scalar with a standard tag. */
   static boolean plainScalar(Node node) {
     return node instanceof ScalarNode
         && SCALAR_TAGS.contains(node.getTag())
         && !node.getTag().equals(Tag.NULL);
   }
 
-  /** Returns what {@code node} is, in words, without its content. */
+  /** Returns the kind of {@code node} in words, without its content. */
   static String kind(Node node) {
     Tag tag = node.getTag();
     if (tag.equals(Tag.NULL)) {

@@ -9,7 +9,7 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.Tag;
 
-/** Reads what a route file says at its top level, and builds its endpoints. */
+/** Reads the top level of a route file, and builds its endpoints. */
 final class TopLevel {
   private static final String DEFAULTS = "defaults";
   private static final String ENDPOINTS = "endpoints";
@@ -47,7 +47,7 @@ final class TopLevel {
     String key = Section.uniqueKey(entry.getKeyNode(), seen, source).orElse("");
     Node value = entry.getValueNode();
     if (key.isEmpty() || (source.rls() && value.getTag().equals(Tag.NULL))) {
-      return; // has its fault already, or says nothing
+      return; // already has a fault, or is empty
     }
     switch (key) {
       case DEFAULTS -> {

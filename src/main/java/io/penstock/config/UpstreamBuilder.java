@@ -42,10 +42,10 @@ import org.jspecify.annotations.Nullable;
 final class UpstreamBuilder {
   private UpstreamBuilder() {}
 
-  /** Returns whether the settings of an upstream agree with each other; if not, adds faults. */
+  /** Returns whether the settings of an upstream are consistent; if not, adds faults. */
   static boolean agree(Values values, Faults faults) {
     if (!values.usable(URL, TLS, PROXY)) {
-      return true; // has its fault already
+      return true; // already has a fault
     }
     String scheme = values.get(URL).getScheme();
     boolean good = true;
@@ -100,7 +100,7 @@ final class UpstreamBuilder {
         values.get(BURST_SECONDS).doubleValue());
   }
 
-  /** Returns the settings in which two upstreams differ; empty when they are the same. */
+  /** Returns the settings in which two upstreams differ; empty if they are equal. */
   static List<String> differences(UpstreamSpec a, UpstreamSpec b) {
     List<String> names = new ArrayList<>();
     note(names, URL, a.url(), b.url());

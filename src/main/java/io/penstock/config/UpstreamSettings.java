@@ -143,7 +143,7 @@ final class UpstreamSettings {
           BigDecimal.valueOf(120),
           "Seconds between two bytes of an answer.");
 
-  /** The settings, in the order they are shown. */
+  /** The settings, in display order. */
   static final List<Setting<?>> TABLE =
       List.of(
           ID,

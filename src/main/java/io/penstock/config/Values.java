@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the settings of one endpoint or upstream are: its own, else its file's defaults, else the
- * table's. An upstream also sees the settings of its endpoint.
+ * The effective settings of one endpoint or upstream: its own value, else that of its file's
+ * defaults, else the default of the table. An upstream also sees the settings of its endpoint.
  */
 final class Values {
   private final List<Setting<?>> table;
@@ -38,12 +38,12 @@ final class Values {
     return new Values(PoolSettings.TABLE, own, null, upstream);
   }
 
-  /** Returns the values of a section that stands for itself. */
+  /** Returns the values of a section that inherits from no other. */
   static Values of(List<Setting<?>> table, Section own) {
     return new Values(table, own, null, null);
   }
 
-  /** Returns what is set, and where, without the table's default. */
+  /** Returns a value that is set, and its place, ignoring the table's default. */
   <T> Optional<Located<T>> set(Setting<T> setting) {
     Located<T> value = own.get(setting);
     if (value == null && defaults != null && !own.broken(setting)) {
@@ -71,7 +71,7 @@ final class Values {
         .orElseThrow(() -> new IllegalStateException(setting.name() + " has no value"));
   }
 
-  /** Returns whether each of {@code settings} can be used; those that cannot have a fault. */
+  /** Returns whether each of {@code settings} is usable; an unusable one already has a fault. */
   boolean usable(Setting<?>... settings) {
     for (Setting<?> setting : settings) {
       boolean inherited = defaults != null && own.get(setting) == null && defaults.broken(setting);
@@ -82,18 +82,21 @@ final class Values {
     return true;
   }
 
-  /** Returns whether everything can be used. */
+  /** Returns whether all settings are usable. */
   boolean usable() {
     return !own.broken() && (defaults == null || !defaults.broken());
   }
 
-  /** Returns where {@code setting} is set in the section itself, else where the section starts. */
+  /** Returns the place of {@code setting} in the section itself, else the start of the section. */
   Place place(Setting<?> setting) {
     Located<?> value = own.get(setting);
     return value == null ? own.start() : value.place();
   }
 
-  /** Returns where one of {@code settings} is set: in the section itself, else in the defaults. */
+  /**
+   * Returns the place of the first of {@code settings} that is set in the section itself, else in
+   * the defaults.
+   */
   Place placeOfAny(Setting<?>... settings) {
     for (Setting<?> setting : settings) {
       Located<?> value = own.get(setting);
@@ -110,7 +113,7 @@ final class Values {
     return own.start();
   }
 
-  /** Returns the names of what is set. */
+  /** Returns the names of the settings that are set. */
   Set<String> stated() {
     return table.stream()
         .filter(setting -> set(setting).isPresent())
@@ -118,7 +121,10 @@ final class Values {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Returns the values as route files write them, in the table's order, lists of sections not. */
+  /**
+   * Returns the values in the form in which route files write them, in the table's order, without
+   * lists of sections.
+   */
   Map<String, Object> shown() {
     Map<String, Object> shown = new LinkedHashMap<>();
     for (Setting<?> setting : table) {

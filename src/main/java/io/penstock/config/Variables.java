@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Puts what the environment holds in the place of {@code ${NAME}} and {@code ${NAME:default}}. */
+/** Replaces {@code ${NAME}} and {@code ${NAME:default}} by values of the environment. */
 record Variables(Map<String, String> environment) {
-  /** A value that may hold a reference, for the schema. */
+  /** Matches a reference, for the schema. */
   static final String PATTERN = "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:[^}]*)?\\}";
 
   private static final Pattern REFERENCE =
@@ -18,24 +18,24 @@ record Variables(Map<String, String> environment) {
     environment = Map.copyOf(environment);
   }
 
-  /** What became of a text. */
+  /** The result of an expansion. */
   sealed interface Expansion {
     /**
      * Every reference was replaced.
      *
-     * @param names the variables that were taken, in order; empty when all came from defaults
+     * @param names the variables that were used, in order; empty if all values came from defaults
      * @param replaced whether there was any reference
      */
     record Text(String text, List<String> names, boolean replaced) implements Expansion {}
 
-    /** A variable is not set and has no default. */
+    /** A variable is unset and has no default. */
     record Unset(String name) implements Expansion {}
 
-    /** Something starts like a reference and is none. */
+    /** The text holds an incomplete reference. */
     record Malformed() implements Expansion {}
   }
 
-  /** Expands {@code raw}; what is put in is not expanded again. */
+  /** Expands {@code raw}; inserted values are not expanded again. */
   Expansion expand(String raw) {
     StringBuilder text = new StringBuilder();
     List<String> names = new ArrayList<>();

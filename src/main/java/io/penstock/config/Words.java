@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Shapes of words: one of a few names, true or false, an identifier. */
+/** Shapes of words: one of several names, true or false, an identifier. */
 final class Words {
   private Words() {}
 
   /**
-   * One of a few names.
+   * One of several names.
    *
-   * @param names each name and what it stands for, in the order they are shown
-   * @param later names that are known and not supported yet
+   * @param names each name and its value, in display order
+   * @param later names that are known but not supported yet
    */
   record Choice<E>(Map<String, E> names, List<String> later) implements Shape.OfScalar<E> {
     /** Returns the choice of {@code values}, each under its {@code name}. */
@@ -84,7 +84,7 @@ final class Words {
     }
   }
 
-  /** A name that stands in metrics, headers and addresses of the operator port. */
+  /** A name that appears in metrics, headers and addresses of the operator port. */
   record Identifier() implements Shape.OfScalar<String> {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 

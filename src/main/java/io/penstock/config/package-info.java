@@ -1,4 +1,4 @@
-/** Route files become a checked snapshot, with file, line and column for each fault. */
+/** Reads route files into a checked snapshot, and reports faults with file, line and column. */
 @NullMarked
 package io.penstock.config;
 

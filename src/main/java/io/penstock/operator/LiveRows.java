@@ -23,7 +23,7 @@ final class LiveRows {
   /** Bounds of the age classes. */
   private static final List<Long> AGES = List.of(SECOND, 5 * SECOND, 15 * SECOND, 60 * SECOND);
 
-  /** Number of endpoints whose queue is asked in each snapshot what the next ticket waits for. */
+  /** Largest number of queue owners asked for their next ticket in each snapshot. */
   private static final int MOST_ASKED = 100;
 
   private final Registry registry;

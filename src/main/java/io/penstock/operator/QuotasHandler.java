@@ -59,7 +59,7 @@ final class QuotasHandler {
   }
 
   /**
-   * Answers with an array of all models by name, or of the one that {@code ?model=} is counted as.
+   * Answers with an array of all models by name, or only the model that {@code ?model=} counts as.
    */
   Mono<ServerResponse> list(String model) {
     List<View> views = views(model);

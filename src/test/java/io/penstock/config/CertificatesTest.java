@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Certificates on the way to an upstream: files beside the route file. */
+/** Certificates for connections to an upstream: files next to the route file. */
 class CertificatesTest {
   private static final Path RESOURCES = Path.of("src/test/resources/tls");
   private static final String CERTIFICATES = "expected a PEM file of certificates (X.509)";

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is wrong with limits, orders and waiting, and where. */
+/** Faults of limits, orders and waiting, and their places. */
 class EndpointFaultsTest {
   private static final String RATE = "expected a number above 0 and up to 1000000000";
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Models that may serve in the place of others. */
+/** Models that may be served in place of others. */
 class FallbacksTest {
   private static final long SECOND = 1_000_000_000L;
   private static final String ENDPOINT = "endpoints: [{path: /a}]\n";

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is wrong with keys, groups and providers, and where. */
+/** Faults of keys, groups and providers, and their places. */
 class KeyFaultsTest {
   private static final String HASH = KeySettingsTest.HASH;
   private static final String OTHER = "ab".repeat(32);

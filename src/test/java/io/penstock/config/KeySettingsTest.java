@@ -22,14 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keys, groups and quotas of models: what they are by default, and what they become. */
+/** Default and configured values of keys, groups and quotas of models. */
 class KeySettingsTest {
   static final String HASH = "0123456789abcdef".repeat(4);
   private static final String ENDPOINT = "endpoints: [{path: /a}]\n";
 
   @TempDir Path directory;
 
-  /** One setting: its value unset and set, and as it is shown; null is not there. */
+  /** One setting: its value if unset and if set, and its shown form; null means absent. */
   record Case(
       String name,
       String text,

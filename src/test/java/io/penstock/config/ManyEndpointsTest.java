@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files as large as files may be. */
+/** Files of the maximum size. */
 @Timeout(120)
 class ManyEndpointsTest {
   private static final int MANY = 10_000;

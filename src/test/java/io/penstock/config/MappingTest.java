@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What words, and several settings together, become. */
+/** Results of words, and of combinations of settings. */
 class MappingTest {
   @TempDir Path directory;
 
@@ -29,7 +29,7 @@ class MappingTest {
   @CsvSource({
     "rate: 4, rps, 2, 8, 2000000000",
     "rate: 20, rpm, 60, 20, 60000000000",
-    // In doubles 0.57 × 100 is 56.99999999999999.
+    // In doubles, 0.57 × 100 is 56.99999999999999.
     "rate: 0.57, rps, 100, 57, 100000000000",
     "rate: 0.1, rps, 30, 3, 30000000000",
     "rate: 0.999999999, rps, 1, 1, 1000000000",

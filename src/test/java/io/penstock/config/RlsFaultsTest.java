@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Configurations of rls that cannot be used, and several of them in one directory. */
+/** Invalid configurations of rls, and several of them in one directory. */
 class RlsFaultsTest {
   @TempDir Path directory;
 

@@ -18,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Configurations of rls, as its users have them. */
+/** Typical configurations of rls. */
 class RlsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final LimitSpec ONE_A_SECOND = new LimitSpec.Strict(new Rate(1, 1));
 
-  /** Everything that rls reads, once. */
+  /** Contains every setting that rls reads. */
   private static final String WHOLE =
       """
       # One gate in front of several services.

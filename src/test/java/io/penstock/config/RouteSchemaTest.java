@@ -20,7 +20,7 @@ import wiremock.com.networknt.schema.InputFormat;
 import wiremock.com.networknt.schema.JsonSchemaFactory;
 import wiremock.com.networknt.schema.SpecVersion;
 
-/** The schema, and the configuration as it is printed, have what the parser has. */
+/** The schema and the printed configuration agree with the parser. */
 class RouteSchemaTest {
   private static final String HASH =
       "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -117,7 +117,7 @@ class RouteSchemaTest {
       })
   void settingsOfAnEndpoint_fitTheSchemaExactlyWhenTheyHaveNoFault(String settings) {
     String yaml = "endpoints: [{path: /a, " + settings + "}]";
-    // YAML 1.1 takes yes for true before the schema can see it; the parser does not.
+    // YAML 1.1 reads yes as true before the schema can see it; the parser does not.
     String json = yaml.replace("yes", "'yes'");
     assertThat(fits(json))
         .isEqualTo(new Routes(directory).write("a.yaml", yaml).faults(Map.of()).isEmpty());

@@ -24,7 +24,7 @@ class RouteWatcherTest {
 
   @TempDir Path root;
 
-  /** What the routes held at each reload, file after file. */
+  /** Content of the routes at each reload, file after file. */
   private final BlockingQueue<String> reloads = new LinkedBlockingQueue<>();
 
   private Path routes = Path.of("");
@@ -73,7 +73,7 @@ class RouteWatcherTest {
     return all.toString();
   }
 
-  /** Waits for a reload of {@code expected}; one of a file half written may come before it. */
+  /** Waits for a reload of {@code expected}; a reload of a half-written file may precede it. */
   private void awaitReload(String expected) throws InterruptedException {
     List<String> others = new ArrayList<>();
     String content = reloads.poll(LONGEST_SECONDS, TimeUnit.SECONDS);
@@ -113,7 +113,7 @@ class RouteWatcherTest {
   @Test
   void content_writtenAgainUnchanged_isNotReloaded() throws Exception {
     watch(routes);
-    // Renamed over, so that no half-written file is ever there.
+    // Renamed over, so that there is never a half-written file.
     Path same = Files.writeString(root.resolve("same"), "one");
     Files.move(same, routes.resolve("a.yaml"), StandardCopyOption.ATOMIC_MOVE);
     Files.writeString(routes.resolve("notes.txt"), "no route file");

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Route files written for a test, and what came of loading them. */
+/** Writes route files for a test and loads them. */
 final class Routes {
   private final Path directory;
 
@@ -20,7 +20,7 @@ final class Routes {
     this.directory = directory;
   }
 
-  /** Refuses mock addresses whose query has {@code bad} in it. */
+  /** Rejects mock addresses with {@code bad} in their query. */
   static void mocks(URI address) {
     if (String.valueOf(address.getQuery()).contains("bad")) {
       throw new IllegalArgumentException("query has 'bad', expected 'good'");
@@ -51,7 +51,7 @@ final class Routes {
     };
   }
 
-  /** Returns the faults, file names without the directory. */
+  /** Returns the faults, with file names without the directory. */
   List<String> faults(Map<String, String> environment) {
     return switch (load(environment)) {
       case Loaded.Good good -> List.of();
@@ -68,15 +68,15 @@ final class Routes {
     return text.replace(directory + "/", "");
   }
 
-  /** Returns the only endpoint of a file that has these lines in its endpoint. */
+  /** Returns the only endpoint of a file whose endpoint has these lines. */
   EndpointSpec endpoint(String... lines) {
     write("a.yaml", endpointFile(lines));
     return good(Map.of()).endpoints().getFirst();
   }
 
   /**
-   * Asserts that two configurations do the same; what is printed states what was a default and has
-   * values in the place of variables.
+   * Asserts that two configurations are equivalent; a printed configuration also states defaults,
+   * and has values in place of variables.
    */
   static void assertSame(Snapshot one, Snapshot other) {
     assertThat(one)

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every setting: what it is by default, and what it becomes. */
+/** Default and configured values of every setting. */
 class SettingsTest {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Says that another test looks at what is shown. */
+  /** Marks settings whose shown form another test checks. */
   private static final Object ELSEWHERE = "elsewhere";
 
   @TempDir Path directory;
@@ -37,11 +37,11 @@ class SettingsTest {
   /**
    * One setting's two cases.
    *
-   * @param with lines beside the setting that make it visible
+   * @param with lines besides the setting that make it visible
    * @param text the value that is set
-   * @param otherwise what is read from the spec when it is not set
-   * @param becomes what is read from the spec when it is
-   * @param shown what an operator then sees
+   * @param otherwise the value in the spec if it is not set
+   * @param becomes the value in the spec if it is set
+   * @param shown the value that an operator then sees
    */
   record Case(
       String name,

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What models of an upstream share. */
+/** Limits that models of an upstream share. */
 class SharedPoolsTest {
   @TempDir Path directory;
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What route files say of sharing, of whose limits, and what of it is wrong. */
+/** The setting {@code sharing} of all kinds of owners, and its faults. */
 class SharingSettingTest {
   private static final String HASH = KeySettingsTest.HASH;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is wrong in an upstream's addresses, headers and models. */
+/** Faults of an upstream's addresses, headers and models. */
 class UpstreamFaultsTest {
   @TempDir Path directory;
 

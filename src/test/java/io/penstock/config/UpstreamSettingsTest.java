@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every setting of an upstream: what it is by default, and what it becomes. */
+/** Default and configured values of every setting of an upstream. */
 class UpstreamSettingsTest {
   private static final long SECOND = 1_000_000_000L;
 
