@@ -17,10 +17,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/**
- * What is known of a gateway that is looked at, from what it says and what it tells of. For one
- * thread.
- */
+/** The known state of a watched gateway, from its answers and events. For one thread. */
 final class Board {
   private static final int MOST_LINES = 500;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
@@ -28,7 +25,7 @@ final class Board {
   /**
    * One line of the log.
    *
-   * @param endpoint its path, or empty
+   * @param endpoint path of the endpoint, or empty
    */
   record Line(String time, Tone tone, String what, String endpoint, String detail) {}
 
@@ -54,12 +51,12 @@ final class Board {
     return endpoints.values();
   }
 
-  /** Returns the last lines, the newest first. */
+  /** Returns the latest log lines, newest first. */
   List<Line> log(int most) {
     return log.stream().limit(most).toList();
   }
 
-  /** Returns the upstream that has this id, or what has nothing in it. */
+  /** Returns the upstream with this id, or an empty node. */
   JsonNode upstream(String id) {
     for (JsonNode upstream : upstreams) {
       if (upstream.path("id").asString("").equals(id)) {
@@ -73,12 +70,12 @@ final class Board {
     return connected;
   }
 
-  /** Returns whether anything was ever heard. */
+  /** Returns whether there has ever been a connection. */
   boolean everConnected() {
     return everConnected;
   }
 
-  /** Returns how long this has been looked at, in milliseconds. */
+  /** Returns how long the gateway has been watched, in milliseconds. */
   long watchedMillis() {
     return Math.max(0, clock.millis() - began);
   }
@@ -87,7 +84,7 @@ final class Board {
     return clock.millis();
   }
 
-  /** Returns how many events were seen. */
+  /** Returns the number of events received. */
   long events() {
     return events;
   }
@@ -96,7 +93,10 @@ final class Board {
     return endpoints.values().stream().mapToLong(Watched::depth).sum();
   }
 
-  /** Events come from now on; whoever waited at a gateway that is gone does not any more. */
+  /**
+   * Notes that events arrive from now on; forgets the known tickets, which may have been those of a
+   * previous process.
+   */
   void connect() {
     if (everConnected) {
       note(Tone.GOOD, "connected", "", "again");
@@ -145,7 +145,7 @@ final class Board {
     }
   }
 
-  /** Takes an event. */
+  /** Applies an event. */
   void told(String name, JsonNode data) {
     events++;
     JsonNode of = data.path("endpoint");
@@ -173,11 +173,11 @@ final class Board {
       case "expired" -> watched.left(ticket, true);
       case "refused", "cancelled" -> watched.left(ticket, false);
       case "settled" -> watched.used(data.path("used_tokens").asLong(0));
-      default -> {} // of others only the log tells
+      default -> {} // other events only appear in the log
     }
   }
 
-  /** Writes a line of this program's own. */
+  /** Adds a log line of this program itself. */
   void note(Tone tone, String what, String endpoint, String detail) {
     add(new Line(text(Instant.ofEpochMilli(clock.millis())), tone, what, endpoint, detail));
   }

@@ -4,24 +4,24 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** Puts text into a number of columns of a line; some characters take two. */
+/** Lays out text in columns of a line; some characters take two columns. */
 final class Cells {
   private Cells() {}
 
-  /** Appends text from the left, cut where it is too long, and spaces after it. */
+  /** Appends text aligned to the left, truncated if it is too long and padded with spaces. */
   static void left(
       AttributedStringBuilder line, String text, int columns, String more, AttributedStyle style) {
     String fit = fit(text, columns, more);
     line.append(fit, style).append(" ".repeat(columns - width(fit)), style);
   }
 
-  /** Appends text to the right, and spaces before it. */
+  /** Appends text aligned to the right, padded with spaces. */
   static void right(AttributedStringBuilder line, String text, int columns, AttributedStyle style) {
     String fit = fit(text, columns, "");
     line.append(" ".repeat(columns - width(fit)), style).append(fit, style);
   }
 
-  /** Returns {@code text}, or its beginning and {@code more} where it is wider than that. */
+  /** Returns {@code text}, or its beginning followed by {@code more} if it is too wide. */
   static String fit(String text, int columns, String more) {
     AttributedString all = new AttributedString(text);
     if (columns <= 0) {
@@ -33,7 +33,7 @@ final class Cells {
     return all.columnSubSequence(0, columns - more.length()) + more;
   }
 
-  /** Returns how many columns it takes. */
+  /** Returns the number of columns that a text takes. */
   static int width(String text) {
     return new AttributedString(text).columnLength();
   }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Reads the routes and says what is wrong with them, one line a fault. */
+/** Checks the routes and prints one line for each fault. */
 @Command(
     name = "check",
     description = "Read the routes and exit 0, or 2 with one line a fault.",

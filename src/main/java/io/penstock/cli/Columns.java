@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** Which columns there is room for, and how wide each is; the most wanted come first. */
+/** Chooses the columns that fit, the most important ones first, and their widths. */
 final class Columns {
-  /** What is shown of an endpoint, from left to right. */
+  /** The columns of an endpoint, from left to right. */
   enum Column {
     NAME("ENDPOINT", 12),
     WAITING("WAIT", 4),
@@ -64,10 +64,10 @@ final class Columns {
   private final Look look;
 
   /**
-   * Shares {@code columns}.
+   * Distributes {@code columns} of the terminal.
    *
-   * @param name the widest name
-   * @param limit the widest limit
+   * @param name width of the widest name
+   * @param limit width of the widest limit
    */
   Columns(int columns, int name, int limit, Look look) {
     this.look = look;
@@ -97,7 +97,7 @@ final class Columns {
     return more;
   }
 
-  /** Returns how wide a column is; 0 where it is left out. */
+  /** Returns the width of a column; 0 if it is left out. */
   int width(Column column) {
     return widths.getOrDefault(column, 0);
   }
@@ -106,7 +106,7 @@ final class Columns {
     return widths.containsKey(column);
   }
 
-  /** Writes the heads. */
+  /** Writes the column titles. */
   void heads(AttributedStringBuilder line, AttributedStyle style) {
     for (Column each : shown()) {
       boolean left = each == Column.NAME || each == Column.LIMIT || each == Column.DOTS;
@@ -119,13 +119,16 @@ final class Columns {
     }
   }
 
-  /** Writes what the figures below are of: the gateway's life, or the time it is looked at. */
+  /**
+   * Writes the period that the figures below cover: the life of the gateway, or the time it has
+   * been watched.
+   */
   void spans(AttributedStringBuilder line, String watched, AttributedStyle style) {
     span(line, TOTALS, "in all", style);
     span(line, WATCHED, "since attach: " + watched, style);
   }
 
-  /** Columns of one kind stand side by side. */
+  /** Writes one such period above its columns, which are adjacent. */
   private void span(
       AttributedStringBuilder line, Set<Column> of, String text, AttributedStyle style) {
     int begin = -1;
@@ -161,7 +164,7 @@ final class Columns {
     }
   }
 
-  /** Writes what is known of an endpoint, or a segment's name alone. */
+  /** Writes the row of an endpoint, or only the name of a path segment. */
   void row(AttributedStringBuilder line, Tree.Row row, long now, boolean selected) {
     AttributedStyle plain = look.style(Tone.PLAIN);
     Watched of = row.endpoint();

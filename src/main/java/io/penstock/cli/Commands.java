@@ -13,10 +13,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line: {@code penstock [serve|check|top|keys|migrate|version] …}. */
 public final class Commands {
-  /** What runs when no command is named. */
+  /** The command that runs if none is named. */
   public static final String DEFAULT = "serve";
 
-  /** What shows a gateway that runs. */
+  /** The command that shows a running gateway. */
   public static final String TOP = "top";
 
   private static final Set<String> OF_THE_PROGRAM = Set.of("-h", "--help", "-V", "--version");
@@ -26,7 +26,7 @@ public final class Commands {
   /**
    * Returns the command line with the commands that need no server.
    *
-   * @param environment what {@code ${NAME}} stands for in route files
+   * @param environment values for {@code ${NAME}} in route files
    * @param addressCheck as in {@link io.penstock.config.RouteFiles}
    */
   public static CommandLine commandLine(
@@ -42,9 +42,9 @@ public final class Commands {
   /**
    * Returns the command line with {@code serve} and {@code top} as well.
    *
-   * @param clock what tells how long something takes while it is looked at
-   * @param serve a picocli command; options that it does not know, such as {@code --server.port=1},
-   *     are left to it in {@link CommandLine#getUnmatchedArguments()}
+   * @param clock measures time for {@code top}
+   * @param serve a picocli command; it finds unknown options, such as {@code --server.port=1}, in
+   *     {@link CommandLine#getUnmatchedArguments()}
    */
   public static CommandLine commandLine(
       Map<String, String> environment,
@@ -61,12 +61,12 @@ public final class Commands {
     return line;
   }
 
-  /** Returns the command line with {@link #TOP} alone, which is ready sooner. */
+  /** Returns the command line with only {@link #TOP}, which starts faster. */
   public static CommandLine top(Map<String, String> environment, InstantSource clock) {
     return new CommandLine(new Program()).addSubcommand(new TopCommand(environment, clock));
   }
 
-  /** Runs the command that was named; a word that nothing takes is refused before. */
+  /** Runs the named command, after refusing arguments that no command accepts. */
   private static int run(ParseResult result) {
     ParseResult last = result;
     while (last.hasSubcommand()) {
@@ -81,8 +81,9 @@ public final class Commands {
   }
 
   /**
-   * Returns {@code arguments} with {@code serve} in front where no command is named: none at all,
-   * or an option that is not of the program itself. Another word is left for picocli to refuse.
+   * Returns {@code arguments}, preceded by {@code serve} if no command is named: if there are none,
+   * or if the first is an option that is not of the program itself. Any other word is left for
+   * picocli to refuse.
    */
   public static String[] withDefault(String... arguments) {
     boolean named =
@@ -97,7 +98,7 @@ public final class Commands {
     return all;
   }
 
-  /** The program itself; it only has commands. */
+  /** The program itself, which only has commands. */
   @Command(
       name = "penstock",
       description = "Holds LLM requests until their provider has room.",

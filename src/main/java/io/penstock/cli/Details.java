@@ -9,7 +9,7 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import tools.jackson.databind.JsonNode;
 
-/** All that is known of one endpoint: its figures, its upstreams and their limits, its settings. */
+/** The detail view of one endpoint: its figures, its upstreams and their limits, its settings. */
 final class Details {
   private static final int BAR = 12;
 
@@ -107,7 +107,7 @@ final class Details {
     lines.add(line.toAttributedString().columnSubSequence(0, width));
   }
 
-  /** Settings, as many a line as there is room for. */
+  /** Writes settings, as many on a line as fit. */
   private void settings(String lead, JsonNode config) {
     List<String> all = new ArrayList<>();
     config

@@ -5,7 +5,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Events in a line for people. */
+/** Descriptions of events, one line each. */
 final class EventText {
   private EventText() {}
 
@@ -20,7 +20,7 @@ final class EventText {
     };
   }
 
-  /** Returns what an event says besides its name, or null where it is not worth a line. */
+  /** Returns the description of an event without its name, or null if it is not worth a line. */
   static @Nullable String detail(String name, JsonNode data) {
     return switch (name) {
       case "queued" -> ticket(data) + " " + tokens(data) + " tokens";
@@ -76,7 +76,7 @@ final class EventText {
     return data.path(name).asString("");
   }
 
-  /** What newer gateways tell of is shown as it comes. */
+  /** Returns the data of an unknown event, such as one of a newer gateway, unchanged. */
   static String rest(JsonNode data) {
     StringJoiner words = new StringJoiner(" ");
     data.properties()

@@ -14,17 +14,20 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Brings what a gateway tells of to a queue, for as long as it is open: events as they come, and
- * every second what they do not say. When the gateway goes away it asks again and again.
+ * Puts what a gateway reports into a queue, until it is closed: events as they occur, and every
+ * second the state that they do not include. Reconnects, repeatedly, when the gateway goes away.
  *
- * <p>A full queue stops the reading; the gateway drops what is not read, and says how much.
+ * <p>A full queue stops the reading; the gateway then drops events and reports their number.
  */
 final class Feed implements AutoCloseable {
   private static final long FIRST_RETRY_MILLIS = 250;
   private static final long LAST_RETRY_MILLIS = 5_000;
   private static final long POLL_MILLIS = 1_000;
 
-  /** A gateway with many endpoints is asked less often: it is to have better things to do. */
+  /**
+   * Factor that makes the pause between two polls long compared to the time that a poll takes, so
+   * that a gateway with many endpoints is not burdened.
+   */
   private static final int REST = 20;
 
   private static final Duration POLL = Duration.ofSeconds(10);
@@ -41,7 +44,10 @@ final class Feed implements AutoCloseable {
   private volatile boolean connected;
   private volatile boolean upstreams;
 
-  /** Whether it is not known who waits, because they came before. */
+  /**
+   * Whether there are waiting tickets that no event has announced: from before the connection, or
+   * because events were lost.
+   */
   private volatile boolean strange;
 
   Feed(OperatorClient client, BlockingQueue<Message> to, InstantSource clock) {
@@ -50,19 +56,19 @@ final class Feed implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Begins. */
+  /** Starts the threads. */
   void start() {
     Thread.ofVirtual().name("penstock-top-events").start(() -> untilClosed(this::listen));
     Thread.ofVirtual().name("penstock-top-polls").start(() -> untilClosed(this::poll));
   }
 
-  /** Says whether upstreams are of interest. */
+  /** Sets whether upstreams are polled, too. */
   void wantUpstreams(boolean wanted) {
     upstreams = wanted;
     polls.release();
   }
 
-  /** Has an endpoint paused, resumed or tested, and tells what came of it. */
+  /** Pauses, resumes or tests an endpoint, and reports the result. */
   void ask(String verb, String path) {
     boolean test = verb.equals("test");
     if (test && tests.incrementAndGet() > MOST_TESTS) {
@@ -140,7 +146,7 @@ final class Feed implements AutoCloseable {
     }
   }
 
-  /** Reads until the stream ends, and returns why it did. */
+  /** Reads until the stream ends, and returns the reason. */
   private String read(Events from) throws InterruptedException {
     String name = "";
     StringBuilder data = new StringBuilder();
@@ -193,14 +199,17 @@ final class Feed implements AutoCloseable {
           to.put(new Message.Upstreams(client.ask("GET", "/upstreams", null, POLL).body()));
         }
       } catch (Failed late) {
-        // The stream of events tells whether the gateway is gone; this is asked again in any case.
+        // If the gateway is gone, the event stream reports it. The poll is repeated in any case.
         to.put(new Message.Done(false, "endpoints", "", late.why()));
       }
       pause = Math.max(POLL_MILLIS, REST * (clock.millis() - began));
     }
   }
 
-  /** Dots have the colour of an age: events tell it of those who come, but not of these. */
+  /**
+   * Asks for waiting tickets that no event has announced, because the dots have the colour of a
+   * ticket's age.
+   */
   private void askWhoWaits(JsonNode endpoints) throws InterruptedException {
     int asked = 0;
     for (JsonNode each : endpoints) {
@@ -212,15 +221,15 @@ final class Feed implements AutoCloseable {
         String target = "/tickets?path=" + OperatorClient.encoded(path);
         to.put(new Message.Tickets(path, client.ask("GET", target, null, POLL).body()));
       } catch (Failed unknown) {
-        return; // an older gateway: their dots stay grey
+        return; // an older gateway cannot list tickets: their dots stay grey
       }
     }
   }
 
   /**
-   * Ends all work without waiting for it. A connection that is being read is let go when its next
-   * line comes, which may take 15 seconds, or when the program ends: closing it from here would
-   * wait for that line.
+   * Ends all work without waiting for it. The thread that reads the event stream ends with the next
+   * line, which may take 15 seconds, or with the program: closing the connection from here would
+   * block until that line.
    */
   @Override
   public void close() {

@@ -2,7 +2,7 @@ package io.penstock.cli;
 
 import java.util.Locale;
 
-/** Figures for people, in five columns at most. */
+/** Figures for people, at most five columns wide. */
 final class Figures {
   private static final long MINUTE = 60_000;
   private static final long HOUR = 60 * MINUTE;
@@ -11,7 +11,7 @@ final class Figures {
 
   private Figures() {}
 
-  /** Returns a count, in thousands, millions and so on where it is long. */
+  /** Returns a count; a long one in thousands, millions and so on. */
   static String count(long count) {
     if (count < 10_000) {
       return Long.toString(Math.max(0, count));
@@ -27,12 +27,12 @@ final class Figures {
         + UNITS.charAt(unit);
   }
 
-  /** Returns a time in whole seconds, as 8s, 3m05s or 2h10m. */
+  /** Returns a time in whole seconds, such as 8s, 3m05s or 2h10m. */
   static String seconds(long millis) {
     return millis < 2 * MINUTE ? Math.max(0, millis) / 1_000 + "s" : time(millis);
   }
 
-  /** Returns a time in milliseconds, as 850ms, 1.2s, 3m05s or 2h10m. */
+  /** Returns a time in milliseconds, such as 850ms, 1.2s, 3m05s or 2h10m. */
   static String time(long millis) {
     if (millis < 1_000) {
       return Math.max(0, millis) + "ms";
@@ -52,7 +52,7 @@ final class Figures {
     return millis < 4 * DAY ? millis / HOUR + "h" : count(millis / DAY) + "d";
   }
 
-  /** Returns a part of one as a percentage, in four columns at most. */
+  /** Returns a fraction from 0 to 1 as a percentage, at most four columns wide. */
   static String percent(double part) {
     double bounded = Double.isNaN(part) ? 0 : Math.max(0, Math.min(9.99, part));
     return Math.round(bounded * 100) + "%";

@@ -10,7 +10,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads JSON without the mapper, which takes longer to start than all else a command does. */
+/**
+ * Reads JSON without an object mapper, which would take longer to start than the rest of a command.
+ */
 final class JsonText {
   private static final JsonFactory TEXT = new JsonFactory();
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -18,7 +20,7 @@ final class JsonText {
   private JsonText() {}
 
   /**
-   * Returns the one value that {@code text} is.
+   * Returns the only value in {@code text}.
    *
    * @throws tools.jackson.core.JacksonException if it is not JSON, or more than one value
    */
@@ -36,7 +38,7 @@ final class JsonText {
     }
   }
 
-  /** The parser refuses what is nested deeper than 500. */
+  /** Builds a value recursively; the parser refuses nesting deeper than 500. */
   private static JsonNode value(JsonParser parser, JsonToken token) {
     return switch (token) {
       case START_OBJECT -> object(parser);

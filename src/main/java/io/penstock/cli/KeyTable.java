@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Keys, one a line, as people read them. */
+/** Table of keys, one on each line. */
 final class KeyTable {
   private static final String ROW = "%-24s %-7s %9s %11s %9s %6s  %-16s %s%n";
 
@@ -33,7 +33,7 @@ final class KeyTable {
     return limit == 0 ? "-" : Long.toString(limit);
   }
 
-  /** Returns a value for people; a dash where there is none. */
+  /** Returns a value for people; a dash if there is none. */
   static String text(JsonNode value) {
     if (value.isNull() || value.isMissingNode()) {
       return "-";

@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Hands out API keys of a gateway that runs, through its operator port. Secrets go to the standard
- * output, alone, and all that is said of them to the other one.
+ * Manages API keys of a running gateway through its operator port. Only secrets go to the standard
+ * output; all messages about them go to standard error.
  */
 @Command(
     name = "keys",
@@ -37,12 +37,12 @@ final class KeysCommand {
 
   private KeysCommand() {}
 
-  /** Returns it, ready to be added to a command line. */
+  /** Returns the command, ready to be added to a command line. */
   static CommandLine line(Map<String, String> environment) {
     return new CommandLine(new KeysCommand(), new Mixins(environment));
   }
 
-  /** Makes options that are shared, with the environment they look into. */
+  /** Creates shared options with the environment from which they take defaults. */
   private record Mixins(Map<String, String> environment) implements CommandLine.IFactory {
     @Override
     public <K> K create(Class<K> type) throws Exception {
@@ -163,7 +163,7 @@ final class KeysCommand {
     return "/keys/" + OperatorClient.encoded(name);
   }
 
-  /** What a new key may do. */
+  /** Options for the terms of a new key. */
   static final class Terms {
     @Option(names = "--name", required = true, description = "Its name, unique.")
     private String name = "";

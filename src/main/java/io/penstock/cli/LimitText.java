@@ -3,11 +3,11 @@ package io.penstock.cli;
 import java.util.StringJoiner;
 import tools.jackson.databind.JsonNode;
 
-/** What an endpoint lets pass, in a few words. */
+/** Short description of an endpoint's limit. */
 final class LimitText {
   private LimitText() {}
 
-  /** Returns the limit of a configuration as {@code GET /endpoints} has it. */
+  /** Returns the description for a configuration from {@code GET /endpoints}. */
   static String of(JsonNode config) {
     StringJoiner words = new StringJoiner(" ");
     String own = own(config);

@@ -4,8 +4,8 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * What a terminal can show: colours or not, and more than ASCII or not. Whatever comes from
- * elsewhere is made harmless here: names are other people's text.
+ * Capabilities of a terminal: whether it shows colours, and more than ASCII. Also sanitizes all
+ * text from elsewhere, because others choose names.
  */
 record Look(boolean unicode, boolean colour) {
   private static final int GREEN = 2;
@@ -17,7 +17,7 @@ record Look(boolean unicode, boolean colour) {
   private static final int GREY = 244;
   private static final String EIGHTHS = " ▏▎▍▌▋▊▉█";
 
-  /** What a piece of the screen means. */
+  /** The meaning of a piece of the screen, from which its style follows. */
   enum Tone {
     PLAIN,
     SOFT,
@@ -48,7 +48,7 @@ record Look(boolean unicode, boolean colour) {
     };
   }
 
-  /** Returns the mark of a ticket that waits; without colours its form tells its age. */
+  /** Returns the mark of a waiting ticket; without colours its shape tells the ticket's age. */
   String dot(Tone age) {
     if (colour) {
       return unicode ? "●" : "o";
@@ -66,7 +66,7 @@ record Look(boolean unicode, boolean colour) {
     return unicode ? "…" : "+";
   }
 
-  /** Heavy lines: the terminal library has letters of another set for light ones. */
+  /** Returns a heavy line: the terminal library draws light ones with another character set. */
   String rule() {
     return unicode ? "━" : "-";
   }
@@ -85,7 +85,7 @@ record Look(boolean unicode, boolean colour) {
     return unicode ? "┃ " : "| ";
   }
 
-  /** Returns a bar of {@code columns}, full by {@code part} of one. */
+  /** Returns a bar of {@code columns}, filled to the fraction {@code part} from 0 to 1. */
   String bar(double part, int columns) {
     double full = Double.isNaN(part) ? 0 : Math.max(0, Math.min(1, part));
     StringBuilder bar = new StringBuilder();
@@ -101,8 +101,8 @@ record Look(boolean unicode, boolean colour) {
   }
 
   /**
-   * Returns {@code text} with a mark in place of all that is not plainly shown, such as control
-   * characters and marks of direction, and of {@code most} characters at most.
+   * Returns {@code text} with a mark in place of each character that is not plainly visible, such
+   * as control characters and direction marks, truncated to {@code most} characters.
    */
   String harmless(String text, int most) {
     StringBuilder shown = new StringBuilder();
@@ -145,7 +145,7 @@ record Look(boolean unicode, boolean colour) {
         };
   }
 
-  /** Appends {@code text}, made harmless, in exactly so many columns. */
+  /** Appends {@code text}, sanitized, in exactly the given number of columns. */
   void cell(AttributedStringBuilder line, String text, int columns, AttributedStyle style) {
     Cells.left(line, harmless(text, columns), columns, more(), style);
   }

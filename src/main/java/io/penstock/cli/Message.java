@@ -2,7 +2,7 @@ package io.penstock.cli;
 
 import tools.jackson.databind.JsonNode;
 
-/** What the one who draws hears of: from the gateway, and from the keyboard. */
+/** Input of the thread that draws, from the gateway or from the keyboard. */
 sealed interface Message
     permits Message.Connected,
         Message.Disconnected,
@@ -13,13 +13,13 @@ sealed interface Message
         Message.Tickets,
         Message.Done,
         Press {
-  /** Events come from now on. */
+  /** Events arrive from now on. */
   record Connected() implements Message {}
 
-  /** They do not, and why. */
+  /** There is no connection, and why. */
   record Disconnected(String why) implements Message {}
 
-  /** Trying again would not help. */
+  /** Connecting failed in a way that retries cannot change. */
   record Hopeless(String why) implements Message {}
 
   /** An event. */
@@ -31,9 +31,9 @@ sealed interface Message
   /** All upstreams. */
   record Upstreams(JsonNode all) implements Message {}
 
-  /** Who waits at an endpoint. */
+  /** The tickets that wait at an endpoint. */
   record Tickets(String path, JsonNode page) implements Message {}
 
-  /** What became of something that was asked for. */
+  /** The result of an action. */
   record Done(boolean good, String what, String path, String detail) implements Message {}
 }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Copies a state file of YAML to one of SQLite. */
+/** Copies a YAML state file to SQLite. */
 @Command(
     name = "migrate",
     description = "Copy the state of a YAML file to SQLite; again, it changes nothing.",

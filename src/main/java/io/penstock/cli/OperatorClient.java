@@ -19,10 +19,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks the operator port of a gateway that runs; any number of threads may.
+ * Client of the operator port of a running gateway. Safe from any thread.
  *
- * <p>It does so by the oldest of Java's clients, which is ready in a quarter of the time that the
- * newer one takes.
+ * <p>Uses the oldest of Java's HTTP clients, which starts in a quarter of the time that the newer
+ * one takes.
  */
 final class OperatorClient {
   private static final Duration CONNECT = Duration.ofSeconds(5);
@@ -32,7 +32,7 @@ final class OperatorClient {
   private static final int REFUSED = 401;
   private static final int NOT_FOUND = 404;
 
-  /** It did not do what it was asked; the message says why, in one line. */
+  /** Thrown when a request failed; the message gives the reason in one line. */
   static final class Failed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -56,24 +56,24 @@ final class OperatorClient {
       return why;
     }
 
-    /** Returns whether it was what was asked that was wrong. */
+    /** Returns whether the request itself was wrong. */
     boolean asked() {
       return asked;
     }
 
-    /** Returns whether the token is what it does not like. */
+    /** Returns whether the token was missing or wrong. */
     boolean token() {
       return status == REFUSED;
     }
 
-    /** Returns whether there is no such thing. */
+    /** Returns whether the requested object does not exist. */
     boolean missing() {
       return status == NOT_FOUND;
     }
   }
 
   /**
-   * What it answered.
+   * An answer of the gateway.
    *
    * @param more whether there is another page
    */
@@ -96,23 +96,23 @@ final class OperatorClient {
     this.environment = environment;
   }
 
-  /** Returns the URL of the operator port, as it was given. */
+  /** Returns the URL of the operator port, as given. */
   String attach() {
     return attach;
   }
 
-  /** Fails when what was given leads nowhere, before anything is asked. */
+  /** Throws if the given URL is invalid, before any request is sent. */
   void check() throws Failed {
     HttpURLConnection unused = open("/");
     unused.disconnect();
   }
 
-  /** Asks for {@code path}, with a body of JSON where there is one. */
+  /** Sends a request for {@code path}, with a JSON body if one is given. */
   Answer ask(String method, String path, @Nullable Object body) throws Failed {
     return ask(method, path, body, ANSWER);
   }
 
-  /** Does the same, and gives up when nothing comes for so long. */
+  /** Sends the same request with the given read timeout. */
   Answer ask(String method, String path, @Nullable Object body, Duration patience) throws Failed {
     HttpURLConnection connection = open(path);
     connection.setReadTimeout((int) patience.toMillis());
@@ -124,7 +124,7 @@ final class OperatorClient {
         connection.setRequestProperty("Content-Type", "application/json");
       }
       if ("POST".equals(method)) {
-        // What is streamed is never sent a second time.
+        // Java's client never repeats a request with a streamed body.
         connection.setFixedLengthStreamingMode(sent.length);
         connection.setDoOutput(true);
         connection.getOutputStream().write(sent);
@@ -135,7 +135,7 @@ final class OperatorClient {
     }
   }
 
-  /** What happens at the gateway, line by line, until it is closed. */
+  /** The stream of events, line by line, until it is closed. */
   record Events(HttpURLConnection connection, BufferedReader lines) implements AutoCloseable {
     /** Returns the next line, or null at the end. */
     @Nullable String line() throws IOException {
@@ -200,7 +200,7 @@ final class OperatorClient {
     throw new Failed("--attach is expected to be a URL such as http://127.0.0.1:8081", true);
   }
 
-  /** Says in one line what went wrong on the way. */
+  /** Returns the description of a connection error in one line. */
   Failed failed(IOException why) {
     return why instanceof SocketTimeoutException
         ? new Failed("no answer from " + attach + " in time", false)
@@ -215,7 +215,8 @@ final class OperatorClient {
     try {
       return connection.getResponseCode();
     } catch (HttpRetryException refused) {
-      return refused.responseCode(); // it would have to send the same again, with a password
+      return refused
+          .responseCode(); // Java's client would have to repeat the request with a password
     }
   }
 
@@ -247,7 +248,7 @@ final class OperatorClient {
     }
   }
 
-  /** Returns a name as a segment of a path, or as the value of a parameter. */
+  /** Returns a name encoded as a path segment or as the value of a query parameter. */
   static String encoded(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
   }

@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-/** What somebody wants who pressed a key. */
+/** The meaning of a pressed key. */
 enum Press implements Message {
   QUIT,
   UP,

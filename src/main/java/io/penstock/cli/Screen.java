@@ -7,7 +7,7 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** Draws a board: as many lines as the terminal has, none wider than it. */
+/** Draws a board with the height of the terminal, and no line wider than the terminal. */
 final class Screen {
   private static final int ROOMY = 16;
   private static final List<String> KEYS =
@@ -21,7 +21,7 @@ final class Screen {
     this.address = address;
   }
 
-  /** Returns the rows of the tree; the view moves in them. */
+  /** Returns the rows of the tree, which the view navigates. */
   List<Tree.Row> rows(Board board) {
     return Tree.rows(board.endpoints(), look);
   }
@@ -81,7 +81,7 @@ final class Screen {
     int name = 0;
     int limit = 0;
     for (Tree.Row row : rows) {
-      // Long ones are cut in any case.
+      // Longer names are truncated anyway.
       name = Math.max(name, Math.min(80, row.branches().length() + row.label().length()));
       Watched of = row.endpoint();
       limit = Math.max(limit, of == null ? 0 : LimitText.of(of.config()).length());

@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Shows what happens at a gateway that runs. */
+/** Shows a running gateway, live or as a table. */
 @Command(
     name = "top",
     description = "Watch a running gateway: who waits where, how long, and what happens.",
@@ -69,10 +69,11 @@ final class TopCommand implements Callable<Integer> {
 
   private int watch(PrintWriter err) throws InterruptedException {
     AtomicReference<@Nullable Viewer> shown = new AtomicReference<>();
-    // Before the terminal, which adds one of its own: they run in this order.
+    // Registered before the terminal adds a hook of its own: hooks run in this order.
     ShutdownHooks.Task atExit =
         ShutdownHooks.add(() -> Optional.ofNullable(shown.get()).ifPresent(Viewer::restore));
-    // By stty: the library's native ways leave the speed of a line at 0, which hangs up a real one.
+    // Uses stty: the library's native providers set a line's speed to 0, which hangs up a real
+    // line.
     try (Terminal terminal =
         TerminalBuilder.builder()
             .system(true)

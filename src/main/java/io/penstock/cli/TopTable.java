@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Endpoints as a table for scripts: whole names, plain figures, no colours. */
+/** Endpoints as a table for scripts, with full names, plain figures and no colours. */
 final class TopTable {
   private static final int MOST_NAME = 4_096;
   private static final List<String> HEADS =
@@ -59,7 +59,7 @@ final class TopTable {
     return Long.toString(of.path(name).asLong(0));
   }
 
-  /** Figures stand to the right, words to the left. */
+  /** Returns a row with figures aligned to the right and words to the left. */
   private static String line(List<String> row, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int at = 0; at < widths.length; at++) {

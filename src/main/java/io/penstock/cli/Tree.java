@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Endpoints as a tree of the segments of their paths. */
 final class Tree {
-  /** As many levels are shown; what is below is drawn at the last of them. */
+  /** Maximum number of levels; deeper ones are drawn at the last level. */
   private static final int MOST_LEVELS = 6;
 
   /**
    * One row.
    *
-   * @param branches what leads to it from the row above
-   * @param endpoint null of a segment that only holds others
+   * @param branches lines that connect it to the row above
+   * @param endpoint null for a segment that only has children
    */
   record Row(String branches, String label, @Nullable Watched endpoint) {}
 
@@ -32,7 +32,7 @@ final class Tree {
     this.look = look;
   }
 
-  /** Returns the rows from above to below. */
+  /** Returns the rows from top to bottom. */
   static List<Row> rows(Collection<Watched> endpoints, Look look) {
     Node root = new Node();
     for (Watched each : endpoints) {

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where somebody looks: at which endpoint, and whether at what is known of it. */
+/** The user's position on the screen: the selected endpoint, and whether its details are shown. */
 final class View {
   private @Nullable String selected;
   private boolean info;
   private int skipped;
 
-  /** Returns the place of the row that is selected; the first endpoint's when none is. */
+  /** Returns the index of the selected row; that of the first endpoint if none is selected. */
   int place(List<Tree.Row> rows) {
     int first = -1;
     for (int at = 0; at < rows.size(); at++) {
@@ -23,13 +23,13 @@ final class View {
     return first;
   }
 
-  /** Returns the endpoint that is selected, if there is any. */
+  /** Returns the selected endpoint, if any. */
   @Nullable Watched endpoint(List<Tree.Row> rows) {
     int place = place(rows);
     return place < 0 ? null : rows.get(place).endpoint();
   }
 
-  /** Selects the endpoint so many below, or above, as far as there are any. */
+  /** Moves the selection by a number of endpoints, down or up, as far as there are any. */
   void move(List<Tree.Row> rows, int by) {
     int place = place(rows);
     int left = Math.abs(by);
@@ -57,7 +57,7 @@ final class View {
     skipped = 0;
   }
 
-  /** Returns how many lines of what is known are passed over. */
+  /** Returns how many lines of the details are scrolled past. */
   int skipped() {
     return skipped;
   }

@@ -25,12 +25,12 @@ import org.jline.utils.InfoCmp.Capability;
 import org.jline.utils.NonBlocking;
 import org.jspecify.annotations.Nullable;
 
-/** The screen of a terminal, and its keys, until somebody quits. */
+/** Shows a gateway on the terminal and handles keys, until the user quits. */
 final class Viewer {
   private static final int INBOX = 4_096;
   private static final int PAGE = 10;
 
-  /** How often the screen is drawn at most, and at least. */
+  /** Shortest interval between two redraws, except after key presses. */
   private static final long FRAME_MILLIS = 100;
 
   private static final long IDLE_MILLIS = 500;
@@ -58,7 +58,7 @@ final class Viewer {
     this.display = new Display(terminal, true);
   }
 
-  /** Shows it until somebody quits; returns null, or in one line why it could not go on. */
+  /** Runs until the user quits; returns null, or in one line why it could not continue. */
   @Nullable String run() throws InterruptedException {
     try (feed) {
       enter();
@@ -84,8 +84,8 @@ final class Viewer {
   }
 
   /**
-   * Keys come one by one, nothing is echoed, and Ctrl-C is a key like any other: as a signal it
-   * would also reach the program that is asked for the size of the terminal.
+   * Returns terminal attributes for reading keys one by one without echo. Ctrl-C is an ordinary
+   * key, because the signal would also reach the child process that reads the size of the terminal.
    */
   private Attributes raw() {
     Attributes raw = new Attributes(before);
@@ -97,7 +97,7 @@ final class Viewer {
     return raw;
   }
 
-  /** Leaves the terminal as it was found; once is enough. Any thread may. */
+  /** Restores the terminal's original state; further calls have no effect. Safe from any thread. */
   void restore() {
     if (drawing.getAndSet(false)) {
       synchronized (display) {
@@ -112,7 +112,7 @@ final class Viewer {
 
   private void readKeys() {
     KeyMap<Press> keys = keys();
-    // Not the terminal's own reader, which sets how keys are waited for, after the end even.
+    // The terminal's own reader would change how keys are read, even after the end.
     BindingReader reader =
         new BindingReader(NonBlocking.nonBlocking("penstock-top-keys", System.in, UTF_8));
     try {
@@ -121,7 +121,7 @@ final class Viewer {
         inbox.put(key);
         key = reader.readBinding(keys);
       }
-      inbox.put(Press.QUIT); // nobody is there any more
+      inbox.put(Press.QUIT); // the input has ended
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
@@ -161,8 +161,8 @@ final class Viewer {
         changed = true;
       }
       long since = clock.millis() - drawn;
-      boolean late = since < 0 || since >= FRAME_MILLIS; // that clock may be set back
-      // What somebody pressed shows at once.
+      boolean late = since < 0 || since >= FRAME_MILLIS; // the clock may be set back
+      // Effects of a key are shown at once.
       if (message == null || message instanceof Press || late) {
         draw();
         drawn = clock.millis();
@@ -203,7 +203,7 @@ final class Viewer {
         feed.wantUpstreams(view.info());
       }
       case REDRAW -> measure();
-      case QUIT -> {} // the loop sees to it
+      case QUIT -> {} // handled by the loop
     }
   }
 
@@ -222,7 +222,7 @@ final class Viewer {
     }
   }
 
-  /** Draws all of it anew, at the size that the terminal has now. */
+  /** Redraws everything at the current size of the terminal. */
   private void measure() {
     try {
       Size now = terminal.getSize();
@@ -237,7 +237,7 @@ final class Viewer {
 
   private void draw() {
     synchronized (display) {
-      if (drawing.get()) { // else it is somebody else's again
+      if (drawing.get()) { // otherwise the terminal has been restored
         display.update(screen.draw(board, view, size.getColumns(), size.getRows()), -1);
       }
     }

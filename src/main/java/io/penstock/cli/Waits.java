@@ -2,7 +2,7 @@ package io.penstock.cli;
 
 import java.util.Arrays;
 
-/** How long tickets waited: exact sums, and percentiles of the last 1,000. */
+/** Waiting times of tickets: exact count and sum, and percentiles of the last 1,000. */
 final class Waits {
   private static final int MOST = 1_000;
 
@@ -35,7 +35,10 @@ final class Waits {
     return last;
   }
 
-  /** Returns the wait that {@code part} of the tickets did not exceed; 0 where there is none. */
+  /**
+   * Returns the waiting time that the fraction {@code part} of the tickets did not exceed; 0 if
+   * there are none.
+   */
   long percentile(double part) {
     if (count == 0) {
       return 0;

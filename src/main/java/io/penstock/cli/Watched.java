@@ -8,12 +8,15 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** An endpoint that is looked at: what it last said of itself, and what happened since. */
+/** A watched endpoint: its last reported state, and the changes since. */
 final class Watched {
-  /** Known tickets are there for the colour of dots, of which a screen has some hundred. */
+  /**
+   * Maximum number of known tickets. They only determine the colours of dots, and a screen has a
+   * few hundred.
+   */
   private static final int MOST_TICKETS = 2_000;
 
-  /** By how much the order of what arrives here may differ from what happened. */
+  /** Tolerance for events that arrive in another order than they happened, in milliseconds. */
   private static final long SLACK = 2_000;
 
   private final String path;
@@ -36,7 +39,7 @@ final class Watched {
     return waits;
   }
 
-  /** Returns the tokens that were used since this program looks. */
+  /** Returns the tokens used since this program started to watch. */
   long tokens() {
     return tokens;
   }
@@ -57,17 +60,17 @@ final class Watched {
     return said.path("config");
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting tickets. */
   long depth() {
     return Math.max(0, figure("queue_depth") + since);
   }
 
-  /** Takes what the gateway says now. */
+  /** Takes the state that the gateway reports now. */
   void said(JsonNode endpoint, long now) {
     said = endpoint;
     saidAt = now;
     since = 0;
-    // Whoever arrived before the oldest that waits has gone, and the word of it was lost.
+    // Tickets older than the oldest waiting one have left, and their events were lost.
     long oldest = now - figure("oldest_wait_ms") - SLACK;
     arrivals.values().removeIf(at -> at < oldest);
   }
@@ -77,14 +80,17 @@ final class Watched {
     arrived(ticket, now);
   }
 
-  /** A ticket was found waiting, since then. */
+  /** Notes a waiting ticket and its arrival time. */
   void arrived(long ticket, long at) {
     if (arrivals.size() < MOST_TICKETS) {
       arrivals.putIfAbsent(ticket, at);
     }
   }
 
-  /** It does not wait any more; most never did. */
+  /**
+   * Notes that a ticket has left; {@code counted} says that it counts as having waited even if it
+   * is unknown here.
+   */
   void left(long ticket, boolean counted) {
     if (arrivals.remove(ticket) != null || counted) {
       since = Math.max(since - 1, -figure("queue_depth"));
@@ -95,14 +101,14 @@ final class Watched {
     tokens += more;
   }
 
-  /** Some events were lost: which tickets wait is not known any more. */
+  /** Forgets the known tickets, after events were lost. */
   void forget() {
     arrivals.clear();
   }
 
   /**
-   * Returns the ages of the tickets that wait, oldest first; where there are more than {@code most}
-   * of them, of some evenly among them.
+   * Returns the ages of the waiting tickets, oldest first; if there are more than {@code most}, a
+   * sample evenly spread over them.
    */
   List<Tone> ages(int most, long now) {
     long depth = depth();
@@ -121,7 +127,10 @@ final class Watched {
     return ages;
   }
 
-  /** The last to come are known, since it is looked at: those before them are not. */
+  /**
+   * Returns the arrival times of the newest tickets: those that arrived before watching began are
+   * unknown.
+   */
   private List<Long> known(int most) {
     List<Long> all = new ArrayList<>(arrivals.values());
     all.sort(null);

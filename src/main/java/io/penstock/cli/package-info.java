@@ -1,4 +1,4 @@
-/** Commands: what an operator types, without a server. */
+/** The commands of the command line, except the server. */
 @NullMarked
 package io.penstock.cli;
 

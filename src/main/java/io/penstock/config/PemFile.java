@@ -63,8 +63,7 @@ record PemFile(boolean key) implements Shape.OfScalar<Path> {
 
   private static byte[] bytes(Path path) throws IOException {
     if (!Files.isRegularFile(path)) {
-      throw new IOException(
-          "not a regular file"); // opening a pipe would block until there is a writer
+      throw new IOException("not a regular file"); // opening a pipe might block for ever
     }
     try (InputStream in = Files.newInputStream(path)) {
       return in.readNBytes(LARGEST_BYTES + 1);

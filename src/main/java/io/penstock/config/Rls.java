@@ -95,8 +95,7 @@ final class Rls {
     Section root = Section.empty(place);
     Located<Algorithm> algorithm = defaults.get(EndpointSettings.ALGORITHM);
     if (algorithm != null && algorithm.value() == Algorithm.TOKEN_WINDOW) {
-      root.put(
-          EndpointSettings.ALGORITHM, Algorithm.STRICT); // a window algorithm has no default length
+      root.put(EndpointSettings.ALGORITHM, Algorithm.STRICT); // no window has a default length
     }
     root.put(EndpointSettings.PATH, "/");
     root.put(EndpointSettings.RATE, BigDecimal.ONE);

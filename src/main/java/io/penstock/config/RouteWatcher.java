@@ -175,7 +175,7 @@ public final class RouteWatcher implements AutoCloseable {
     }
   }
 
-  /** The entries of a directory whose changes matter. */
+  /** The relevant entries of a directory. */
   private record Entries(boolean all, Set<String> names) {
     static final Entries ALL = new Entries(true, Set.of());
 

@@ -20,7 +20,7 @@ interface Shape<T> {
   /** Returns the JSON Schema of the values. */
   Map<String, Object> schema();
 
-  /** A shape whose values are neither lists nor mappings. */
+  /** A shape of values that are neither lists nor mappings. */
   interface OfScalar<T> extends Shape<T> {
     /** Returns the expected form, in words that follow "expected". */
     String expected();

@@ -24,9 +24,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one label of endpoints: of one path, or of all that have none of their own. Those
- * that depend on what happens are made when it first does, and found without making anything from
- * then on. Safe from any thread.
+ * The meters of one label of endpoints: of a single path, or of all paths without a label of their
+ * own. Meters that depend on events are created by the first such event and then found without
+ * allocation. Safe from any thread.
  */
 final class EndpointMeters {
   private static final Duration[] WAITS = {
@@ -43,7 +43,7 @@ final class EndpointMeters {
   };
 
   /**
-   * What endpoints may take, those that are one together aside.
+   * Budgets of the endpoints with labels of their own.
    *
    * @param counts for queues and counters
    * @param waits for histograms
@@ -51,8 +51,8 @@ final class EndpointMeters {
   record Rooms(Room counts, Room waits) {}
 
   /**
-   * Tokens that went one way. What was reserved is what was used and refunded, less what is debt,
-   * once all is settled.
+   * Counters of the tokens of one upstream and model. Once everything is settled, reserved tokens
+   * equal used plus refunded tokens, less debt.
    */
   private record Tokens(
       Counter reserved, Counter used, Counter refunded, Counter debt, Counter overrun) {}
@@ -87,10 +87,10 @@ final class EndpointMeters {
   }
 
   /**
-   * Makes the meters of one path; null where there is no room for them.
+   * Creates the meters of one path; returns null if there is no room for them.
    *
-   * @param endpoints those whose queues are summed up, asked each time
-   * @param others where what happens is counted for which there is no room here
+   * @param endpoints supplies the endpoints to sum up, at each reading
+   * @param others counts events that have no room here
    */
   static @Nullable EndpointMeters of(
       MeterRegistry registry,
@@ -104,9 +104,9 @@ final class EndpointMeters {
   }
 
   /**
-   * Makes the meters of all that have none of their own.
+   * Creates the meters of all paths without a label of their own.
    *
-   * @param room for what tells upstreams and models apart
+   * @param room budget for the labels of upstreams and models
    */
   static EndpointMeters ofOthers(
       MeterRegistry registry, Supplier<Collection<Endpoint>> endpoints, Labels models, Room room) {
@@ -322,7 +322,7 @@ final class EndpointMeters {
         : known(tokens.computeIfAbsent(upstream, to -> new ConcurrentHashMap<>()), model, made);
   }
 
-  /** The registry has one meter of a name and its tags, however often it is asked for it. */
+  /** Creates the counters; the registry returns the same meter for equal name and tags. */
   private Tokens newTokens(Tags where) {
     return new Tokens(
         tokens("reserved", where),
@@ -350,12 +350,12 @@ final class EndpointMeters {
             .register(registry));
   }
 
-  /** What is made after the end would never be removed. */
+  /** Creates a meter, unless this object was removed: it would never be removed then. */
   private synchronized <T> @Nullable T unlessRemoved(Supplier<@Nullable T> make) {
     return removed ? null : make.get();
   }
 
-  /** Removes all meters; events that still come count nowhere. */
+  /** Removes all meters; later events are not counted. */
   synchronized void remove() {
     removed = true;
     meters.forEach(registry::remove);

@@ -6,27 +6,27 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which traces tickets belong to, so that what is counted of a ticket names an example: for a
- * Prometheus that scrapes OpenMetrics. There is one where traces are kept, and none elsewhere.
+ * Maps tickets to their traces, so that counters updated for a ticket carry an exemplar, for a
+ * Prometheus that scrapes OpenMetrics. Only present if traces are kept.
  *
- * <p>What becomes of a ticket is counted on any thread, and not in the context of its request; so
- * whoever traces says which trace a ticket is part of, once it has its number. What happened to it
- * before has no example: a ticket that did not wait is let go by then, one that waits is not. Safe
- * from any thread.
+ * <p>Events of a ticket are counted on any thread, outside the context of its request. Therefore
+ * the tracing code registers a ticket's trace here as soon as the ticket has its number. Earlier
+ * events of the ticket have no exemplar; a ticket that does not wait has already been released by
+ * then, one that waits has not. Safe from any thread.
  */
 public final class Exemplars implements SpanContext {
-  /** More tickets are traced without being examples. */
+  /** Maximum number of registered tickets; further tickets are traced without exemplars. */
   static final int MOST = 10_000;
 
   private record Trace(String traceId, String spanId) {}
 
-  /** What is counted is counted by one registry at a time. */
+  /** Trace of the ticket whose event this thread is counting. */
   private static final ThreadLocal<@Nullable Trace> COUNTED = new ThreadLocal<>();
 
   private final ConcurrentMap<Long, Trace> byTicket = new ConcurrentHashMap<>();
 
   /**
-   * Has a ticket be an example from now on, until {@link #ended}. For traces that are sampled only.
+   * Registers a ticket's trace for exemplars, until {@link #ended}. Only for sampled traces.
    *
    * @param ticket its arrival number
    */
@@ -36,12 +36,12 @@ public final class Exemplars implements SpanContext {
     }
   }
 
-  /** Forgets a ticket. */
+  /** Removes a ticket. */
   public void ended(long ticket) {
     byTicket.remove(ticket);
   }
 
-  /** Counts something of a ticket, which is the example meanwhile. */
+  /** Runs a count that carries the ticket's trace as exemplar. */
   void counting(long ticket, Runnable count) {
     Trace trace = byTicket.get(ticket);
     if (trace == null) {
@@ -75,6 +75,6 @@ public final class Exemplars implements SpanContext {
 
   @Override
   public void markCurrentSpanAsExemplar() {
-    // it is kept in any case
+    // the exemplar is kept anyway
   }
 }

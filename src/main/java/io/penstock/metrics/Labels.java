@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of a label that clients choose: the first so many are themselves, all later ones {@code
- * other}. Safe from any thread.
+ * Values of a label that clients choose: the first ones, up to a maximum, are used as they are, all
+ * later ones become {@code other}. Safe from any thread.
  */
 final class Labels {
-  /** What has no value. */
+  /** Label of a missing value. */
   static final String NONE = "none";
 
-  /** What there is no room for. */
+  /** Label of values beyond the maximum. */
   static final String OTHER = "other";
 
   private final int most;
@@ -24,7 +24,7 @@ final class Labels {
     this.most = most;
   }
 
-  /** Returns the value to use; null is {@link #NONE}. */
+  /** Returns the label of a value; {@link #NONE} for null. */
   String of(@Nullable String value) {
     if (value == null) {
       return NONE;

@@ -15,29 +15,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what happens, and shows what waits. A listener of all events; safe from any thread. Meters
- * of an endpoint or upstream that is not configured any more vanish with the reload.
+ * Counts events, and shows the state of queues and upstreams. Listens to all events; safe from any
+ * thread. Meters of an endpoint or upstream that is no longer configured vanish with the reload.
  *
- * <p>What is scraped is bounded, whatever is configured and whatever clients send: there is so much
- * room, in bytes, and what finds none is counted under {@code other}. Dynamic endpoints are made by
- * clients: the first so many of their paths are labels of their own, for good.
+ * <p>The size of a scrape is bounded, whatever is configured and whatever clients send: there is a
+ * budget in bytes, and meters that exceed it are counted under {@code other}. Dynamic endpoints are
+ * created by clients: the first of their paths, up to a maximum, become permanent labels.
  */
 public final class Meters implements Events {
-  /** The most models that are labels of their own. */
+  /** Maximum number of models with labels of their own. */
   public static final int MAX_MODELS = 100;
 
-  /** The most paths of dynamic endpoints that are labels of their own. */
+  /** Maximum number of paths of dynamic endpoints with labels of their own. */
   public static final int MAX_DYNAMIC = 100;
 
   private static final int KIB = 1024;
 
-  /** Of queues and counters of endpoints: of a thousand. */
+  /** Budget of the queues and counters of endpoints, enough for a thousand. */
   private static final int COUNTS = 1_080 * KIB;
 
-  /** Of the waits of endpoints: of five hundred. */
+  /** Budget of the histograms of waiting times, enough for five hundred endpoints. */
   private static final int WAITS = 560 * KIB;
 
-  /** What tells models apart of endpoints, and of upstreams, that have no label. */
+  /** Budget for the models of endpoints, or of upstreams, that have no label of their own. */
   private static final int OTHERS = 32 * KIB;
 
   private static final int MODELS = 160 * KIB;
@@ -63,21 +63,26 @@ public final class Meters implements Events {
   private final Counter applied;
   private final Counter refused;
 
-  /** The meters of a path, whose they were when they were made, and if they are its alone. */
+  /**
+   * The meters of a path.
+   *
+   * @param endpoint the endpoint for which they were created
+   * @param own whether no other path shares them
+   */
   private record Known(Endpoint endpoint, EndpointMeters meters, boolean own) {}
 
-  /** The same of an upstream; null where there is no room at all. */
+  /** The same for an upstream; without meters if there is no room at all. */
   private record KnownUpstream(Upstream upstream, @Nullable UpstreamMeters meters, boolean own) {}
 
-  /** Makes meters for all endpoints there are now; later ones follow with their reload. */
+  /** Creates the meters of all present endpoints; a reload adds those of new ones. */
   public Meters(MeterRegistry meters, Registry registry, Upstreams upstreams, Ticker ticker) {
     this(meters, registry, upstreams, ticker, null);
   }
 
   /**
-   * Makes meters whose registry knows examples.
+   * Creates meters in a registry that supports exemplars.
    *
-   * @param exemplars that registry's, or null
+   * @param exemplars the source of that registry's exemplars, or null
    */
   public Meters(
       MeterRegistry meters,
@@ -143,7 +148,10 @@ public final class Meters implements Events {
     }
   }
 
-  /** An endpoint may be at work before its reload is over; one that is gone gets no meters. */
+  /**
+   * Returns the meters of a path. Creates them if needed, because an endpoint may work before the
+   * event of its reload arrives; an endpoint that is gone gets none.
+   */
   private @Nullable EndpointMeters of(String path) {
     Known known = byPath.get(path);
     if (known != null) {
@@ -161,7 +169,10 @@ public final class Meters implements Events {
     return known == null ? madeOthers() : known;
   }
 
-  /** A lock of its own: who asks may hold that of an endpoint's meters. */
+  /**
+   * Creates the shared meters. Uses a lock of its own, because callers may hold the lock of an
+   * endpoint's meters.
+   */
   private EndpointMeters madeOthers() {
     synchronized (othersLock) {
       EndpointMeters made = others;
@@ -230,7 +241,7 @@ public final class Meters implements Events {
         .toList();
   }
 
-  /** Has meters for what is configured, and for nothing else. */
+  /** Adds meters of all that is configured, and removes all others. */
   private synchronized void follow() {
     byPath
         .values()
@@ -255,7 +266,10 @@ public final class Meters implements Events {
     registry.all().forEach(endpoint -> of(endpoint.path()));
   }
 
-  /** A dynamic endpoint may come back under its label, which nobody else gets. */
+  /**
+   * Returns whether an endpoint is gone for good. A dynamic endpoint may return under its label,
+   * which no other path gets.
+   */
   private boolean gone(Endpoint endpoint) {
     return !paths.has(endpoint.path()) && registry.find(endpoint.path()) != endpoint;
   }

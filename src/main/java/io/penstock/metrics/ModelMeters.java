@@ -18,14 +18,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How calls of models go, in the words of {@link GenAi}, and how far their estimates are off. What
- * there is no room for goes by {@code other} together. Safe from any thread.
+ * Durations and token usage of calls of models, named by the conventions in {@link GenAi}, and the
+ * accuracy of estimates. Models without room are counted together as {@code other}. Safe from any
+ * thread.
  */
 final class ModelMeters {
   private static final String ESTIMATES = "penstock.estimate.error.ratio";
   private static final double[] RATIOS = {0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.4, 2};
 
-  /** The bounds that the conventions name for {@link GenAi#TOKEN_USAGE}. */
+  /** Bucket bounds that the conventions recommend for {@link GenAi#TOKEN_USAGE}. */
   private static final double[] TOKEN_BOUNDS = {
     1,
     4,
@@ -43,13 +44,16 @@ final class ModelMeters {
     67_108_864
   };
 
-  /** Those for {@link GenAi#OPERATION_DURATION}: each twice the one before. */
+  /**
+   * Bucket bounds that they recommend for {@link GenAi#OPERATION_DURATION}: each is twice the
+   * previous.
+   */
   private static final Duration[] TIME_BOUNDS =
       IntStream.range(0, 14)
           .mapToObj(doublings -> Duration.ofMillis(10L << doublings))
           .toArray(Duration[]::new);
 
-  /** Errors that tell something by themselves; others are one. */
+  /** Errors that are meaningful labels; all others share one. */
   private static final Set<String> ERRORS =
       Set.of(
           "400",
@@ -67,7 +71,7 @@ final class ModelMeters {
           "upstream_timeout",
           "upstream_unreachable");
 
-  /** What has a histogram of its own; of a call that did well the error is empty. */
+  /** Labels of one histogram; the error of a successful call is empty. */
   private record Kind(String provider, String operation, String model, String error) {
     Kind together() {
       String any = error.isEmpty() ? "" : GenAi.OTHER_ERROR;
@@ -89,7 +93,7 @@ final class ModelMeters {
     }
   }
 
-  /** Tokens of one kind of calls. */
+  /** Token histograms of one kind of calls. */
   private record Tokens(DistributionSummary input, DistributionSummary output) {}
 
   private final MeterRegistry registry;
@@ -100,10 +104,10 @@ final class ModelMeters {
   private final Map<Kind, Tokens> tokens = new ConcurrentHashMap<>();
 
   /**
-   * Has none yet.
+   * Creates an object without meters.
    *
-   * @param models those that have labels of their own
-   * @param room for those that do
+   * @param models models with labels of their own
+   * @param room budget for those
    */
   ModelMeters(MeterRegistry registry, Labels models, Room room) {
     this.registry = registry;
@@ -111,7 +115,7 @@ final class ModelMeters {
     this.room = room;
   }
 
-  /** Records how far an estimate was off: what was used ÷ what was expected. */
+  /** Records the accuracy of an estimate: used ÷ expected tokens. */
   void estimated(Event.Estimated event) {
     if (event.expectedTokens() > 0) {
       DistributionSummary of = found(estimates, models.of(event.model()), this::newEstimates);
@@ -128,7 +132,7 @@ final class ModelMeters {
         .register(registry);
   }
 
-  /** Records how long a call took, and what it used if that is known. */
+  /** Records the duration of a call, and its usage if known. */
   void called(Event.Called event) {
     String provider = GenAi.provider(event.dialect());
     if (provider == null) {
@@ -181,7 +185,7 @@ final class ModelMeters {
     return room.take(Room.histogram(bounds, name, tags));
   }
 
-  /** Finds without a lock what is there. */
+  /** Finds an existing meter without locking, or creates it. */
   private static <K, M> M found(Map<K, M> all, K key, Function<K, M> make) {
     M known = all.get(key);
     return known != null ? known : all.computeIfAbsent(key, make);

@@ -6,17 +6,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much more there may be to scrape, in bytes: who would make a meter takes its place first.
- * Counted generously, so that what is scraped is never larger. Safe from any thread.
+ * The remaining budget for a scrape, in bytes: a meter may be created only after its size was taken
+ * from it. Sizes are estimated generously, so that a scrape is never larger. Safe from any thread.
  */
 final class Room {
-  /** Room that never ends, for what is bounded otherwise. */
+  /** Unlimited budget, for meters that are bounded otherwise. */
   static final Room ENDLESS = new Room(Long.MAX_VALUE);
 
   /** Braces, suffix and value of a line. */
   private static final int LINE = 32;
 
-  /** A bound, and a longer suffix. */
+  /** Bucket bound and longer suffix of a histogram's line. */
   private static final int BOUND = 20;
 
   private final AtomicLong left;
@@ -25,7 +25,7 @@ final class Room {
     this.left = new AtomicLong(bytes);
   }
 
-  /** Takes so many bytes if there are as many. */
+  /** Takes bytes from the budget; returns false if it has fewer left. */
   boolean take(long bytes) {
     if (this == ENDLESS) {
       return true;
@@ -40,14 +40,14 @@ final class Room {
     return false;
   }
 
-  /** Gives back what was taken. */
+  /** Gives bytes back to the budget. */
   void give(long bytes) {
     if (this != ENDLESS) {
       left.addAndGet(bytes);
     }
   }
 
-  /** Returns how large the lines of meters are that have one each. */
+  /** Returns the size of the given number of single-line meters. */
   static long lines(int lines, String name, Tags tags) {
     long line = (long) LINE + name.length();
     for (Tag tag : tags) {
@@ -56,7 +56,7 @@ final class Room {
     return lines * line;
   }
 
-  /** Returns how large a histogram is: its bounds, the last of all, sum, count, and the most. */
+  /** Returns the size of a histogram: its buckets, the infinite bucket, sum, count and maximum. */
   static long histogram(int bounds, String name, Tags tags) {
     return (bounds + 4L) * BOUND + lines(bounds + 4, name, tags);
   }

@@ -11,33 +11,34 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The meters of what is shared with other instances. */
+/** Meters of the sharing of limits between instances and regions. */
 public final class SyncMeters {
-  /** What is shared in this way: slices, or counts. */
+  /** A way of sharing: slices, or counts. */
   public interface Way {
-    /** Returns how many times the others were asked and answered. */
+    /** Returns the number of completed exchanges. */
     long answered();
 
-    /** Returns how long that took in all, in nanoseconds. */
+    /** Returns the total duration of completed exchanges, in nanoseconds. */
     long answeredNanos();
 
-    /** Returns how often something went wrong, by what it was. */
+    /** Returns the number of errors by kind. */
     Map<String, Long> errors();
   }
 
   private SyncMeters() {}
 
   /**
-   * Makes the meters of one way.
+   * Creates the meters of one way of sharing.
    *
-   * @param name what is shared, such as {@code slices}
-   * @param errors all that can go wrong
+   * @param name its name, such as {@code slices}
+   * @param errors all kinds of errors
    */
   public static void add(
       MeterRegistry registry, String name, Supplier<Way> way, Set<String> errors) {
     FunctionTimer.builder(
             "penstock.sync",
-            SyncMeters.class, // a meter keeps its function, but not what it is of
+            SyncMeters
+                .class, // a meter keeps a strong reference to its function, but not to its object
             kept -> way.get().answered(),
             kept -> way.get().answeredNanos(),
             TimeUnit.NANOSECONDS)
@@ -57,9 +58,9 @@ public final class SyncMeters {
   }
 
   /**
-   * Makes the meter of what other regions were not told.
+   * Creates the meter of reports that were dropped instead of sent to other regions.
    *
-   * @param name batches of {@code counts}, which the next one makes good, or {@code denials}
+   * @param name batches of {@code counts}, which the next batch makes good, or {@code denials}
    */
   public static void addDropped(MeterRegistry registry, String name, LongSupplier dropped) {
     FunctionCounter.builder(
@@ -69,21 +70,21 @@ public final class SyncMeters {
         .register(registry);
   }
 
-  /** Makes the meter of rows of other regions that were of no use. */
+  /** Creates the meter of rows of other regions that were ignored. */
   public static void addIgnored(MeterRegistry registry, LongSupplier rows) {
     FunctionCounter.builder("penstock.region.ignored", SyncMeters.class, kept -> rows.getAsLong())
         .description("Rows of other regions that were of no limit, or of no cell that counts")
         .register(registry);
   }
 
-  /** Makes the meter of limits that are kept shut because what was spent may have been lost. */
+  /** Creates the meter of limits that grant nothing because records of charges may be lost. */
   public static void addRecovering(MeterRegistry registry, IntSupplier limits) {
     Gauge.builder("penstock.limits.recovering", limits::getAsInt)
         .description("Exact limits that grant nothing more because Redis has lost data")
         .register(registry);
   }
 
-  /** Makes the meter of tokens that this instance alone may spend, and has not yet. */
+  /** Creates the meter of unspent tokens in slices, which only this instance may spend. */
   public static void addSlices(MeterRegistry registry, LongSupplier tokens) {
     Gauge.builder("penstock.slice.tokens", tokens::getAsLong)
         .description("Tokens in slices of shared limits that are not spent yet")

@@ -25,9 +25,9 @@ import java.util.function.ToLongBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an upstream fares, or all of those that go by one label: how much of their limits is used,
- * how far the provider sees them otherwise, and how often it said no, all by model; and whether
- * they are well. Safe from any thread.
+ * The meters of an upstream, or of all upstreams that share a label. For each model: utilization of
+ * its limits, deviation from the provider's statements, and number of refusals; for the upstream:
+ * its health. Safe from any thread.
  */
 final class UpstreamMeters {
   private static final String DRIFT = "penstock.upstream.drift.ratio";
@@ -40,7 +40,7 @@ final class UpstreamMeters {
   private final Ticker ticker;
   private final List<Meter> meters = new ArrayList<>();
 
-  /** Models by what they are called, with what they go by. */
+  /** Labels of models, by the models' names. */
   private final Map<String, String> shown = new ConcurrentHashMap<>();
 
   private long taken;
@@ -62,10 +62,10 @@ final class UpstreamMeters {
   }
 
   /**
-   * Makes the meters of a label; null where there is no room for them.
+   * Creates the meters of a label; returns null if there is no room for them.
    *
-   * @param upstreams those that go by the label, asked each time
-   * @param models those that have labels of their own
+   * @param upstreams supplies the upstreams with the label, at each reading
+   * @param models models with labels of their own
    */
   static @Nullable UpstreamMeters of(
       MeterRegistry registry,
@@ -75,7 +75,7 @@ final class UpstreamMeters {
       Room room,
       Ticker ticker) {
     UpstreamMeters made = new UpstreamMeters(registry, label, upstreams, models, room, ticker);
-    // All models can go by one label then, whatever there is room for later.
+    // Reserves room for the common label, so that all models can use it later.
     if (!made.take(made.size(Labels.OTHER) + Room.lines(1, DRIFT, made.tags(Labels.NONE)))) {
       return null;
     }
@@ -83,7 +83,7 @@ final class UpstreamMeters {
     return made;
   }
 
-  /** Takes note that a request was let go, for {@code model} as the upstream calls it. */
+  /** Notes that a request was released, for {@code model} as named by the upstream. */
   void used(@Nullable String model) {
     String name = model == null ? Labels.OTHER : models.of(model);
     if (!shown.containsKey(name)) {
@@ -163,7 +163,7 @@ final class UpstreamMeters {
         : 0;
   }
 
-  /** All pools that have no label of their own go by one. */
+  /** Returns the pools of a label; those without a label of their own share one. */
   private List<Quota> pools(Upstream upstream, String model) {
     Set<String> own = new HashSet<>(shown.values());
     own.remove(Labels.OTHER);
@@ -192,7 +192,7 @@ final class UpstreamMeters {
     return sum;
   }
 
-  /** What is furthest off; not a number while the provider has said nothing. */
+  /** Returns the drift of the largest magnitude; NaN while the provider has stated nothing. */
   private double drift(String model, Measure measure) {
     double most = Double.NaN;
     for (Quota pool : pools(model)) {
@@ -208,7 +208,7 @@ final class UpstreamMeters {
     return most;
   }
 
-  /** All pools without a label of their own show as one: the fullest of them. */
+  /** Returns the utilization of the fullest pool with the label. */
   private double utilization(String model, ToDoubleBiFunction<Quota, Long> of) {
     long now = ticker.nanos();
     double most = 0;
@@ -218,7 +218,7 @@ final class UpstreamMeters {
     return most;
   }
 
-  /** Removes all meters, for good. */
+  /** Removes all meters permanently. */
   synchronized void remove() {
     removed = true;
     meters.forEach(registry::remove);

@@ -1,4 +1,4 @@
-/** Events and queues as Micrometer meters, with as many labels as there is room for. */
+/** Micrometer meters of events and queues, with a bounded number of labels. */
 @NullMarked
 package io.penstock.metrics;
 

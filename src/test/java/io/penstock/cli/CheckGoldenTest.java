@@ -26,9 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * What {@code check} prints of faulty route files. A file of cases under {@code
- * src/test/golden/command/check} holds route files, each after a line {@code --- NAME}, those of
- * one case after a line {@code ### TITLE}; beside it is the record of what is printed.
+ * Compares the output of {@code check} for faulty route files with records. A file of cases under
+ * {@code src/test/golden/command/check} holds route files, each after a line {@code --- NAME}; the
+ * files of one case follow a line {@code ### TITLE}. The expected output is in a record next to it.
  */
 @Tag(Golden.TAG)
 class CheckGoldenTest {
@@ -37,7 +37,7 @@ class CheckGoldenTest {
   private static final Path CONFIG = Path.of("src/main/java/io/penstock/config");
   private static final Map<String, String> ENVIRONMENT = Map.of("EMPTY", "");
 
-  /** A part of a text that says what is wrong, or what was expected. */
+  /** Matches text that describes a fault or an expectation. */
   private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
 
   private static final Pattern VARIABLE_PART = Pattern.compile("%[sdn]|\\\\.|%04X|%0?\\d*[a-z]");
@@ -48,7 +48,9 @@ class CheckGoldenTest {
   private static final List<String> UNREADABLE =
       List.of("nope", "gone.yaml", "device.yaml", "large.yaml", "latin.yaml", "many");
 
-  /** What no route file leads to: faults of the program or of the machine, and descriptions. */
+  /**
+   * Texts that no route file provokes: faults of the program or of the machine, and descriptions.
+   */
   private static final Set<String> UNPROVOKED =
       Set.of(
           "Output tokens expected when nothing is said and nothing is learned yet.",
@@ -150,7 +152,7 @@ class CheckGoldenTest {
     return record.toString();
   }
 
-  /** A sentence about a fault that is added to the reader of route files needs a case here. */
+  /** Ensures that each message about faults in the reader of route files appears in a case here. */
   @Test
   void everyTextOfAFault_isInARecord() throws IOException {
     StringBuilder records = new StringBuilder(unreadable());

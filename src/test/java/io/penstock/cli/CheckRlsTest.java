@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What {@code check} says of a configuration of rls. */
+/** Output of {@code check} for a configuration of rls. */
 class CheckRlsTest {
   @TempDir Path directory;
 

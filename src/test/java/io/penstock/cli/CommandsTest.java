@@ -25,10 +25,10 @@ import picocli.CommandLine.Spec;
 class CommandsTest {
   @TempDir Path directory;
 
-  /** What a command printed and returned. */
+  /** Output and exit status of a command. */
   private record Ran(int exit, String out, String err) {}
 
-  /** Stands for the command that the program adds. */
+  /** Stands in for the command that the program adds. */
   @Command(name = "serve")
   private static final class Serve implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;

@@ -33,15 +33,15 @@ class FeedTest {
       Feed feed = new Feed(client, told, InstantSource.fixed(Instant.EPOCH));
       feed.start();
       assertThat(told.poll(1, TimeUnit.MINUTES)).isInstanceOf(Message.Connected.class);
-      // a close that waits for a line ends with the reader's patience, after 40 seconds
+      // a close that waits for a line would last until the reader's timeout, 40 seconds
       assertTimeoutPreemptively(Duration.ofSeconds(20), feed::close);
       closed.countDown();
-      // it read on while it was closed: the stream ended only after that
+      // the feed was still reading while it was closed, because the stream only ended afterwards
       assertThat(nextButEndpoints(told)).isInstanceOf(Message.Disconnected.class);
     }
   }
 
-  /** Leaves out what the other thread of the feed asks for at any time. */
+  /** Skips the results of polls, which may arrive at any time. */
   private static @Nullable Message nextButEndpoints(BlockingQueue<Message> told)
       throws InterruptedException {
     Message next = told.poll(1, TimeUnit.MINUTES);

@@ -5,7 +5,7 @@ import java.time.ZoneOffset;
 import java.util.StringJoiner;
 import tools.jackson.databind.JsonNode;
 
-/** A board that is told things by hand. */
+/** Feeds a board with made-up answers and events. */
 final class Story {
   static final Look BRIGHT = new Look(true, true);
 
@@ -16,7 +16,7 @@ final class Story {
     return JsonText.read(text.replace('\'', '"'));
   }
 
-  /** Returns an endpoint as {@code GET /endpoints} has it, with {@code more} members. */
+  /** Returns an endpoint in the form of {@code GET /endpoints}, with {@code more} members. */
   static String endpoint(String path, String more) {
     return "{'path':'%s'%s}".formatted(path, more.isEmpty() ? "" : "," + more);
   }
@@ -35,7 +35,7 @@ final class Story {
     return this;
   }
 
-  /** Tells of something that happened to a ticket. */
+  /** Sends the board an event about a ticket. */
   Story ticket(String name, String path, long ticket, String... more) {
     StringJoiner all = new StringJoiner(",");
     all.add("'endpoint':'%s'".formatted(path)).add("'ticket':" + ticket);

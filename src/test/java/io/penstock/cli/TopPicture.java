@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStyle;
 
-/** A screen as SVG. */
+/** Renders a screen as SVG. */
 final class TopPicture {
   private static final double WIDE = 7.8;
   private static final int HIGH = 17;
@@ -49,7 +49,9 @@ final class TopPicture {
     return picture.svg + "</svg>\n";
   }
 
-  /** Draws each run of one style at its own place, so that another font moves nothing. */
+  /**
+   * Draws each run of one style at its own position, so that another font does not shift the text.
+   */
   private void draw(AttributedString line, int row) {
     int from = 0;
     for (int at = 1; at <= line.length(); at++) {

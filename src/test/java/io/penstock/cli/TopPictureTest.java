@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The picture in the README is the screen that is drawn today. {@code mvn test
+ * Checks that the picture in the README equals the screen drawn today. {@code mvn test
  * -Dtest=TopPictureTest -Dpenstock.picture=src/docs/top.svg} draws it again.
  */
 class TopPictureTest {

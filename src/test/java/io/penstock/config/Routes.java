@@ -68,7 +68,7 @@ final class Routes {
     return text.replace(directory + "/", "");
   }
 
-  /** Returns the only endpoint of a file whose endpoint has these lines. */
+  /** Returns the endpoint of a file with a single endpoint, which has these lines. */
   EndpointSpec endpoint(String... lines) {
     write("a.yaml", endpointFile(lines));
     return good(Map.of()).endpoints().getFirst();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SettingsTest {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Marks settings whose shown form another test checks. */
+  /** Marks settings that another test checks in their shown form. */
   private static final Object ELSEWHERE = "elsewhere";
 
   @TempDir Path directory;

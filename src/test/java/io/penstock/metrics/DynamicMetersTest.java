@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** However many paths clients make up, there are only so many labels. */
+/** The number of labels stays bounded, however many paths clients make up. */
 class DynamicMetersTest {
   private static final int MORE = 7;
 

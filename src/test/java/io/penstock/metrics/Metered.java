@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Endpoints whose meters a test looks at, on a clock that it moves. */
+/** Endpoints with meters, on a clock that the test moves. */
 final class Metered {
   private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
 
@@ -49,13 +49,13 @@ final class Metered {
                 new AtomicLong()));
   }
 
-  /** Returns meters that were told of these endpoints, and are told of nothing else by itself. */
+  /** Returns meters for these endpoints; further events must be published by the test. */
   Meters meters(MeterRegistry registry, List<EndpointSpec> specs) {
     endpoints.apply(specs);
     return new Meters(registry, endpoints, upstreams, ticker);
   }
 
-  /** The same, with examples. */
+  /** The same, with exemplars. */
   Meters meters(MeterRegistry registry, List<EndpointSpec> specs, Exemplars exemplars) {
     endpoints.apply(specs);
     return new Meters(registry, endpoints, upstreams, ticker, exemplars);
@@ -78,7 +78,7 @@ final class Metered {
         Map.of());
   }
 
-  /** An upstream of ten requests a window. */
+  /** An upstream with ten requests a window. */
   private static UpstreamSpec upstream(String id) {
     return new UpstreamSpec(
         id,

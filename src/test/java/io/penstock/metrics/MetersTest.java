@@ -281,7 +281,7 @@ class MetersTest {
     metered.endpoints.apply(List.of());
     meters.publish(new Event.Reloaded(0, true, "0 endpoints"));
     metered.endpoints.apply(List.of(endpoint("/a", "u")));
-    // At work before its reload is said to be over.
+    // The endpoint works before its reload is reported.
     meters.publish(new Event.Served(0, "/a", 1));
     meters.publish(new Event.Reloaded(0, true, "1 endpoint"));
     assertThat(counted("penstock.tickets", "endpoint", "/a", "outcome", "served")).isEqualTo(1);

@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is scraped has a most, whatever is configured and whatever happens. */
+/** The size of a scrape is bounded, whatever is configured and whatever happens. */
 class ScrapeSizeTest {
-  /** 2 MiB, less what is not ours: the JVM, the servers, the logs. */
+  /** 2 MiB, less the meters that are not Penstock's: JVM, servers, logs. */
   private static final int MOST = (2_048 - 64) * 1_024;
 
   private final PrometheusMeterRegistry registry =
