@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Anthropic: messages are weighed, everything else passes, counting of tokens included. */
+/**
+ * Anthropic's protocol. Requests for messages are read to estimate their cost; all others pass
+ * unread, including those that count tokens.
+ */
 final class AnthropicSpeech implements Speech {
   static final AnthropicSpeech INSTANCE = new AnthropicSpeech();
 

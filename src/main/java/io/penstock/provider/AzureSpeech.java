@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
 /**
- * Azure: OpenAI's calls. Those below a deployment, as in {@code
- * /openai/deployments/NAME/chat/completions}, are for its model; those below {@code /openai/v1}
- * name theirs in the body.
+ * Azure's protocol: OpenAI's calls under other paths. Calls below a deployment, such as {@code
+ * /openai/deployments/NAME/chat/completions}, use its model; those below {@code /openai/v1} name
+ * the model in the body.
  */
 final class AzureSpeech implements Speech {
   static final AzureSpeech INSTANCE = new AzureSpeech();

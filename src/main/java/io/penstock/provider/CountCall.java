@@ -15,14 +15,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The call that has a provider count a request's input, made from the request itself. Sources:
+ * A call that asks a provider to count the input of a request, derived from that request. Sources:
  * Anthropic's <i>Count tokens in a Message</i>, Gemini's {@code models.countTokens}, OpenAI's
  * <i>Get input token counts</i> in their API references.
  *
- * @param path where it goes, raw
- * @param model the name the upstream knows, as the body has it
- * @param members of the request that the call takes beside the model; null is all
- * @param around the member that the request becomes, or null when it is the body itself
+ * @param path path of the call, raw
+ * @param model the upstream's own name of the model, as written in the body
+ * @param members members of the request that the call accepts besides the model; null for all
+ * @param around the member in which the request is wrapped, or null if the request is the body
+ *     itself
  * @param result the member of the answer that holds the tokens
  */
 record CountCall(
@@ -49,7 +50,7 @@ record CountCall(
 
   private static final String MODELS = "/models/";
 
-  /** Returns the call for a request to {@code path}, raw, or null where the provider has none. */
+  /** Returns the call for a request to {@code path}, raw, or null if the provider has none. */
   static @Nullable CountCall of(Dialect dialect, String path, String ownModel) {
     String trimmed = path.replaceAll("/+$", "");
     return switch (dialect) {
@@ -84,7 +85,7 @@ record CountCall(
   /**
    * Returns the body of the call.
    *
-   * @throws JacksonException when the request is not JSON
+   * @throws JacksonException if the request is not JSON
    */
   byte[] body(byte[] request) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(Math.max(256, request.length));
@@ -120,7 +121,7 @@ record CountCall(
     }
   }
 
-  /** Returns the tokens an answer states, or −1 when it states none that make sense. */
+  /** Returns the token count in an answer, or −1 if there is no valid one. */
   long tokens(byte[] answer) {
     try {
       JsonNode tokens = JsonMapper.shared().readTree(answer).path(result);

@@ -14,13 +14,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the body of an error says, as far as that changes what to do: its first 64 KiB, whether they
- * are JSON of a known shape or not. Providers give one status for what passes in a second and for
- * what a bill must settle; only their words tell which.
+ * The content of an error's body as far as it matters for what to do: its first 64 KiB, whether or
+ * not it is JSON of a known shape. Providers use the same status for errors that pass within
+ * seconds and for those that need a payment; only the text tells them apart.
  *
- * @param text type, code, status and message where the body has them, else all of it; small letters
- * @param retryDelay of a {@code RetryInfo}, or null
- * @param daily whether a {@code QuotaFailure} names a quota of a day
+ * @param text type, code, status and message if the body has them, else all of it; in lower case
+ * @param retryDelay delay in a {@code RetryInfo}, or null
+ * @param daily whether a {@code QuotaFailure} names a daily quota
  */
 record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
   private static final int MAX_BYTES = 64 << 10;
@@ -75,11 +75,14 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     return new ErrorText(small(text.toString()), retryDelay, daily);
   }
 
-  /** The object that says what is wrong, or null: not JSON, or not of the shape all have. */
+  /**
+   * Returns the object that describes the error, or null if the body is not JSON or lacks the
+   * common shape.
+   */
   private static @Nullable JsonNode error(byte[] body) {
     try {
       JsonNode root = JSON.readTree(body);
-      // Gemini's streams are arrays, their errors too
+      // Gemini streams arrays, which may contain an error
       JsonNode error = (root.isArray() ? root.path(0) : root).path("error");
       return error.isObject() ? error : null;
     } catch (JacksonException e) {
@@ -91,7 +94,7 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what an answer of that status says with it. */
+  /** Returns the meaning of this text in an answer with the given status. */
   Wording wording(int status) {
     if (status == 400 && any(List.of("stream_options", "include_usage"))) {
       return Wording.NO_STREAM_USAGE;
@@ -102,7 +105,7 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     if (text.contains("request too large") || asksTooMuch()) {
       return Wording.TOO_LARGE;
     }
-    // Gemini writes of plans and bills whatever the quota was: its details are to be believed.
+    // Gemini mentions plans and billing for every kind of quota, so its details take precedence.
     boolean passes = retryDelay != null && !daily;
     if (daily || (!passes && any(SPENT))) {
       return Wording.SPENT;

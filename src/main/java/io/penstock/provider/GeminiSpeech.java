@@ -22,8 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gemini: content and vectors are weighed, everything else passes, counting of tokens included. The
- * path names model and call.
+ * Gemini's protocol. Requests for content and vectors are read to estimate their cost; all others
+ * pass unread, including those that count tokens. The path names the model and the call.
  */
 final class GeminiSpeech implements Speech {
   static final GeminiSpeech INSTANCE = new GeminiSpeech();
@@ -68,13 +68,19 @@ final class GeminiSpeech implements Speech {
     return RefusalJson.gemini(refusal);
   }
 
-  /** Blank lines: Google's client for Python takes a comment for a broken part of the answer. */
+  /**
+   * Returns blank lines, because Google's Python client takes a comment for a broken part of the
+   * answer.
+   */
   @Override
   public byte[] heartbeat() {
     return BLANK_LINES;
   }
 
-  /** A stream that was not asked for as events is a JSON list, into which nothing can be put. */
+  /**
+   * Returns null if the answer will be a JSON list instead of events, because nothing can be
+   * inserted into a list.
+   */
   @Override
   public byte @Nullable [] heartbeat(@Nullable String rawQuery) {
     return rawQuery != null && List.of(rawQuery.split("&", -1)).contains("alt=sse")
@@ -96,7 +102,7 @@ final class GeminiSpeech implements Speech {
   public boolean listsModels(String method, String path) {
     return method.equals("GET")
         && Paths.names(path, "/models")
-        // which have other shapes: Google's calls in OpenAI's manner, and those of Vertex AI
+        // these calls have other shapes: Google's OpenAI-compatible ones, and those of Vertex AI
         && !Paths.names(path, "/openai/models")
         && !path.contains("/publishers/");
   }

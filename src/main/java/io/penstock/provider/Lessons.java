@@ -11,11 +11,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What answers teach, a method a family of providers. Whatever is not understood is left out, and
- * said to be odd: a standing of which one header is garbage is not in the lesson, the others are.
+ * Reads statements about limits from answers, with one method for each family of providers.
+ * Unreadable values are skipped and reported as an oddity: if one header of a limit is garbage, the
+ * lesson omits that limit but has the others.
  */
 final class Lessons {
-  /** By the wall clock of this machine, which absolute resets need. */
+  /** Uses the wall clock of this machine, which is needed for resets given as instants. */
   static final Lessons SYSTEM = new Lessons(WallClock.system());
 
   private final Resets resets;
@@ -25,9 +26,9 @@ final class Lessons {
   }
 
   /**
-   * OpenAI, Azure and those who copy them: {@code x-ratelimit-limit-requests}, {@code -remaining-},
-   * {@code -reset-} as Go durations, and the same for tokens. Source: OpenAI's rate-limit guide,
-   * "Rate limits in headers".
+   * Reads headers of OpenAI, Azure and compatible providers: {@code x-ratelimit-limit-requests},
+   * {@code -remaining-}, {@code -reset-} as Go durations, and the same for tokens. Source: OpenAI's
+   * rate-limit guide, "Rate limits in headers".
    */
   Lesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
     List<Standing> standings = new ArrayList<>(2);
@@ -51,9 +52,9 @@ final class Lessons {
   }
 
   /**
-   * Anthropic: {@code anthropic-ratelimit-requests-limit}, {@code -remaining}, {@code -reset} as
-   * instants, and the same for tokens, input tokens and output tokens. Source: Anthropic's page
-   * "Rate limits", "Response headers".
+   * Reads headers of Anthropic: {@code anthropic-ratelimit-requests-limit}, {@code -remaining},
+   * {@code -reset} as instants, and the same for tokens, input tokens and output tokens. Source:
+   * Anthropic's page "Rate limits", "Response headers".
    */
   Lesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
     List<Standing> standings = new ArrayList<>(4);
@@ -80,8 +81,8 @@ final class Lessons {
   }
 
   /**
-   * Gemini, which says nothing in headers of its own: {@code RetryInfo} and {@code QuotaFailure} in
-   * the details of an error. Source: google.rpc's error_details.proto.
+   * Reads errors of Gemini, which has no headers for limits: {@code RetryInfo} and {@code
+   * QuotaFailure} in the details of an error. Source: google.rpc's error_details.proto.
    */
   Lesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
     return lesson(status, List.of(), true, header, body);
@@ -116,7 +117,7 @@ final class Lessons {
     return exact == Standing.UNSAID && coarse != null ? resets.secondsOrDate(coarse) : exact;
   }
 
-  /** Returns false for garbage. */
+  /** Adds a limit's standing; returns false if its headers are unreadable. */
   private static boolean add(
       Measure measure,
       @Nullable String limit,

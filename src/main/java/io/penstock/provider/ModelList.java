@@ -8,16 +8,15 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Writes lists of models as each provider does. Of a model no more is known than its name: when it
- * was made is said to be the beginning of time, as Anthropic's reference has it for what is
- * unknown.
+ * Writes lists of models in each provider's format. Only the name of a model is known; its creation
+ * time is given as the Unix epoch, which Anthropic's reference prescribes for unknown times.
  */
 final class ModelList {
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private ModelList() {}
 
-  /** {@code {"object":"list","data":[{"id","object","created","owned_by"}]}}. */
+  /** Returns {@code {"object":"list","data":[{"id","object","created","owned_by"}]}}. */
   static byte[] openAi(List<String> names) {
     return write(
         json -> {
@@ -36,7 +35,8 @@ final class ModelList {
   }
 
   /**
-   * {@code {"data":[{"type","id","display_name","created_at"}],"has_more","first_id","last_id"}}.
+   * Returns {@code
+   * {"data":[{"type","id","display_name","created_at"}],"has_more","first_id","last_id"}}.
    */
   static byte[] anthropic(List<String> names) {
     return write(
@@ -57,7 +57,7 @@ final class ModelList {
         });
   }
 
-  /** {@code {"models":[{"name","displayName"}]}}, names with their collection. */
+  /** Returns {@code {"models":[{"name","displayName"}]}}, names with their collection. */
   static byte[] gemini(List<String> names) {
     return write(
         json -> {

@@ -23,8 +23,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * OpenAI: completions of chats and of text, responses and embeddings are weighed. Everything else
- * passes, batches, uploads and the counting of tokens included.
+ * OpenAI's protocol. Requests for chat and text completions, responses and embeddings are read to
+ * estimate their cost. All others pass unread, including batches, uploads and the counting of
+ * tokens.
  */
 final class OpenAiSpeech implements Speech {
   static final OpenAiSpeech INSTANCE = new OpenAiSpeech();
@@ -59,7 +60,7 @@ final class OpenAiSpeech implements Speech {
     };
   }
 
-  /** Returns what weighs a call, or null where it is not weighed. */
+  /** Returns the visitor that reads requests of a call, or null if they are not read. */
   static @Nullable RequestVisitor visitor(String path) {
     return switch (call(path)) {
       case null -> null;

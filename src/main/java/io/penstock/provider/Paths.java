@@ -1,14 +1,14 @@
 package io.penstock.provider;
 
-/** Which of a provider's calls a path names. */
+/** Matches paths with the calls of a provider. */
 final class Paths {
   private Paths() {}
 
   /**
-   * Returns whether {@code path} ends in {@code call}, such as {@code /chat/completions}. What
-   * stands before it is the provider's version, which some deployments put elsewhere. Slashes too
-   * many are overlooked, and capitals, as some providers do: a request must not get round its
-   * limits by them.
+   * Returns whether {@code path} ends in {@code call}, such as {@code /chat/completions}. The part
+   * before it is the provider's version, whose position varies between deployments. Extra slashes
+   * and upper case are ignored, as some providers do, because a request must not evade its limits
+   * by them.
    */
   static boolean names(String path, String call) {
     String tidy = tidy(path);

@@ -10,7 +10,10 @@ import io.penstock.refusal.Refusal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** No provider in particular: nothing is read, and refusals are problem details (RFC 9457). */
+/**
+ * Protocol for no provider in particular: no bodies are read, and refusals are problem details (RFC
+ * 9457).
+ */
 final class PlainSpeech implements Speech {
   static final PlainSpeech INSTANCE = new PlainSpeech();
 

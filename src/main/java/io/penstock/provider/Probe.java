@@ -11,12 +11,12 @@ import org.springframework.web.util.UriUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The smallest request that a client could send to an endpoint: one word, and one token of output.
- * Of a permit endpoint, or one whose dialect is not known, it is a GET of its path.
+ * The smallest request that a client could send to an endpoint: one word of input and one token of
+ * output. For a permit endpoint or an unknown dialect it is a GET of the endpoint's path.
  *
  * @param method the HTTP method
- * @param path raw, with the query if there is one
- * @param headers beside those of every request
+ * @param path raw, including the query, if any
+ * @param headers headers in addition to those of every request
  * @param json the body, or null
  */
 public record Probe(
@@ -24,13 +24,16 @@ public record Probe(
   private static final String WORD = "Hi";
   private static final String VERSIONED = ".*/v[0-9]+[a-z]*/?";
 
-  /** The usual ones, small and cheap; asked for where no upstream says what it serves. */
+  /** Common, small and cheap models, used if no upstream names the models it serves. */
   private static final String OPENAI = "gpt-4o-mini";
 
   private static final String ANTHROPIC = "claude-haiku-4-5";
   private static final String GEMINI = "gemini-2.0-flash";
 
-  /** Returns the request for an endpoint; {@code model} is asked for, or one it serves if null. */
+  /**
+   * Returns the request for an endpoint; it asks for {@code model}, or, if null, for a model that
+   * the endpoint serves.
+   */
   public static Probe of(EndpointSpec spec, @Nullable String model) {
     String version = versioned(spec) ? "" : "/v1";
     return switch (spec.permit() ? null : spec.reading().dialect()) {
@@ -92,7 +95,7 @@ public record Probe(
     return new Probe("POST", path, headers, JsonMapper.shared().writeValueAsString(body));
   }
 
-  /** Whether what stands before a call has the version already. */
+  /** Returns whether the path or URL in front of a call already contains the version. */
   private static boolean versioned(EndpointSpec spec) {
     if (!spec.forwarding().stripPrefix()) {
       return spec.path().matches(VERSIONED);

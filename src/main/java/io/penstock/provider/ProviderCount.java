@@ -23,10 +23,11 @@ import reactor.netty.resources.LoopResources;
 import tools.jackson.core.JacksonException;
 
 /**
- * Has a provider count the input of a request, through one of its upstreams. Safe from any thread.
+ * Asks a provider to count the input of a request, through one of its upstreams. Safe from any
+ * thread.
  */
 public final class ProviderCount implements AutoCloseable {
-  /** The longest body that is sent to be counted. */
+  /** Longest body that is sent for counting, in bytes. */
   static final int MOST_BYTES = 4 << 20;
 
   private static final int MOST_ANSWER_BYTES = 64 << 10;
@@ -38,12 +39,12 @@ public final class ProviderCount implements AutoCloseable {
   private static final List<String> CREDENTIALS =
       List.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
 
-  /** What came of it. */
+  /** The result of a count. */
   public sealed interface Answer {
     /**
      * The provider counted.
      *
-     * @param tokens of input, 0 to {@link Cost#MAX_TOKENS}
+     * @param tokens input tokens, 0 to {@link Cost#MAX_TOKENS}
      */
     record Counted(long tokens) implements Answer {}
 
@@ -51,7 +52,7 @@ public final class ProviderCount implements AutoCloseable {
     record NoCall() implements Answer {}
 
     /**
-     * It was not counted.
+     * Counting failed.
      *
      * @param why in a few words, without content of the body
      */
@@ -59,11 +60,11 @@ public final class ProviderCount implements AutoCloseable {
   }
 
   /**
-   * What is to be counted, and where.
+   * A request to count, and the upstream to use.
    *
-   * @param dialect that of the request
+   * @param dialect the dialect of the request
    * @param path the request's own, below the upstream's address, raw
-   * @param model the name the client knows
+   * @param model the model name that the client used
    * @param header returns the value of a header of the request, or null
    */
   public record Ask(
@@ -73,7 +74,7 @@ public final class ProviderCount implements AutoCloseable {
       String model,
       Function<String, @Nullable String> header) {}
 
-  /** It did not answer as it should. */
+  /** Thrown if the provider's answer is not the expected one. */
   private static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -88,10 +89,10 @@ public final class ProviderCount implements AutoCloseable {
   private final HttpClient client;
 
   /**
-   * Makes one.
+   * Creates a client.
    *
-   * @param addresses where upstreams are
-   * @param scheduler where bodies are rewritten; may refuse
+   * @param addresses returns the addresses of upstreams
+   * @param scheduler rewrites bodies; may reject work
    * @param loops the event loops of its calls
    */
   public ProviderCount(
@@ -107,10 +108,10 @@ public final class ProviderCount implements AutoCloseable {
   }
 
   /**
-   * Has a body counted. Never an error.
+   * Counts the tokens of a body. Never ends with an error.
    *
    * @param size of the body, in bytes
-   * @param body asked for only where there is a call, and on another thread
+   * @param body subscribed to only if there is a call, and on another thread
    */
   public Mono<Answer> count(Ask ask, long size, Mono<byte[]> body) {
     UpstreamSpec upstream = ask.upstream();

@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Writes refusals as each kind of client expects them. */
+/** Writes refusals in the formats of each kind of client. */
 final class RefusalJson {
   private static final String JSON = "application/json";
   private static final String PROBLEM = "application/problem+json";
@@ -18,7 +18,7 @@ final class RefusalJson {
 
   private RefusalJson() {}
 
-  /** {@code {"error":{"message","type","param","code"}}}. */
+  /** Returns {@code {"error":{"message","type","param","code"}}}. */
   static RefusalBody openAi(Refusal refusal) {
     return body(
         JSON,
@@ -32,7 +32,7 @@ final class RefusalJson {
         });
   }
 
-  /** A 429 of OpenAI names as its type what there was too much of. */
+  /** Returns OpenAI's error type, which for status 429 names the exceeded quantity. */
   private static String openAiType(Reason reason) {
     int status = reason.status();
     if (status == 429) {
@@ -41,7 +41,7 @@ final class RefusalJson {
     return status < 500 ? "invalid_request_error" : "server_error";
   }
 
-  /** {@code {"type":"error","error":{"type","message"},"request_id"}}. */
+  /** Returns {@code {"type":"error","error":{"type","message"},"request_id"}}. */
   static RefusalBody anthropic(Refusal refusal, String requestId) {
     return body(
         JSON,
@@ -55,7 +55,10 @@ final class RefusalJson {
         });
   }
 
-  /** Source: Anthropic's page on errors; 502 and 503 are not in it. */
+  /**
+   * Returns Anthropic's error type. Source: Anthropic's page on errors, which does not list 502 and
+   * 503.
+   */
   private static String anthropicType(int status) {
     return switch (status) {
       case 400 -> "invalid_request_error";
@@ -70,7 +73,10 @@ final class RefusalJson {
     };
   }
 
-  /** {@code {"error":{"code","message","status"}}}, with a {@code RetryInfo} where one helps. */
+  /**
+   * Returns {@code {"error":{"code","message","status"}}}, with a {@code RetryInfo} if a retry may
+   * help.
+   */
   static RefusalBody gemini(Refusal refusal) {
     int status = refusal.reason().status();
     return body(
@@ -94,14 +100,17 @@ final class RefusalJson {
     json.writeEndArray();
   }
 
-  /** Source: protocol buffers, JSON of {@code Duration}; it has 0, 3, 6 or 9 decimals. */
+  /** Returns a duration in protobuf's JSON format, with 0, 3, 6 or 9 decimals. */
   private static String protoSeconds(long millis) {
     return millis % 1_000 == 0
         ? millis / 1_000 + "s"
         : String.format(Locale.ROOT, "%d.%03ds", millis / 1_000, millis % 1_000);
   }
 
-  /** Source: google/rpc/code.proto, which says what each name is in HTTP; 413 is not in it. */
+  /**
+   * Returns the RPC code for an HTTP status. Source: google/rpc/code.proto, which does not list
+   * 413.
+   */
   private static String rpcStatus(int status) {
     return switch (status) {
       case 401 -> "UNAUTHENTICATED";
@@ -114,7 +123,7 @@ final class RefusalJson {
     };
   }
 
-  /** {@code {"ok":false,"error","reason"}}, the answer of a permit endpoint. */
+  /** Returns {@code {"ok":false,"error","reason"}}, the answer of a permit endpoint. */
   static RefusalBody permit(Refusal refusal) {
     return body(
         JSON,
@@ -134,7 +143,10 @@ final class RefusalJson {
     };
   }
 
-  /** A problem detail; having no type, its title is that of the status (RFC 9457, 4.2.1). */
+  /**
+   * Returns a problem detail without a type, which therefore has the title of its status (RFC 9457,
+   * 4.2.1).
+   */
   static RefusalBody problem(Refusal refusal, String requestId) {
     return body(
         PROBLEM,
@@ -166,7 +178,10 @@ final class RefusalJson {
     };
   }
 
-  /** Half a surrogate pair, which an id taken from a request may hold, cannot be written. */
+  /**
+   * Replaces unpaired surrogates, which an id from a request may contain and which cannot be
+   * encoded.
+   */
   private static String wellFormed(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads when something is over in the four ways that providers write it. All return nanoseconds
- * from now, 0 to one day, or {@link Standing#UNSAID} for what is not understood: longer than a day
- * no limit of a minute takes, and nobody would wait.
+ * Parses reset times in the formats that providers use. All methods return nanoseconds from now, 0
+ * to one day, or {@link Standing#UNSAID} for unreadable values and for longer times: no limit per
+ * minute takes longer than a day, and nobody would wait.
  */
 final class Resets {
   static final long MAX_NANOS = 86_400_000_000_000L;
@@ -35,8 +35,8 @@ final class Resets {
   }
 
   /**
-   * Reads a duration as Go prints it, such as {@code 6m0s} or {@code 20ms}; a bare number is
-   * seconds, as some that copy OpenAI's headers write it.
+   * Parses a duration as Go prints it, such as {@code 6m0s} or {@code 20ms}. A bare number means
+   * seconds, as some providers that imitate OpenAI's headers write it.
    */
   long goDuration(String text) {
     String trimmed = text.strip();
@@ -71,7 +71,7 @@ final class Resets {
     };
   }
 
-  /** Reads an instant as RFC 3339 writes it; one that has passed is 0. */
+  /** Parses an RFC 3339 instant; a past one gives 0. */
   long instant(String text) {
     String trimmed = text.strip();
     if (trimmed.length() > MAX_CHARS) {
@@ -85,7 +85,7 @@ final class Resets {
     }
   }
 
-  /** Reads {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. */
+  /** Parses {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. */
   long secondsOrDate(String text) {
     String trimmed = text.strip();
     if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
@@ -98,13 +98,13 @@ final class Resets {
     return date == null ? Standing.UNSAID : until(date.toInstant().getEpochSecond(), 0);
   }
 
-  /** Reads milliseconds. */
+  /** Parses milliseconds. */
   long millis(String text) {
     String trimmed = text.strip();
     return DECIMAL.matcher(trimmed).matches() ? nanos(trimmed, NANOS_PER_MILLI) : Standing.UNSAID;
   }
 
-  /** Reads a duration as protobuf writes it in JSON, such as {@code 37.5s}. */
+  /** Parses a duration in protobuf's JSON format, such as {@code 37.5s}. */
   long protobuf(String text) {
     Matcher matcher = PROTOBUF.matcher(text.strip());
     return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : Standing.UNSAID;
@@ -121,7 +121,7 @@ final class Resets {
   }
 
   private static long nanos(String number, long unitNanos) {
-    // twelve digits of hours are more nanoseconds than a long holds
+    // twelve digits of hours, in nanoseconds, would overflow a long
     BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
     return nanos.compareTo(BigDecimal.valueOf(MAX_NANOS)) > 0 ? Standing.UNSAID : nanos.longValue();
   }
@@ -130,7 +130,7 @@ final class Resets {
     return nanos > MAX_NANOS ? Standing.UNSAID : nanos;
   }
 
-  /** Reads a count of 0 to 10^18, or {@link Standing#UNSAID}. */
+  /** Parses a count of 0 to 10^18; returns {@link Standing#UNSAID} for anything else. */
   static long count(@Nullable String text) {
     String trimmed = text == null ? "" : text.strip();
     return !trimmed.isEmpty()

@@ -15,13 +15,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one provider speaks: what a request weighs, what an answer used, and how the provider says
- * no. Stateless and safe from any thread; the readers it makes belong to one request each.
+ * The protocol of one provider: estimates the cost of requests, reads the usage in answers, and
+ * writes refusals. Stateless and safe from any thread; each reader that it creates belongs to a
+ * single request.
  */
 public sealed interface Speech
     permits OpenAiSpeech, AzureSpeech, AnthropicSpeech, GeminiSpeech, PlainSpeech {
 
-  /** Returns the speech of {@code dialect}. */
+  /** Returns the protocol of {@code dialect}. */
   static Speech of(Dialect dialect) {
     return switch (dialect) {
       case OPENAI -> OpenAiSpeech.INSTANCE;
@@ -32,14 +33,14 @@ public sealed interface Speech
     };
   }
 
-  /** Returns the body of a refusal by an endpoint that has no upstreams. */
+  /** Returns the body of a refusal by an endpoint without upstreams. */
   static RefusalBody permitRefusal(Refusal refusal) {
     return RefusalJson.permit(refusal);
   }
 
   /**
-   * Returns whether a request is weighed: a POST of generation or embedding JSON. Others pass and
-   * count as one request.
+   * Returns whether a request is read to estimate its cost: a POST of generation or embedding JSON.
+   * Others pass unread and count as one request.
    *
    * @param method the HTTP method, in capitals
    * @param path the decoded path below the endpoint, such as {@code /v1/chat/completions}, without
@@ -47,7 +48,10 @@ public sealed interface Speech
    */
   boolean weighs(String method, String path);
 
-  /** Returns what a request to {@code path} asks a model for; null where none is weighed there. */
+  /**
+   * Returns the operation that a request to {@code path} asks of a model; null if such requests are
+   * not read.
+   */
   default @Nullable Operation operation(String path) {
     return null;
   }
@@ -56,68 +60,68 @@ public sealed interface Speech
   RequestReader requestReader(EndpointSpec.Reading reading, String path);
 
   /**
-   * Returns a reader for one answer. JSON and event streams are read, other types are not; an
-   * answer without a type is taken for JSON.
+   * Returns a reader for one answer. It reads JSON and event streams but no other types; an answer
+   * without a type is treated as JSON.
    */
   AnswerReader answerReader(@Nullable String contentType);
 
   /**
-   * The same for an answer that may be encoded, though it was asked for as it is: gzip and deflate
-   * are read, of other codings the bytes are counted.
+   * Returns a reader for an answer that may be encoded although the gateway asked for none: gzip
+   * and deflate are decoded, for other encodings the raw bytes are counted.
    */
   default AnswerReader answerReader(
       @Nullable String contentType, @Nullable String contentEncoding) {
     return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
   }
 
-  /** Returns the body that the provider's own client library turns into its own typed error. */
+  /** Returns a body that makes the provider's own client library raise its own typed error. */
   RefusalBody refusalBody(Refusal refusal, String requestId);
 
   /**
-   * Returns what can be written into an event stream again and again, before its first event,
-   * without saying anything; null where no streams are known. Not to be written to.
+   * Returns bytes without meaning that can be written into an event stream repeatedly before its
+   * first event; null if the protocol has no streams. Must not be modified.
    */
   default byte @Nullable [] heartbeat() {
     return null;
   }
 
   /**
-   * Does the same for a request with that raw query, or null: where it asks for a stream that is
-   * none of events, there is nothing that could be written.
+   * Returns the same for a request with the given raw query, which may be null: null if the request
+   * asks for a stream that does not consist of events, because nothing can be inserted there.
    */
   default byte @Nullable [] heartbeat(@Nullable String rawQuery) {
     return heartbeat();
   }
 
-  /** Returns the event that tells an error in a stream, given the JSON of its body. */
+  /** Returns an event that reports an error in a stream, given the JSON of the error's body. */
   default byte[] errorEvent(byte[] json) {
     return Events.data(json);
   }
 
   /**
-   * Returns what an answer teaches about the provider's limits.
+   * Returns the information about the provider's limits in an answer.
    *
    * @param header returns the value of a header of the answer, or null
-   * @param body the beginning of an error's body, decoded; empty where it was not read
+   * @param body the beginning of an error's body, decoded; empty if it was not read
    */
   default Lesson lesson(int status, Function<String, @Nullable String> header, byte[] body) {
     return Lesson.silent(status);
   }
 
   /**
-   * Returns the raw path with the model it names replaced by the upstream's own name for it; the
-   * path itself where it names none.
+   * Returns the raw path with its model replaced by the upstream's own name for it; the path itself
+   * if it names no model.
    */
   default String renamed(String rawPath, String ownModel) {
     return rawPath;
   }
 
-  /** Returns whether a request asks which models there are; {@code path} as in {@link #weighs}. */
+  /** Returns whether a request asks for the list of models; {@code path} as in {@link #weighs}. */
   default boolean listsModels(String method, String path) {
     return false;
   }
 
-  /** Returns the JSON that tells which models there are, in the order given. */
+  /** Returns the list of models as JSON, in the given order. */
   default byte[] models(List<String> names) {
     throw new UnsupportedOperationException("there are no models in this dialect");
   }

@@ -1,4 +1,7 @@
-/** How each provider speaks: its calls, its refusals, and what its answers teach. */
+/**
+ * The protocols of the providers: their calls, their refusals, and the statements about limits in
+ * their answers.
+ */
 @NullMarked
 package io.penstock.provider;
 

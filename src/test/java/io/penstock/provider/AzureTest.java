@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is Azure's own: deployments that name the model. */
+/** Particularities of Azure: deployments that name the model. */
 class AzureTest {
   private static final Speech SPEECH = Speech.of(Dialect.AZURE);
   private static final Speech OPEN_AI = Speech.of(Dialect.OPENAI);

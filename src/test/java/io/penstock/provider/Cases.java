@@ -12,7 +12,7 @@ import io.penstock.provider.request.Weighed;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Feeds readers and writes down, in readable text, what came of it. */
+/** Feeds readers and writes the results as readable text. */
 public final class Cases {
   static final long MAX_BODY_BYTES = 32L << 20;
 
@@ -57,7 +57,9 @@ public final class Cases {
     return reader;
   }
 
-  /** Feeds {@code body} to {@code feed}, cut at {@code at}, from buffers that start elsewhere. */
+  /**
+   * Feeds {@code body} to {@code feed} in two pieces, cut at {@code at}, from buffers with offsets.
+   */
   public static void cut(byte[] body, int at, java.util.function.Consumer<ByteBuffer> feed) {
     ByteBuffer direct = ByteBuffer.allocateDirect(body.length + 7).position(7);
     direct.put(body).flip().position(7);
@@ -91,7 +93,7 @@ public final class Cases {
     };
   }
 
-  /** A line for each thing that most requests do not have. */
+  /** Returns a line for each property that most requests do not have. */
   private static String unusual(Weighed.Request request) {
     Edit asks = request.spots().asksUsage();
     String referred = request.traits().refersTo();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is Gemini's own: paths that name models, numbers in quotes, answers that are lists. */
+/** Particularities of Gemini: paths that name models, numbers in quotes, answers that are lists. */
 class GeminiTest {
   private static final String GENERATE = "/v1beta/models/m:generateContent";
   private static final String HELLO = "\"contents\":[{\"parts\":[{\"text\":\"Hello\"}]}]";

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Case in, result out: {@code golden/DIALECT/CASE.request.json} and what it weighs, and so on. */
+/**
+ * Compares results for recorded cases: {@code golden/DIALECT/CASE.request.json} with its estimated
+ * cost, and so on.
+ */
 class GoldenTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden");
 

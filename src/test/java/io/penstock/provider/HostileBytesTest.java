@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Golden cases, broken at random and cut at random; a failure names its seed. */
+/** Feeds golden cases, broken and cut at random; a failure prints its seed. */
 class HostileBytesTest {
   private static final int ROUNDS = 4_000;
   private static final List<String> PATHS =
@@ -54,7 +54,7 @@ class HostileBytesTest {
   }
 
   private void check(byte[] body, Random random) {
-    // loading classes in the first round, a reader, and a generous factor of what it is fed
+    // classes loaded in the first round, a reader, and a generous multiple of the input
     long allowed = 256_000 + 100L * body.length;
     for (Dialect dialect : Dialect.values()) {
       Speech speech = Speech.of(dialect);
@@ -87,7 +87,10 @@ class HostileBytesTest {
     return model == null || model.length() <= Parameters.MAX_MODEL_LENGTH;
   }
 
-  /** Where a fault was noticed may depend on the cuts, whether there is one may not. */
+  /**
+   * Returns a form for comparisons: the position at which a fault is noticed may depend on the
+   * cuts, its presence must not.
+   */
   private static Object comparable(Weighed weighed) {
     return weighed instanceof Weighed.Request ? weighed : "malformed";
   }

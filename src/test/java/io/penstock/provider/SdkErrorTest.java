@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The providers' own libraries raise their own typed errors for refusals. */
+/** Checks that the providers' own libraries raise their own typed errors for refusals. */
 class SdkErrorTest {
   private static final WireMockServer SERVER =
       new WireMockServer(WireMockConfiguration.options().dynamicPort().bindAddress("127.0.0.1"));

@@ -8,7 +8,7 @@ import reactor.core.Disposable;
 import reactor.core.scheduler.Scheduler;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
-/** Virtual time that tells the test when code on another thread has set a timer. */
+/** Virtual time that lets the test wait until code on another thread has set a timer. */
 public final class SignalledTimers implements Scheduler {
   private final VirtualTimeScheduler time = VirtualTimeScheduler.create();
   private final BlockingQueue<Duration> set = new LinkedBlockingQueue<>();

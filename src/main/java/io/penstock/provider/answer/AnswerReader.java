@@ -5,38 +5,41 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one answer while its bytes pass. Not safe for use by several threads at once. What has been
- * read counts at once, so an answer cut anywhere is worth what arrived of it.
+ * Reads one answer while its bytes pass. Not thread-safe. Everything read takes effect at once, so
+ * an answer that is cut off counts as far as it arrived.
  */
 public interface AnswerReader {
-  /** Reads and consumes {@code bytes}. Whatever they are, nothing is thrown; nothing is kept. */
+  /**
+   * Reads and consumes {@code bytes}. Never throws, whatever they are, and keeps no reference to
+   * them.
+   */
   void feed(ByteBuffer bytes);
 
-  /** The answer has reached its end, as far as its bytes go; what is missing then is an oddity. */
+  /** Ends the reading at the last byte of the answer; missing parts are reported as an oddity. */
   default void finish() {}
 
   /**
-   * Returns the output tokens seen so far: the larger of what the answer says and one token for
-   * each four UTF-8 bytes of output text. Never falls.
+   * Returns the output tokens seen so far: the larger of the stated usage and one token for each
+   * four UTF-8 bytes of output text. Never decreases.
    */
   long producedTokens();
 
   /**
-   * Returns what the answer says it used, or null while it has not said so. A provider that states
-   * its input before the output is there is believed on the input; the output is then what was
-   * produced so far.
+   * Returns the usage that the answer states, or null if it has not stated any yet. A provider that
+   * states the input before the output is complete is trusted for the input; the output is then the
+   * tokens produced so far.
    */
   @Nullable Usage usage();
 
   /**
-   * Returns the model that answers, as the answer first calls it; null while it has not said so,
-   * and where that is blank or longer than 256 characters.
+   * Returns the model that answers, by the first name in the answer; null if there is none yet, and
+   * if the name is blank or longer than 256 characters.
    */
   @Nullable String model();
 
-  /** Returns the first oddity met, without content of the answer, or null. */
+  /** Returns the first oddity, without content of the answer, or null. */
   @Nullable String warning();
 
-  /** Gives back what reading took; what was read can still be asked for. */
+  /** Frees the resources used for reading; the results remain available. */
   default void close() {}
 }

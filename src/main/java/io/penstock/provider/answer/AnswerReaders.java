@@ -5,16 +5,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses how an answer is read by its media type. */
+/** Selects the reader of an answer by its media type. */
 public final class AnswerReaders {
   private AnswerReaders() {}
 
-  /** Returns a reader of JSON that is one object, or of events. */
+  /** Returns a reader for a single JSON object, or for events. */
   public static AnswerReader of(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
     return of(contentType, visitor, JsonAnswer::new);
   }
 
-  /** Returns a reader of JSON that is one object or a list of such, or of events. */
+  /** Returns a reader for a JSON object or a list of objects, or for events. */
   public static AnswerReader orList(@Nullable String contentType, Supplier<AnswerVisitor> visitor) {
     return of(contentType, visitor, JsonListAnswer::new);
   }
@@ -39,7 +39,7 @@ public final class AnswerReaders {
         : new UnreadAnswer();
   }
 
-  /** Returns what reads the same answer though it is encoded. */
+  /** Returns a reader for the same answer in an encoding. */
   public static AnswerReader encoded(AnswerReader answer, @Nullable String contentEncoding) {
     if (contentEncoding == null || answer instanceof UnreadAnswer) {
       return answer;

@@ -3,8 +3,8 @@ package io.penstock.provider.answer;
 import io.penstock.json.JsonWalk;
 
 /**
- * Reads messages and the events they are streamed as. Where a usage block stands tells what it is:
- * inside {@code message} it opens a stream and its output is only a beginning.
+ * Reads messages and the events of a streamed message. The position of a usage block tells its
+ * meaning: inside {@code message} it opens a stream and states only the beginning of the output.
  */
 public final class AnthropicAnswer implements AnswerVisitor {
   private final Meter meter = new Meter(false);
@@ -37,7 +37,10 @@ public final class AnthropicAnswer implements AnswerVisitor {
     return isOfTheWhole(at, depth, "usage");
   }
 
-  /** In the event that opens a stream, what is said of all of it is inside the message. */
+  /**
+   * Returns whether a member describes the message as a whole; in the event that opens a stream,
+   * such members are inside {@code message}.
+   */
   private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
     return switch (depth) {
       case 1 -> name.equals(at.name(1));
@@ -77,7 +80,10 @@ public final class AnthropicAnswer implements AnswerVisitor {
     }
   }
 
-  /** Below the {@code input} of a tool call in a whole message; streams carry it as text. */
+  /**
+   * Returns whether the position is below the {@code input} of a tool call in an unstreamed
+   * message; streams carry this input as text.
+   */
   private static boolean isInput(JsonWalk at) {
     return at.depth() > 3 && "input".equals(at.name(3)) && "content".equals(at.name(1));
   }

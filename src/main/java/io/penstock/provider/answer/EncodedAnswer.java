@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets an answer pass that came in a coding nobody asked for and that is not read here, such as
- * brotli: its bytes, as they are, are taken for text.
+ * Reader for an answer in an unrequested encoding that is not supported, such as brotli: its raw
+ * bytes are counted as if they were text.
  */
 final class EncodedAnswer implements AnswerReader {
   private long bytes;

@@ -3,11 +3,12 @@ package io.penstock.provider.answer;
 import io.penstock.json.JsonWalk;
 
 /**
- * Reads generated content and the parts it is streamed as: each part states anew what was used so
- * far, and the last one counts. Vectors state their input alone, or nothing.
+ * Reads generated content and the parts of streamed content: each part states the usage so far, and
+ * the last statement counts. Answers with vectors state only their input, or nothing.
  *
- * <p>What it says of the prompt holds what came from the cache, but not what its own tools read;
- * thoughts are output beside the candidates. Source: Gemini API reference, {@code UsageMetadata}.
+ * <p>The stated prompt tokens include those from the cache, but not those of the model's own tools;
+ * thoughts are output in addition to the candidates. Source: Gemini API reference, {@code
+ * UsageMetadata}.
  */
 public final class GeminiAnswer implements AnswerVisitor {
   private final Meter meter = new Meter(true);
@@ -58,7 +59,7 @@ public final class GeminiAnswer implements AnswerVisitor {
     }
   }
 
-  /** Returns the sum of what is stated of both. */
+  /** Returns the sum of those of the two values that are stated. */
   private static long sum(long one, long other) {
     return one == Meter.UNSTATED || other == Meter.UNSTATED ? Math.max(one, other) : one + other;
   }
@@ -100,7 +101,7 @@ public final class GeminiAnswer implements AnswerVisitor {
     }
   }
 
-  /** Below {@code candidates[].content.parts[]}. */
+  /** Returns whether the position is below {@code candidates[].content.parts[]}. */
   private static boolean isPart(JsonWalk at) {
     return at.depth() > 5
         && "candidates".equals(at.name(1))
@@ -108,7 +109,7 @@ public final class GeminiAnswer implements AnswerVisitor {
         && "parts".equals(at.name(4));
   }
 
-  /** The call of a function is what the model wrote, as JSON. */
+  /** Returns whether the position is in a function call, which the model wrote as JSON. */
   private static boolean isFunction(JsonWalk at) {
     return isPart(at) && "functionCall".equals(at.name(6));
   }

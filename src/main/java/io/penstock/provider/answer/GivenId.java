@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds in an answer the id of what it gives, which a later request may refer to: {@code id} of the
- * object itself, or of the {@code response} that the first events of a stream carry. Reads the
- * beginning of an answer only. Not safe for use by several threads at once.
+ * Finds the id of the object in an answer, to which a later request may refer: the {@code id} of
+ * the object itself, or of the {@code response} in the first events of a stream. Reads only the
+ * beginning of an answer. Not thread-safe.
  */
 public final class GivenId implements AnswerVisitor {
-  /** How far an answer is read, in bytes: ids come first. */
+  /** Number of bytes of an answer that are read: ids come first. */
   static final int MOST_BYTES = 1 << 16;
 
   private static final int LONGEST = 256;
@@ -24,12 +24,15 @@ public final class GivenId implements AnswerVisitor {
     this.reader = AnswerReaders.of(contentType, () -> this);
   }
 
-  /** Returns a reader of an answer of that media type; a type that is not read has no id. */
+  /**
+   * Returns a reader for an answer with the given media type; an answer of an unsupported type has
+   * no id.
+   */
   public static GivenId of(@Nullable String contentType) {
     return new GivenId(contentType);
   }
 
-  /** Reads {@code bytes} as far as matters, and leaves their position as it is. */
+  /** Reads {@code bytes} as far as they matter, without changing their position. */
   public void feed(ByteBuffer bytes) {
     if (!done()) {
       ByteBuffer piece = bytes.slice();
@@ -44,7 +47,7 @@ public final class GivenId implements AnswerVisitor {
     return id != null || read >= MOST_BYTES;
   }
 
-  /** Returns the id, at most 256 characters, or null while there is none. */
+  /** Returns the id, at most 256 characters, or null if there is none yet. */
   public @Nullable String id() {
     return id;
   }

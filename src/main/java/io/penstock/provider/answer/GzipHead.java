@@ -2,13 +2,15 @@ package io.penstock.provider.answer;
 
 import java.nio.ByteBuffer;
 
-/** Passes over the head of a gzip member, however it is cut. Source: RFC 1952, section 2.3. */
+/**
+ * Skips the header of a gzip member, which may arrive in any pieces. Source: RFC 1952, section 2.3.
+ */
 final class GzipHead {
   private static final int[] MAGIC = {0x1F, 0x8B, 8};
   private static final int FIXED_BYTES = 10;
   private static final int FLAGS_AT = 3;
 
-  // the parts that may follow, in this order
+  // the optional parts, in this order
   private static final int EXTRA = 4;
   private static final int NAME = 8;
   private static final int COMMENT = 16;
@@ -20,7 +22,7 @@ final class GzipHead {
   private int lengthBytes;
   private int extra;
 
-  /** Forgets everything, ready for another member. */
+  /** Resets the state for another member. */
   void restart() {
     at = 0;
     flags = 0;
@@ -28,17 +30,17 @@ final class GzipHead {
     lengthBytes = 0;
   }
 
-  /** Returns whether nothing of it was read yet. */
+  /** Returns whether no byte has been read yet. */
   boolean untouched() {
     return at == 0;
   }
 
-  /** Returns whether the head has been read to its end. */
+  /** Returns whether the header is complete. */
   boolean complete() {
     return at >= FIXED_BYTES && flags == 0 && skip == 0;
   }
 
-  /** Consumes what is part of the head; false when it is none. */
+  /** Consumes the bytes that belong to the header; returns false if they are not a gzip header. */
   boolean read(ByteBuffer bytes) {
     while (bytes.hasRemaining() && !complete()) {
       int b = bytes.get() & 0xFF;
@@ -59,7 +61,7 @@ final class GzipHead {
 
   private void part(int b) {
     if ((flags & EXTRA) != 0) {
-      // two bytes say how many follow, the lower one first
+      // two bytes give the number of following bytes, the low byte first
       skip = lengthBytes == 0 ? 0 : b << 8 | extra;
       extra = b;
       lengthBytes++;

@@ -7,12 +7,12 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an answer that came compressed though it was asked for as it is: by gzip, or by deflate
- * with or without the frame of zlib. It is inflated to be read only, at most {@link #MAX_BYTES} of
- * it; after that, or a fault, what was read until then counts.
+ * Reads an answer that came compressed although the gateway did not ask for it: with gzip, or with
+ * deflate, framed by zlib or not. Inflates a copy for reading only, at most {@link #MAX_BYTES};
+ * beyond that, or after an error, the part read so far counts.
  */
 final class InflatedAnswer implements AnswerReader {
-  /** The most that is inflated of one answer: 64 MiB. */
+  /** Maximum number of bytes that are inflated of one answer: 64 MiB. */
   static final long MAX_BYTES = 64L << 20;
 
   private static final int PIECE_BYTES = 8 << 10;
@@ -63,7 +63,7 @@ final class InflatedAnswer implements AnswerReader {
   private void inflate(ByteBuffer bytes) {
     Inflater inflating = inflater;
     if (inflating == null) {
-      // the first byte of zlib's frame: deflate, and a window of at most 32 KiB (RFC 1950)
+      // a zlib header begins with the method deflate and a window of at most 32 KiB (RFC 1950)
       int first = bytes.get(bytes.position()) & 0xFF;
       inflating = new Inflater(gzip || (first & 0x0F) != 8 || first >> 4 > 7);
       inflater = inflating;
@@ -88,13 +88,13 @@ final class InflatedAnswer implements AnswerReader {
     }
   }
 
-  /** Nothing more comes of the bytes given so far. */
+  /** Handles the point at which the bytes fed so far produce no more output. */
   private void paused(Inflater inflating) throws DataFormatException {
     if (inflating.needsDictionary()) {
       throw new DataFormatException();
     }
     boolean finished = inflating.finished();
-    inflating.setInput(NOTHING); // the bytes are only lent
+    inflating.setInput(NOTHING); // must not keep the caller's bytes
     if (finished && gzip) {
       // another member may follow
       trailer = TRAILER_BYTES;

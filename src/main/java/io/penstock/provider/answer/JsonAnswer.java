@@ -5,7 +5,7 @@ import io.penstock.json.JsonWalk;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an answer that is one JSON object. */
+/** Reads an answer that is a single JSON object. */
 final class JsonAnswer implements AnswerReader {
   private final Meter meter;
   private final JsonWalk walk;
@@ -30,7 +30,7 @@ final class JsonAnswer implements AnswerReader {
     }
   }
 
-  /** An answer without a body says nothing, and nothing that is wrong. */
+  /** Ends the reading; an answer without a body states nothing and is no oddity. */
   @Override
   public void finish() {
     if (fed) {

@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an answer that is one JSON object, or a list of such, which arrives one after the other as
- * the events of a stream do. What an element says counts as it is read.
+ * Reads an answer that is a JSON object, or a list of objects that arrive one by one like the
+ * events of a stream. The content of an element takes effect as it is read.
  */
 final class JsonListAnswer implements AnswerReader {
   private enum State {
-    /** Nothing but white space, or a byte order mark, so far. */
+    /** Only white space or a byte order mark so far. */
     START,
-    /** In an answer that is no list. */
+    /** In an answer that is not a list. */
     SINGLE,
     /** In the list, before or after an element. */
     BETWEEN,
     ELEMENT,
     STRING,
     ESCAPE,
-    /** After the list. */
+    /** Behind the end of the list. */
     END,
     PASSED_OVER
   }
@@ -79,7 +79,7 @@ final class JsonListAnswer implements AnswerReader {
     }
   }
 
-  /** Feeds what there is of an element; where it ends is seen by its brackets. */
+  /** Feeds the available bytes of an element; its end is found by counting brackets. */
   private void element(ByteBuffer bytes) {
     int limit = bytes.limit();
     int at = bytes.position();
@@ -95,7 +95,7 @@ final class JsonListAnswer implements AnswerReader {
     }
   }
 
-  /** Takes one byte of an element, and returns whether it is its last. */
+  /** Processes one byte of an element; returns whether it is the last. */
   private boolean step(byte next) {
     switch (state) {
       case ESCAPE -> state = State.STRING;

@@ -8,12 +8,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what one answer says it used. A usage block is taken over when it is complete, so half a
- * block counts for nothing; of several blocks the later statement of the input counts, and the
- * largest of the output, which providers state as a running total.
+ * Collects the usage that one answer states. A usage block takes effect when it is complete, so
+ * half a block counts for nothing. Of several blocks the latest input counts, and the largest
+ * output, because providers state the output as a running total.
  */
 final class Meter {
-  // the figures a block may state
+  // the figures that a block may state
   static final int INPUT = 0;
   static final int CACHE_READ = 1;
   static final int CACHE_WRITE = 2;
@@ -23,7 +23,7 @@ final class Meter {
 
   private static final int FIGURES = 6;
 
-  /** What a figure is that is not stated. */
+  /** Value of a figure that is not stated. */
   static final long UNSTATED = -1;
 
   private final boolean inputHoldsCache;
@@ -37,8 +37,8 @@ final class Meter {
   private @Nullable String warning;
 
   /**
-   * @param inputHoldsCache whether the provider's input figure contains what was read from and
-   *     written to its cache, or those come on top
+   * @param inputHoldsCache whether the provider's input figure includes tokens read from and
+   *     written to its cache, or those are added to it
    */
   Meter(boolean inputHoldsCache) {
     this.inputHoldsCache = inputHoldsCache;
@@ -46,7 +46,7 @@ final class Meter {
     Arrays.fill(block, UNSTATED);
   }
 
-  /** Says that what follows is another event of the answer. */
+  /** Begins another event of the answer. */
   void nextDocument() {
     document++;
   }
@@ -57,7 +57,7 @@ final class Meter {
     textIn = utf8Bytes > 0 ? document : textIn;
   }
 
-  /** Takes the name of the model from the value the walk is at, unless there is one already. */
+  /** Sets the model's name to the current value of the walk, unless it is already set. */
   void model(JsonWalk at) {
     if (model == null && at.isString() && at.isAtMost(Parameters.MAX_MODEL_LENGTH)) {
       String name = at.text();
@@ -65,7 +65,7 @@ final class Meter {
     }
   }
 
-  /** Remembers the first oddity; {@code what} must not hold content of the answer. */
+  /** Records an oddity if it is the first; {@code what} must not contain content of the answer. */
   void warn(String what) {
     if (warning == null) {
       warning = what;
@@ -76,17 +76,19 @@ final class Meter {
     Arrays.fill(block, UNSTATED);
   }
 
-  /** Takes one figure of the running block from the value the walk is at. */
+  /** Sets a figure of the current block to the current value of the walk. */
   void figure(int figure, JsonWalk at) {
     figure(figure, tokens(at));
   }
 
-  /** States one figure of the running block, unless it is {@link #UNSTATED}. */
+  /** Sets a figure of the current block, unless the value is {@link #UNSTATED}. */
   void figure(int figure, long tokens) {
     block[figure] = tokens == UNSTATED ? block[figure] : tokens;
   }
 
-  /** Returns the value the walk is at, or {@link #UNSTATED} when it is null, or no token count. */
+  /**
+   * Returns the current value of the walk, or {@link #UNSTATED} if it is null or not a token count.
+   */
   long tokens(JsonWalk at) {
     if (at.isNull()) {
       return UNSTATED;
@@ -105,9 +107,9 @@ final class Meter {
   }
 
   /**
-   * Takes the running block over.
+   * Applies the current block.
    *
-   * @param atEnd whether the output it states is that of the whole answer
+   * @param atEnd whether its output figure covers the whole answer
    */
   void endBlock(boolean atEnd) {
     // a block that repeats the input as zero has not counted it
@@ -162,7 +164,7 @@ final class Meter {
       input += read + write;
     }
     read = Math.min(read, input);
-    // output that came in a later event than the statement is not in it
+    // a usage statement does not cover output that came in a later event
     boolean whole = statedIn != UNSTATED && textIn <= statedIn;
     long output = whole ? figure(OUTPUT) : producedTokens();
     return new Usage(

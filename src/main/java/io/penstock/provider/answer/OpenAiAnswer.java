@@ -4,8 +4,8 @@ import io.penstock.json.JsonWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads completions of chats and of text, responses, and embeddings: whole answers and the events
- * they are streamed as. An answer is known by its shape, as paths are the upstream's own business.
+ * Reads chat and text completions, responses, and embeddings, whole or streamed as events. The
+ * shape of an answer determines its kind, because an upstream may have paths of its own.
  */
 public final class OpenAiAnswer implements AnswerVisitor {
   private static final int MAX_TYPE_LENGTH = 128;
@@ -35,7 +35,7 @@ public final class OpenAiAnswer implements AnswerVisitor {
   @Override
   public void close(JsonWalk at) {
     if (at.depth() == 0) {
-      // the sound of an answer is no text, and what is heard comes as a transcript too
+      // audio is not text, and a transcript of it is sent, too
       boolean sound = type != null && type.endsWith("audio.delta");
       meter.text(sound ? 0 : deltaBytes);
     } else if (isUsage(at, at.depth())) {
@@ -51,7 +51,10 @@ public final class OpenAiAnswer implements AnswerVisitor {
     return isOfTheWhole(at, at.depth(), "model");
   }
 
-  /** In the events of a response, what is said of all of it is inside the response. */
+  /**
+   * Returns whether a member describes the response as a whole; in events, such members are inside
+   * {@code response}.
+   */
   private static boolean isOfTheWhole(JsonWalk at, int depth, String name) {
     return switch (depth) {
       case 1 -> name.equals(at.name(1));
@@ -133,7 +136,7 @@ public final class OpenAiAnswer implements AnswerVisitor {
     }
   }
 
-  /** The places below {@code choices[]} that hold output. */
+  /** Returns whether the position holds output, for positions below {@code choices[]}. */
   private static boolean isChoice(JsonWalk at, String name) {
     String message = at.name(3);
     if (at.depth() == 3) {
@@ -167,8 +170,9 @@ public final class OpenAiAnswer implements AnswerVisitor {
   }
 
   /**
-   * The places below {@code output[]} of a whole response that hold output. In a stream they stand
-   * inside {@code response} or {@code item}, and repeat what came piece by piece.
+   * Returns whether the position holds output, for positions below {@code output[]} of a whole
+   * response. In a stream these positions are inside {@code response} or {@code item}, and repeat
+   * output that was already sent in pieces.
    */
   private static boolean isItem(JsonWalk at, @Nullable String name) {
     String part = at.name(3);

@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an answer that is a stream of events with one JSON object each. What an event says counts
- * as it is read, so a last event without its blank line is not lost.
+ * Reads an answer that is a stream of events with one JSON object each. The content of an event
+ * takes effect as it is read, so a last event without its blank line is not lost.
  */
 final class SseAnswer implements AnswerReader, SseScanner.Sink {
   private static final byte[] NEWLINE = {'\n'};
 
   private enum Event {
-    /** Nothing but white space so far. */
+    /** Only white space so far. */
     BLANK,
     JSON,
     PASSED_OVER
@@ -47,7 +47,10 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
     }
   }
 
-  /** Looks at the first byte that says something: an object, the {@code [DONE]} mark, or else. */
+  /**
+   * Determines the kind of event by its first significant byte: an object, the {@code [DONE]} mark,
+   * or something else.
+   */
   private void begin(ByteBuffer piece) {
     for (int i = piece.position(); i < piece.limit(); i++) {
       byte b = piece.get(i);
@@ -82,7 +85,9 @@ final class SseAnswer implements AnswerReader, SseScanner.Sink {
     event = Event.BLANK;
   }
 
-  /** What an event says counts as it is read; one that is not whole is odd all the same. */
+  /**
+   * Ends the reading; an incomplete last event is an oddity, although its content has taken effect.
+   */
   @Override
   public void finish() {
     if (event == Event.JSON) {

@@ -5,7 +5,7 @@ import io.penstock.json.SseScanner;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Whether an event of an OpenAI stream tells nothing but the usage. */
+/** Detects events of an OpenAI stream that contain nothing but the usage. */
 final class TellsUsage implements JsonWalk.Visitor, SseScanner.Sink {
   private static final byte[] NAME = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
 
@@ -15,7 +15,7 @@ final class TellsUsage implements JsonWalk.Visitor, SseScanner.Sink {
 
   private TellsUsage() {}
 
-  /** Returns whether the bytes of one event do; they are not consumed. */
+  /** Returns whether an event contains only the usage; its bytes are not consumed. */
   static boolean in(ByteBuffer event) {
     if (!mayTell(event)) {
       return false;
@@ -26,7 +26,10 @@ final class TellsUsage implements JsonWalk.Visitor, SseScanner.Sink {
     return look.walk.fault() == null && look.noChoices && look.usage;
   }
 
-  /** Most events have a usage of null, which is seen without parsing them. */
+  /**
+   * Returns whether an event has a usage that is not null. Most have null, which is detected
+   * without parsing them.
+   */
   private static boolean mayTell(ByteBuffer event) {
     int last = event.limit() - NAME.length;
     for (int i = event.position(); i <= last; i++) {

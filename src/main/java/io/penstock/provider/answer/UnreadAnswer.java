@@ -4,7 +4,7 @@ import io.penstock.cost.Usage;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Lets an answer pass that says nothing about usage, such as a page of HTML or a file. */
+/** Reader for an answer that states no usage, such as an HTML page or a file. */
 public final class UnreadAnswer implements AnswerReader {
   @Override
   public void feed(ByteBuffer bytes) {

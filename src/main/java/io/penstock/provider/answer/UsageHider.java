@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes out of an OpenAI stream the event that is there only because the gateway asked for the
- * usage: the one whose {@code choices} are empty and whose {@code usage} is an object. Everything
- * else passes as it came, comments beside that event too. An event is held back until it is
- * complete, at most {@link #MAX_EVENT_BYTES} of it; a larger one passes. For one thread at a time.
+ * Removes from an OpenAI stream the event that exists only because the gateway asked for the usage:
+ * its {@code choices} are empty and its {@code usage} is an object. Everything else passes
+ * unchanged, even comments within that event. Events are buffered until they are complete, up to
+ * {@link #MAX_EVENT_BYTES}; larger ones pass. For one thread at a time.
  */
 public final class UsageHider {
-  /** The largest event that is looked at. */
+  /** Size of the largest event that is examined. */
   static final int MAX_EVENT_BYTES = SseScanner.MAX_EVENT_BYTES;
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
@@ -22,7 +22,7 @@ public final class UsageHider {
   private enum Event {
     NONE,
     HELD,
-    /** Too large to be looked at. */
+    /** Too large to be examined. */
     PASSES
   }
 
@@ -36,14 +36,14 @@ public final class UsageHider {
   /**
    * Reads and consumes {@code bytes}.
    *
-   * @return what may pass now, in order: views of {@code bytes} and of what was held back
+   * @return the bytes that may pass now, in order: views of {@code bytes} and of the buffer
    */
   public List<ByteBuffer> pass(ByteBuffer bytes) {
     List<ByteBuffer> passed = new ArrayList<>(2);
     ByteBuffer all = bytes.slice();
     bytes.position(bytes.limit());
-    int from = 0; // what was not passed yet begins here
-    int begun = 0; // the event at hand begins here, or before
+    int from = 0; // start of the bytes that have not been passed yet
+    int begun = 0; // start of the current event, if it is in these bytes
     for (int i = 0; i < all.limit(); i++) {
       byte b = all.get(i);
       if (afterReturn && b == '\n') {
@@ -69,7 +69,7 @@ public final class UsageHider {
     return passed;
   }
 
-  /** Returns what is held back when the stream has ended: an event that lacks its end. */
+  /** Returns the rest of the buffer at the end of the stream: an event that lacks its end. */
   public List<ByteBuffer> end() {
     ByteBuffer rest = ByteBuffer.wrap(held.toByteArray());
     held.reset();
@@ -77,12 +77,15 @@ public final class UsageHider {
     return rest.hasRemaining() && !TellsUsage.in(rest) ? List.of(rest) : comments(rest);
   }
 
-  /** Returns whether something is held back. */
+  /** Returns whether the buffer holds anything. */
   public boolean holds() {
     return held.size() > 0;
   }
 
-  /** Whether an event begins with this byte of a line. Comments outside one belong to none. */
+  /**
+   * Returns whether an event begins with this byte of a line. Comments outside an event do not
+   * begin one.
+   */
   private boolean begins(byte b) {
     if (markBytes >= 0 && markBytes < MARK.length && b == MARK[markBytes]) {
       markBytes++;
@@ -98,7 +101,7 @@ public final class UsageHider {
     return false;
   }
 
-  /** The event at hand ends before {@code to}. Returns where the next bytes to pass begin. */
+  /** Ends the current event before {@code to}; returns the start of the bytes to pass next. */
   private int end(ByteBuffer all, int from, int begun, int to, List<ByteBuffer> passed) {
     boolean look = event == Event.HELD;
     event = Event.NONE;
@@ -128,7 +131,7 @@ public final class UsageHider {
         : ByteBuffer.allocate(size).put(held.toByteArray()).put(here).flip();
   }
 
-  /** Passes all that is no event's beginning, and keeps that. */
+  /** Passes everything except the beginning of an event, which is buffered. */
   private void hold(ByteBuffer all, int from, int begun, List<ByteBuffer> passed) {
     int to = all.limit();
     if (event == Event.HELD && held.size() + to - begun > MAX_EVENT_BYTES) {
@@ -158,7 +161,7 @@ public final class UsageHider {
     }
   }
 
-  /** Returns the lines of an event that are comments. */
+  /** Returns the comment lines of an event. */
   private static List<ByteBuffer> comments(ByteBuffer whole) {
     List<ByteBuffer> comments = new ArrayList<>(0);
     int line = 0;

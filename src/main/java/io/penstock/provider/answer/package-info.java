@@ -1,4 +1,4 @@
-/** Reading answers of providers: what they used, and their errors. */
+/** Readers of providers' answers, for their usage and their errors. */
 @NullMarked
 package io.penstock.provider.answer;
 

@@ -5,11 +5,11 @@ import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.Estimate;
 import java.util.Set;
 
-/** Weighs a request for messages. */
+/** Reads a request for messages to estimate its cost. */
 public final class AnthropicMessages implements RequestVisitor {
   /**
-   * What an image or a document counts: the largest image that is not scaled down. Source:
-   * Anthropic's guide to vision, width × height ÷ 750.
+   * Tokens that an image or a document counts for: those of the largest image that is not scaled
+   * down. Source: Anthropic's guide to vision, width × height ÷ 750.
    */
   static final long TOKENS_AN_ATTACHMENT = 1_600;
 

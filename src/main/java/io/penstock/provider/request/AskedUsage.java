@@ -5,9 +5,9 @@ import io.penstock.json.JsonWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the change that has a request ask for the usage of its stream. Source: OpenAI's reference
- * of chat completions and of completions, {@code stream_options.include_usage}. Of what is written
- * twice the last counts.
+ * Finds the change that makes a request ask for the usage of its stream. Source: OpenAI's reference
+ * of chat completions and of completions, {@code stream_options.include_usage}. If a member is
+ * repeated, the last one counts.
  */
 final class AskedUsage {
   private static final String OPTIONS = "stream_options";
@@ -19,15 +19,18 @@ final class AskedUsage {
   private boolean empty;
   private boolean stated;
 
-  /** Returns the change, or null when it asks already, or so wrongly that it will be refused. */
+  /**
+   * Returns the change; null if the request already asks, or asks in an invalid way that will be
+   * refused.
+   */
   @Nullable Edit edit() {
     return edit;
   }
 
-  /** Takes note of the object or array that begins at the walk's place. */
+  /** Visits the start of the object or array at the current position. */
   void open(JsonWalk at) {
     if (at.depth() == 0) {
-      // what follows is at least the model, so there is something to part from
+      // at least the model follows, so a comma is right here
       edit = new Edit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
     } else if (isOptions(at)) {
       edit = null;
@@ -39,14 +42,14 @@ final class AskedUsage {
     }
   }
 
-  /** Takes note of the end of what began there. */
+  /** Visits the end of the object or array at the current position. */
   void close(JsonWalk at) {
     if (isOptions(at) && optionsAt >= 0 && !stated) {
       edit = new Edit(optionsAt, 0, empty ? ASKED : ASKED + ",");
     }
   }
 
-  /** Takes note of the scalar at the walk's place. */
+  /** Visits the scalar at the current position. */
   void scalar(JsonWalk at) {
     if (isOptions(at)) {
       edit = at.isNull() ? instead(at, "{" + ASKED + "}") : null;
@@ -65,7 +68,7 @@ final class AskedUsage {
     }
   }
 
-  /** In the place of a {@code null} or {@code false}. */
+  /** Returns the replacement of the {@code null} or {@code false} at the current position. */
   private static Edit instead(JsonWalk at, String text) {
     int length = at.isNull() ? 4 : 5;
     return new Edit(at.endsAt() - length, length, text);

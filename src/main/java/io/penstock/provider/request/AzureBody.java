@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Weighs a call of one deployment as OpenAI's. The deployment is the model, and what the body says
- * of a model, if anything, counts for nothing.
+ * Reads a call of a deployment as a call of OpenAI. The deployment is the model; a model in the
+ * body is ignored.
  */
 public final class AzureBody implements RequestVisitor {
   private final String deployment;
@@ -66,7 +66,10 @@ public final class AzureBody implements RequestVisitor {
     };
   }
 
-  /** Has the visitor meet the one member it is shown, as if it stood in the body. */
+  /**
+   * Presents the deployment to the visitor as if it were the member with the model's name in the
+   * body.
+   */
   private final class Named implements JsonWalk.Visitor {
     @Override
     public void open(JsonWalk at, boolean array) {}

@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input text in messages, or in a system prompt. Parts may hold parts (a tool's result holds
- * blocks), so a string counts for its name, at any depth; the arguments of a tool call count as the
- * JSON they are. What is not text, such as the base64 of an image, does not count as text: each
- * such part counts as one attachment.
+ * The input text in messages or in a system prompt. Parts may contain parts (the result of a tool
+ * contains blocks), so strings are recognized by their name at any depth; the arguments of a tool
+ * call count as JSON. Parts that are not text, such as the base64 of an image, count as one
+ * attachment each.
  */
 final class ContentText {
   private static final int NOWHERE = -1;
@@ -31,7 +31,7 @@ final class ContentText {
 
   /**
    * @param textNames members whose strings are text
-   * @param attachmentNames members that are an attachment, whatever is in them
+   * @param attachmentNames members that are an attachment, whatever they contain
    */
   ContentText(Set<String> textNames, Set<String> attachmentNames) {
     this(textNames, attachmentNames, Set.of("input"), null);
@@ -39,9 +39,9 @@ final class ContentText {
 
   /**
    * @param textNames members whose strings are text
-   * @param attachmentNames members that are an attachment, whatever is in them
-   * @param jsonNames members that count as the JSON they are when they are no strings
-   * @param kept where the text is kept, or null
+   * @param attachmentNames members that are an attachment, whatever they contain
+   * @param jsonNames members that count as JSON if they are not strings
+   * @param kept receives the text, or null
    */
   ContentText(
       Set<String> textNames,
@@ -70,7 +70,7 @@ final class ContentText {
     return textBytes;
   }
 
-  /** Returns how many elements the list has that are objects. */
+  /** Returns the number of objects in the list. */
   long messages() {
     return messages;
   }
@@ -123,7 +123,10 @@ final class ContentText {
     }
   }
 
-  /** The data of a text source is text; one made of content was counted while it was read. */
+  /**
+   * Ends a source. Data of a text source is text; a source made of content has already been
+   * counted.
+   */
   private void closeSource() {
     if ("text".equals(sourceType)) {
       textBytes += sourceBytes;
@@ -168,7 +171,7 @@ final class ContentText {
     } else if (attachmentNames.contains(name)) {
       attachments++;
     } else if (depth == 1 || textNames.contains(name) || (depth > 3 && name.equals("name"))) {
-      // a name at depth 3 is that of the speaker, which comes with the message
+      // a name at depth 3 is the speaker's, which belongs to the message
       textBytes += at.utf8Bytes(kept);
     }
   }

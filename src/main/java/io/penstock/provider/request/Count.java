@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole number a request may state in one of its members. Written twice, the last one counts;
- * null is not stated.
+ * A whole number in a member of a request. If the member is repeated, the last one counts; null
+ * means not stated.
  */
 final class Count {
-  /** The value of a number that is not stated. */
+  /** Value of a number that is not stated. */
   static final long UNSTATED = -1;
 
   private static final int MOST_DIGITS = 18;
@@ -42,7 +42,7 @@ final class Count {
     take(at.whole());
   }
 
-  /** Reads a number that may be written as a string of digits. */
+  /** Reads a number that may also be a string of digits. */
   void readQuoted(JsonWalk at) {
     if (at.isString() && at.isAtMost(MOST_DIGITS) && DIGITS.matcher(at.text()).matches()) {
       fault = null;
@@ -63,7 +63,7 @@ final class Count {
     }
   }
 
-  /** Takes note that an object or array stands where the number belongs. */
+  /** Notes an object or array in place of the number. */
   void notANumber() {
     value = UNSTATED;
     fault = name + " is not a whole number, expected " + min + " to " + max;
@@ -74,7 +74,7 @@ final class Count {
     return value;
   }
 
-  /** Returns what is wrong with it, or null. */
+  /** Returns what is wrong with the number, or null. */
   @Nullable String fault() {
     return fault;
   }

@@ -6,8 +6,8 @@ import io.penstock.json.JsonWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request states in its {@code generationConfig}: the output maximum, the number of answers,
- * and the schema they must have, which is input too. Written twice, the last one counts.
+ * The {@code generationConfig} of a request: the output maximum, the number of answers, and their
+ * schema, which is part of the input. If it is repeated, the last one counts.
  */
 final class GeminiConfig {
   private Count maximum = Count.ofTokens("maxOutputTokens");
@@ -50,7 +50,7 @@ final class GeminiConfig {
     }
     Count count = count(at);
     if (count != null) {
-      // a whole number in quotes is one too: protocol buffers, "JSON Mapping"
+      // protocol buffers allow whole numbers in quotes: "JSON Mapping"
       count.readQuoted(at);
     }
   }
@@ -78,7 +78,7 @@ final class GeminiConfig {
     };
   }
 
-  /** Returns what is wrong with it, or null. */
+  /** Returns what is wrong with the configuration, or null. */
   @Nullable String fault() {
     if (fault != null) {
       return fault;

@@ -7,11 +7,12 @@ import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.Estimate;
 import org.jspecify.annotations.Nullable;
 
-/** Weighs a request for content. */
+/** Reads a request for content to estimate its cost. */
 public final class GeminiContent implements RequestVisitor {
   /**
-   * What an image, a recording or a file counts: an image that is not cut into tiles, or a page of
-   * a document. Source: Gemini API documentation, "Understand and count tokens", multimodal tokens.
+   * Tokens that an image, a recording or a file counts for: those of an image that is not cut into
+   * tiles, or of a page of a document. Source: Gemini API documentation, "Understand and count
+   * tokens", multimodal tokens.
    */
   public static final long TOKENS_AN_ATTACHMENT = 258;
 

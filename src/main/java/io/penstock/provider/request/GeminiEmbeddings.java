@@ -6,7 +6,10 @@ import io.penstock.json.JsonWalk;
 import io.penstock.tokenizer.Estimate;
 import org.jspecify.annotations.Nullable;
 
-/** Weighs a request for one vector or for many: the text of its content, of all its requests. */
+/**
+ * Reads a request for one or several vectors to estimate its cost: the text in the contents of all
+ * its parts.
+ */
 public final class GeminiEmbeddings implements RequestVisitor {
   private final GeminiPath path;
   private final GeminiText content = new GeminiText();

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
 /**
- * The model and the call that one of Gemini's paths ends in, such as {@code
- * /v1beta/models/gemini-2.5-flash:generateContent}. What stands before is a version, or a project
- * and a place as Vertex AI has them.
+ * The model and the call at the end of a Gemini path such as {@code
+ * /v1beta/models/gemini-2.5-flash:generateContent}. The part before is a version, or project and
+ * location as in Vertex AI.
  *
- * @param model the model's name: without its collection where that is {@code models/}, else with
- *     it, as in {@code tunedModels/x}; empty when the path names none
- * @param call what is asked of it
+ * @param model the model's name: without its collection if that is {@code models/}, else with it,
+ *     such as {@code tunedModels/x}; empty if the path names none
+ * @param call the call to the model
  */
 public record GeminiPath(String model, String call) {
   private static final String MODELS = "models";
@@ -20,7 +20,7 @@ public record GeminiPath(String model, String call) {
   private static final Set<String> GENERATES = Set.of("generateContent", STREAM);
   private static final Set<String> EMBEDS = Set.of("embedContent", "batchEmbedContents");
 
-  /** Reads a decoded path; null where it ends in no call. */
+  /** Parses a decoded path; returns null if it does not end in a call. */
   public static @Nullable GeminiPath of(String path) {
     Places at = Places.in(path, path.lastIndexOf(':'), 1);
     if (at == null) {
@@ -33,8 +33,8 @@ public record GeminiPath(String model, String call) {
   }
 
   /**
-   * Returns a raw path with another model in it, whose name may bring its collection; the path
-   * itself where it names none.
+   * Returns a raw path with the model replaced by another, whose name may include its collection;
+   * the path itself if it names no model.
    */
   public static String renamed(String rawPath, String model) {
     int colon = rawPath.lastIndexOf(':');
@@ -58,17 +58,17 @@ public record GeminiPath(String model, String call) {
         .toString();
   }
 
-  /** Returns whether it asks for content. */
+  /** Returns whether the call asks for content. */
   public boolean generates() {
     return GENERATES.contains(call);
   }
 
-  /** Returns whether it asks for content as it is produced. */
+  /** Returns whether the call asks for content as a stream. */
   boolean streams() {
     return call.equals(STREAM);
   }
 
-  /** Returns whether it asks for vectors. */
+  /** Returns whether the call asks for vectors. */
   public boolean embeds() {
     return EMBEDS.contains(call);
   }
@@ -83,11 +83,13 @@ public record GeminiPath(String model, String call) {
         : null;
   }
 
-  /** Where in a path its last collection, the id in it, and the call are. */
+  /** Positions of the last collection in a path, of the id in it, and of the call. */
   private record Places(
       int collection, int collectionEnd, int id, int idEnd, int call, int callEnd) {
 
-    /** Looks into a path whose last colon is {@code width} characters from {@code colon} on. */
+    /**
+     * Parses a path with its last colon at {@code colon}, where it takes {@code width} characters.
+     */
     static @Nullable Places in(String path, int colon, int width) {
       int end = withoutSlashes(path, path.length());
       int id = path.lastIndexOf('/', end - 1) + 1;

@@ -4,10 +4,10 @@ import io.penstock.json.JsonWalk;
 import java.util.Set;
 
 /**
- * The input text in Gemini's contents. Google's JSON takes names in camel case and in snake case,
- * and one object where a list belongs, so a string counts for its name, at any depth. Calls of
- * functions and their results count as the JSON they are; what is attached, such as the base64 of
- * an image, counts as one attachment.
+ * The input text in Gemini's contents. Google's JSON accepts names in camel case and in snake case,
+ * and a single object in place of a list, so strings are recognized by their name at any depth.
+ * Function calls and their results count as JSON; attached data, such as the base64 of an image,
+ * counts as one attachment.
  */
 final class GeminiText {
   private static final Set<String> TEXT = Set.of("text", "code", "output", "title");
@@ -27,7 +27,7 @@ final class GeminiText {
     return bytes;
   }
 
-  /** Returns how many contents there are. */
+  /** Returns the number of contents. */
   long contents() {
     return contents;
   }

@@ -5,19 +5,19 @@ import io.penstock.json.KeptText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member that the provider shows to the model as JSON, such as the definitions of tools. It
- * weighs what it would without white space and with escapes resolved.
+ * A member that the provider presents to the model as JSON, such as the definitions of tools. It
+ * counts with its size without white space and with escapes resolved.
  */
 final class JsonText {
   private final KeptText.@Nullable Part kept;
   private long bytes;
 
-  /** Keeps no text. */
+  /** Does not keep the text. */
   JsonText() {
     this(null);
   }
 
-  /** Keeps the text there. */
+  /** Keeps the text in the given place. */
   JsonText(KeptText.@Nullable Part kept) {
     this.kept = kept;
   }

@@ -6,11 +6,11 @@ import io.penstock.json.KeptText;
 import io.penstock.tokenizer.Estimate;
 import java.util.Set;
 
-/** Weighs a request for chat completions. */
+/** Reads a request for chat completions to estimate its cost. */
 public final class OpenAiChat implements RequestVisitor {
   /**
-   * What an image, a recording or a file counts: a square image of 1,024 pixels in high detail.
-   * Source: OpenAI's guide to images and vision, 85 + 4 × 170.
+   * Tokens that an image, a recording or a file counts for: those of a square image of 1,024 pixels
+   * in high detail. Source: OpenAI's guide to images and vision, 85 + 4 × 170.
    */
   static final long TOKENS_AN_ATTACHMENT = 765;
 

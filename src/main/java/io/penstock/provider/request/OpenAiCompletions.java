@@ -7,8 +7,8 @@ import io.penstock.tokenizer.Estimate;
 import java.util.List;
 
 /**
- * Weighs a request for completions of text. Its prompt is text or tokens, or a list of such, each
- * of which is completed by itself.
+ * Reads a request for text completions to estimate its cost. Its prompt is text or tokens, or a
+ * list of these, each of which is completed separately.
  */
 public final class OpenAiCompletions implements RequestVisitor {
   private static final String PROMPT = "prompt";
@@ -39,7 +39,7 @@ public final class OpenAiCompletions implements RequestVisitor {
     }
   }
 
-  /** Of what is written twice the last counts. */
+  /** Resets a member that begins: if it is repeated, the last one counts. */
   private void reset(String name) {
     if (name.equals(PROMPT)) {
       promptBytes = 0;

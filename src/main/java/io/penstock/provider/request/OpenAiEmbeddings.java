@@ -5,7 +5,7 @@ import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
 import io.penstock.tokenizer.Estimate;
 
-/** Weighs a request for embeddings: its input is text, or tokens already. */
+/** Reads a request for embeddings to estimate its cost: its input is text, or already tokens. */
 public final class OpenAiEmbeddings implements RequestVisitor {
   private final Parameters parameters = new Parameters(false);
   private final KeptText kept = new KeptText();
@@ -22,7 +22,7 @@ public final class OpenAiEmbeddings implements RequestVisitor {
     }
   }
 
-  /** Of an input written twice the last one counts. */
+  /** Resets the input when it begins: if it is repeated, the last one counts. */
   private void reset(String name) {
     if (name.equals("input")) {
       inputText.clear();

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weighs a request for a response: text, or a list of items of any type. Its instructions and its
- * input, where that is only text, are a message each.
+ * Reads a request for a response to estimate its cost: text, or a list of items of any type. Its
+ * instructions, and an input that is only text, count as a message each.
  */
 public final class OpenAiResponses implements RequestVisitor {
   private static final Set<String> TEXT =
@@ -30,7 +30,7 @@ public final class OpenAiResponses implements RequestVisitor {
           "diff",
           "filename");
 
-  /** Members that stand for an image, a recording or a file. */
+  /** Members that represent an image, a recording or a file. */
   private static final Set<String> ATTACHMENTS =
       Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
 
@@ -152,7 +152,10 @@ public final class OpenAiResponses implements RequestVisitor {
         reading);
   }
 
-  /** What the request refers to that only one upstream knows: the nearest of what it names. */
+  /**
+   * The reference of the request to an object that only one upstream has: the previous response,
+   * else the conversation, else a file.
+   */
   private static final class Reference {
     private static final int MAX_LENGTH = 256;
 
@@ -175,7 +178,7 @@ public final class OpenAiResponses implements RequestVisitor {
       }
     }
 
-    /** An id by itself, or a conversation's in an object. */
+    /** Visits an id on its own, or in the object of a conversation. */
     void scalar(JsonWalk at, String top) {
       if (top.equals("previous_response_id") && at.depth() == 1) {
         response = id(at);

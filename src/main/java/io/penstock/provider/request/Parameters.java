@@ -10,17 +10,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request states beside its text: model, stream flag, output maxima and number of answers.
- * They are members of the outermost object; written twice, the last one counts.
+ * The parameters of a request besides its text: model, stream flag, output maxima and number of
+ * answers. They are members of the outermost object; if one is repeated, the last one counts.
  */
 public final class Parameters {
-  /** The longest model name, in characters. */
+  /** Maximum length of a model name, in characters. */
   public static final int MAX_MODEL_LENGTH = 256;
 
-  /** The longest name of a user, in characters. */
+  /** Maximum length of a user name, in characters. */
   static final int MAX_USER_LENGTH = 4_096;
 
-  /** The most answers a request may ask for. */
+  /** Maximum number of answers that a request may ask for. */
   static final int MAX_ANSWERS = 10_000;
 
   private static final String NO_MODEL = "model is missing";
@@ -38,15 +38,15 @@ public final class Parameters {
   private int modelLength;
 
   /**
-   * What was found of a request beside its parameters.
+   * Properties of a request besides its parameters.
    *
-   * @param textTokens the estimate of its input text, ≥ 0
-   * @param otherTokens that of its other input, ≥ 0
-   * @param inputs how many inputs there are, each of which gets the answers it asks for, ≥ 1
-   * @param generates whether it has output at all
-   * @param text its input text, or null when no tokenizer is to see it
+   * @param textTokens estimate of its input text, ≥ 0
+   * @param otherTokens estimate of its other input, ≥ 0
+   * @param inputs number of inputs, each of which gets the requested number of answers, ≥ 1
+   * @param generates whether there is output at all
+   * @param text its input text, or null if it is not for a tokenizer
    * @param asksUsage the change that asks for the usage of a stream, or null
-   * @param traits what else matters of it
+   * @param traits other properties
    */
   record Found(
       long textTokens,
@@ -58,7 +58,7 @@ public final class Parameters {
       Weighed.Traits traits) {}
 
   /**
-   * @param manyAnswers whether the dialect knows {@code n}
+   * @param manyAnswers whether the dialect supports {@code n}
    * @param maximumNames the members that state an output maximum
    */
   Parameters(boolean manyAnswers, String... maximumNames) {
@@ -66,7 +66,7 @@ public final class Parameters {
   }
 
   /**
-   * @param answerNames the members that state how many answers there are to be
+   * @param answerNames the members that state the number of answers
    * @param maximumNames the members that state an output maximum
    */
   Parameters(List<String> answerNames, String... maximumNames) {
@@ -93,17 +93,17 @@ public final class Parameters {
     }
   }
 
-  /** Reads whom the request is for; what is no string, or too long a one, is nobody. */
+  /** Reads the name of the user; a value that is not a string, or too long, counts as none. */
   void user(JsonWalk at) {
     user = at.isString() && at.isAtMost(MAX_USER_LENGTH) ? at.text() : null;
   }
 
-  /** Forgets whom the request is for: it is said anew. */
+  /** Clears the name of the user, because the member is repeated. */
   void noUser() {
     user = null;
   }
 
-  /** Takes note that an object or array begins as a member of the outermost object. */
+  /** Visits an object or array that begins as a member of the outermost object. */
   void open(String name) {
     switch (name) {
       case "model" -> {
@@ -145,7 +145,7 @@ public final class Parameters {
     }
   }
 
-  /** Says that the request may leave it to something else which model it is for. */
+  /** Allows the request to name no model, because the upstream may know it otherwise. */
   void modelNotNeeded() {
     if (model == null && modelFault != null && modelFault.equals(NO_MODEL)) {
       modelFault = null;
@@ -158,11 +158,11 @@ public final class Parameters {
   }
 
   /**
-   * Returns what the request weighs.
+   * Returns the estimated request.
    *
-   * @param textTokens the estimate of its input text, ≥ 0
-   * @param otherTokens that of its other input, ≥ 0
-   * @param generates whether it has output at all
+   * @param textTokens estimate of its input text, ≥ 0
+   * @param otherTokens estimate of its other input, ≥ 0
+   * @param generates whether there is output at all
    */
   Weighed weigh(
       long textTokens, long otherTokens, boolean generates, EndpointSpec.Reading reading) {
@@ -170,7 +170,7 @@ public final class Parameters {
         new Found(textTokens, otherTokens, 1, generates, null, null, Weighed.Traits.NONE), reading);
   }
 
-  /** Returns what the request weighs. */
+  /** Returns the estimated request. */
   Weighed weigh(Found found, EndpointSpec.Reading reading) {
     long times = answers() * found.inputs();
     String fault = modelFault != null ? modelFault : streamFault;
@@ -215,7 +215,7 @@ public final class Parameters {
         : null;
   }
 
-  /** The largest of the maxima, or UNSTATED. */
+  /** Returns the largest of the maxima, or UNSTATED. */
   private long statedOutput() {
     long most = Count.UNSTATED;
     for (Count maximum : maxima) {
@@ -224,7 +224,7 @@ public final class Parameters {
     return most;
   }
 
-  /** The largest number of answers to one input. */
+  /** Returns the largest number of answers to one input. */
   private long answers() {
     long most = 1;
     for (Count count : answers) {

@@ -2,11 +2,14 @@ package io.penstock.provider.request;
 
 import java.nio.ByteBuffer;
 
-/** Reads one request body as it arrives. Not safe for use by several threads at once. */
+/** Reads one request body as it arrives. Not thread-safe. */
 public interface RequestReader {
-  /** Reads and consumes {@code bytes}. Whatever they are, nothing is thrown; nothing is kept. */
+  /**
+   * Reads and consumes {@code bytes}. Never throws, whatever they are, and keeps no reference to
+   * them.
+   */
   void feed(ByteBuffer bytes);
 
-  /** Says that the body has ended, and returns what it weighs. */
+  /** Ends the body, and returns the request with its estimated cost. */
   Weighed finish();
 }

@@ -3,8 +3,8 @@ package io.penstock.provider.request;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 
-/** Finds in a request body what it weighs. */
+/** Collects from a request body what is needed to estimate its cost. */
 public interface RequestVisitor extends JsonWalk.Visitor {
-  /** Returns what a body that was read to its end weighs. */
+  /** Returns the request with its estimated cost, after the body was read to its end. */
   Weighed weigh(EndpointSpec.Reading reading);
 }

@@ -4,7 +4,7 @@ import io.penstock.cost.Content;
 import io.penstock.cost.Cost;
 import java.nio.ByteBuffer;
 
-/** Lets a request body pass that the dialect does not read. */
+/** Reader for a request body that the dialect does not read. */
 public final class UnreadBody implements RequestReader {
   private final Cost cost;
 

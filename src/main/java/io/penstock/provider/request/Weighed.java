@@ -6,18 +6,18 @@ import io.penstock.json.Edit;
 import io.penstock.tokenizer.TokenizerInput;
 import org.jspecify.annotations.Nullable;
 
-/** What reading a request came to. */
+/** The result of reading a request: its estimated cost, or an error. */
 public sealed interface Weighed {
   /**
-   * A request that can be passed on.
+   * A request that can be forwarded.
    *
-   * @param content what it holds and states
-   * @param cost what it is expected to use, nothing learned
+   * @param content its text and parameters
+   * @param cost its expected cost, before anything is learned
    * @param stream whether it asks for a stream
-   * @param user whom it says it is for, at most 4,096 characters; null when unsaid or longer
-   * @param text its input text, or null when no tokenizer is to see it
-   * @param spots what may be changed in its body
-   * @param traits what else matters of it
+   * @param user the user it names, at most 4,096 characters; null if there is none, or a longer one
+   * @param text its input text, or null if it is not for a tokenizer
+   * @param spots the parts of its body that may be changed
+   * @param traits other properties
    */
   record Request(
       Content content,
@@ -28,30 +28,30 @@ public sealed interface Weighed {
       Spots spots,
       Traits traits)
       implements Weighed {
-    /** A request of which nothing else is known. */
+    /** Creates a request of which nothing else is known. */
     public Request(Content content, Cost cost, boolean stream, @Nullable String user) {
       this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
     }
 
-    /** Returns what a tokenizer needs of it. */
+    /** Returns the input for a tokenizer. */
     public TokenizerInput tokenizerInput() {
       return new TokenizerInput(content, text);
     }
 
-    /** Returns the model's name as the client wrote it; null where the dialect reads none. */
+    /** Returns the model's name as the client wrote it; null if the dialect reads none. */
     public @Nullable String model() {
       return content.model();
     }
   }
 
   /**
-   * Where the body of a request can be changed.
+   * The parts of a request's body that may be changed.
    *
-   * @param modelAt the offset of the JSON string that names the model, quotes included; −1 when the
+   * @param modelAt the offset of the JSON string that names the model, quotes included; −1 if the
    *     body names none
    * @param modelLength its length in bytes
-   * @param asksUsage the change that asks for the usage of a stream; null when the client asks for
-   *     it, or there is none to ask for
+   * @param asksUsage the change that asks for the usage of a stream; null if the client already
+   *     asks for it, or there is none to ask for
    */
   record Spots(long modelAt, int modelLength, @Nullable Edit asksUsage) {
     /** Nothing can be changed. */
@@ -59,19 +59,19 @@ public sealed interface Weighed {
   }
 
   /**
-   * What else matters of a request.
+   * Other properties of a request.
    *
-   * @param costStands whether its answer says nothing of what it will use, as when it runs in the
-   *     background: the cost stands as usage
-   * @param refersTo an id that only the upstream knows which gave it, or null
+   * @param costStands whether its answer will not state its usage, for example because it runs in
+   *     the background; the expected cost then counts as its usage
+   * @param refersTo an id that only the upstream that issued it knows, or null
    */
   record Traits(boolean costStands, @Nullable String refersTo) {
-    /** Nothing. */
+    /** No special properties. */
     public static final Traits NONE = new Traits(false, null);
   }
 
   /**
-   * A request that is not what the dialect says.
+   * A request that does not conform to its dialect.
    *
    * @param detail what is wrong and where, without content of the body
    */

@@ -1,4 +1,4 @@
-/** Reading requests to providers: what they ask for, and what they are expected to use. */
+/** Readers of requests to providers, which estimate the requests' costs. */
 @NullMarked
 package io.penstock.provider.request;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which model answers, as the answer calls it. */
+/** The model's name as read from answers. */
 class AnswerModelTest {
   private static final String JSON = "application/json";
   private static final String SSE = "text/event-stream";
@@ -112,11 +112,14 @@ class AnswerModelTest {
     long ofNames = allocated(named, event.formatted("model"));
     long ofOthers = allocated(other, event.formatted("mudel"));
     assertThat(named.model()).isEqualTo(LONGEST);
-    // the name alone, as a string for each event, would be 256 bytes and more
+    // creating the name as a string for each event would take at least 256 bytes
     assertThat(ofNames - ofOthers).isLessThan(100 * 1_000);
   }
 
-  /** Returns what reading an event a thousand times allocates, once it was read so often before. */
+  /**
+   * Returns the bytes allocated by reading an event a thousand times, after a warm-up of as many
+   * reads.
+   */
   private static long allocated(AnswerReader reader, String event) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     ByteBuffer bytes = ByteBuffer.wrap(Cases.bytes(event));

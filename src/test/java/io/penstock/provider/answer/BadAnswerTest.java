@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Answers that are not what their dialect says: one warning, and what could be read counts. */
+/** Answers that do not conform to their dialect: one warning, and the readable part counts. */
 class BadAnswerTest {
-  /** How one kind of answer states its usage: input, output, and what contradicts them. */
+  /** Samples of one kind of answer: its usage with input and output, and a contradictory usage. */
   record Shape(Dialect dialect, String usage, String contradiction, String stream) {
     String json(String input, String output) {
       return usage.formatted(input, output);
@@ -115,7 +115,7 @@ class BadAnswerTest {
       AnswerReader reader = shape.read("text/event-stream", stream);
       assertThat(reader.usage()).isEqualTo(expected);
     }
-    // without a blank line all of it is one event, which is no JSON
+    // without a blank line it is a single event, which is not JSON
     String unparted = "data: {\"a\":1}\n" + good.replace("\n\n", "\n");
     AnswerReader reader = shape.read("text/event-stream", unparted + "\n");
     assertThat(reader.usage()).isNull();

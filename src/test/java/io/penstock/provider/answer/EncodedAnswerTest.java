@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers that came compressed though nobody asked for it. */
+/** Answers that came compressed although the gateway did not ask for it. */
 class EncodedAnswerTest {
   private static final String STREAM =
       """

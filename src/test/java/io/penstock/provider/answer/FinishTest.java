@@ -13,7 +13,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is said of answers that end before they are whole. */
+/** Oddities of answers that end early. */
 class FinishTest {
   private static final byte[] WHOLE =
       Cases.bytes("{\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5}}");

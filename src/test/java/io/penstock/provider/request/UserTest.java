@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whom a request says it is for. */
+/** The user that a request names. */
 class UserTest {
   private static Weighed weigh(Dialect dialect, String path, String members) {
     EndpointSpec.Reading reading =
