@@ -12,19 +12,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@code mock://} address asks for. Equal addresses are the same provider.
+ * The settings in a {@code mock://} address. Equal addresses denote the same provider.
  *
- * @param dialect whose shapes it speaks: OpenAI, Anthropic or Gemini; Azure is OpenAI's
+ * @param dialect the provider to imitate: OpenAI, Anthropic or Gemini; Azure is treated as OpenAI
  * @param latencyNanos from a request's last byte to the answer's first, 0 to one hour
- * @param tokens tokens an answer has when the request states no lower maximum, 1 to 100,000
- * @param tokensPerSecond how fast each answer is produced, 0.001 to 10^9; 0 is all at once
+ * @param tokens number of tokens of an answer if the request states no lower maximum, 1 to 100,000
+ * @param tokensPerSecond speed of each answer, 0.001 to 10^9; 0 sends everything at once
  * @param rpm requests admitted in any trailing window, per model; 0 is unlimited
  * @param tpm tokens admitted in any trailing window, per model; 0 is unlimited
  * @param windowNanos the length of that window, 1 ms to one hour; the limits are not scaled by it
  * @param errorRate the share of admitted requests that is answered with status 500, 0 to 1, in
  *     steps of 10^-9
- * @param announces whether answers say what is left of the limits; a refusal always says when to
- *     come again
+ * @param announces whether answers state what is left of the limits; a refusal always states when
+ *     to retry
  */
 public record MockAddress(
     Dialect dialect,
@@ -51,7 +51,7 @@ public record MockAddress(
   private static final Pattern INTEGER = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(?:\\.\\d{1,12})?");
 
-  /** An address whose answers say what is left of the limits. */
+  /** Creates an address of a provider that states in its answers what is left of the limits. */
   public MockAddress(
       Dialect dialect,
       long latencyNanos,
@@ -90,9 +90,10 @@ public record MockAddress(
   }
 
   /**
-   * Reads an address such as {@code mock://openai?latency=200ms&tokens=50&tps=100}.
+   * Parses an address such as {@code mock://openai?latency=200ms&tokens=50&tps=100}.
    *
-   * @throws IllegalArgumentException saying which parameter is wrong and what was expected
+   * @throws IllegalArgumentException if a parameter is wrong; the message names it and what was
+   *     expected
    */
   public static MockAddress parse(URI uri) {
     Dialect dialect = dialect(uri);
@@ -179,7 +180,7 @@ public record MockAddress(
           case "s" -> 1_000 * NANOS_PER_MILLI;
           default -> 60_000 * NANOS_PER_MILLI;
         };
-    // in BigDecimal, as twelve digits of minutes are more nanoseconds than a long holds
+    // computed with BigDecimal, because twelve digits of minutes in nanoseconds overflow a long
     return new BigDecimal(matcher.group(1))
         .multiply(BigDecimal.valueOf(unitNanos))
         .min(BigDecimal.valueOf(Long.MAX_VALUE))

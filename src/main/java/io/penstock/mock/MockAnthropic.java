@@ -136,7 +136,7 @@ final class MockAnthropic implements MockDialect, MockForm {
     out.put("event: message_start\ndata: {\"type\":\"message_start\",\"message\":");
     head(answer, out);
     out.put("[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":");
-    // as the provider does: the first token is on its way when the answer starts
+    // like the provider, which has already produced the first token when the answer starts
     usage(answer.ask().promptTokens(), 1, out);
     out.put("}}\n\n").put(BLOCK_START);
   }

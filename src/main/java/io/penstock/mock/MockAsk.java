@@ -2,20 +2,20 @@ package io.penstock.mock;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a request to the mock provider asks for, or why it is refused. */
+/** The content of a request to the mock provider, or the reason why it is refused. */
 sealed interface MockAsk {
   /**
-   * Text.
+   * A request for text.
    *
-   * @param form how its answer is written
-   * @param model the name the request gave
-   * @param promptTokens what the request's text counts
-   * @param chargedTokens what an OpenAI limit is charged for it
-   * @param outputTokens how many tokens each answer has, ≥ 1
-   * @param cutShort whether the request's maximum made it shorter than it would have been
-   * @param answers how many answers, ≥ 1
-   * @param stream whether as events
-   * @param usageEvent whether an OpenAI stream tells its usage
+   * @param form the format of its answer
+   * @param model the name in the request
+   * @param promptTokens number of tokens of the request's text
+   * @param chargedTokens tokens charged to an OpenAI limit
+   * @param outputTokens number of tokens of each answer, ≥ 1
+   * @param cutShort whether the request's maximum made the answer shorter
+   * @param answers number of answers, ≥ 1
+   * @param stream whether the answer consists of events
+   * @param usageEvent whether an OpenAI stream states its usage
    */
   record Generate(
       MockForm form,
@@ -29,15 +29,18 @@ sealed interface MockAsk {
       boolean usageEvent)
       implements MockAsk {}
 
-  /** Vectors, one for each of {@code inputs}; a list of them even of one, if {@code list}. */
+  /**
+   * A request for vectors, one for each of {@code inputs}; with {@code list}, answered by a list
+   * even if it is only one.
+   */
   record Embed(
       String model, long promptTokens, int inputs, int dimensions, boolean base64, boolean list)
       implements MockAsk {}
 
-  /** How many tokens a prompt has; it counts against no limit. */
+  /** A request to count the tokens of a prompt; it is not subject to limits. */
   record Count(long tokens) implements MockAsk {}
 
-  /** Why a request gets an error. */
+  /** The reason why a request gets an error. */
   enum Fault {
     BAD_REQUEST(400),
     NOT_FOUND(404),
@@ -55,10 +58,10 @@ sealed interface MockAsk {
   }
 
   /**
-   * An error.
+   * A request that gets an error.
    *
-   * @param param the field at fault, if one is
-   * @param retryNanos after which time the same would be admitted; −1 when that is not known
+   * @param param the invalid field, if any
+   * @param retryNanos time after which the same request would be admitted; −1 if unknown
    */
   record Refused(Fault fault, @Nullable String param, String message, long retryNanos)
       implements MockAsk {

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.server.HttpServerRequest;
 
-/** A request's body, read up to a bound. Written by one thread at a time. */
+/** Collects a request's body up to a maximum size. For one thread at a time. */
 final class MockBody {
   private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(1_024);
 
   private MockBody() {}
 
-  /** Returns the body when all of it is here, or as soon as it is too large. */
+  /** Returns the body once it is complete, or as soon as it is too large. */
   static Mono<MockBody> read(HttpServerRequest request) {
     MockBody body = new MockBody();
     if (statedBytes(request) > MockRead.MAX_BODY_BYTES) {
@@ -25,11 +25,11 @@ final class MockBody {
 
   private static long statedBytes(HttpServerRequest request) {
     String length = request.requestHeaders().get(HttpHeaderNames.CONTENT_LENGTH);
-    // the codec has refused what is not a number
+    // the codec has already refused anything but a number
     return length == null ? 0 : Long.parseLong(length);
   }
 
-  /** Adds what came and returns whether the body is too large. */
+  /** Appends bytes; returns whether the body is too large. */
   private boolean add(ByteBuf more) {
     if (bytes != null && bytes.size() + more.readableBytes() > MockRead.MAX_BODY_BYTES) {
       bytes = null;
@@ -47,7 +47,7 @@ final class MockBody {
     return bytes == null;
   }
 
-  /** Returns the body; empty when it was too large. */
+  /** Returns the body; empty if it was too large. */
   byte[] bytes() {
     return bytes == null ? new byte[0] : bytes.toByteArray();
   }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/** Bytes of an answer being written, grown as needed. Not thread-safe. */
+/** Growing buffer for the bytes of an answer. Not thread-safe. */
 final class MockBytes {
   private byte[] bytes;
   private int size;

@@ -2,12 +2,12 @@ package io.penstock.mock;
 
 import tools.jackson.databind.JsonNode;
 
-/** OpenAI's completions of text. */
+/** OpenAI's text completions. */
 final class MockCompletions implements MockForm {
   private static final int MAX_ANSWERS = 128;
   private static final int MAX_OUTPUT_TOKENS = 1_000_000;
 
-  /** Reads a request; one answer, or {@code n} of them, to each of its prompts. */
+  /** Reads a request, which asks for one answer, or {@code n}, to each of its prompts. */
   MockAsk read(JsonNode body, int tokens) {
     JsonNode options = body.path("stream_options");
     JsonNode prompt = body.path("prompt");

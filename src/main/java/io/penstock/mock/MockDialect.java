@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import tools.jackson.databind.JsonNode;
 
-/** The shapes of one provider. Implementations have no state. */
+/** The formats of one provider. Implementations are stateless. */
 interface MockDialect {
   /**
-   * Returns what reads a POST to {@code path}, or null when there is no such path.
+   * Returns a reader for a POST to {@code path}, or null if there is no such path.
    *
-   * @param query what follows the path, raw; empty when nothing does
-   * @param tokens how many tokens an answer has when the request states no lower maximum
+   * @param query raw query of the request; empty if there is none
+   * @param tokens number of tokens of an answer if the request states no lower maximum
    */
   @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens);
 
-  /** Returns the answer to a GET of {@code path} if that asks for the models, or null. */
+  /** Returns the answer to a GET of {@code path} if that lists the models, or null. */
   default byte @Nullable [] models(String path) {
     return null;
   }
@@ -29,10 +29,10 @@ interface MockDialect {
   /** Returns the answer to a request for a count of tokens. */
   byte[] counted(long tokens);
 
-  /** Returns whether tokens of the answer are charged as they are produced. */
+  /** Returns whether output tokens are charged as they are produced. */
   boolean chargesOutput();
 
-  /** Returns what {@code ask} is charged when it arrives. */
+  /** Returns the tokens that {@code ask} is charged on arrival. */
   long chargedAtArrival(MockAsk.Generate ask);
 
   /** Returns the body of an error. */
@@ -41,6 +41,6 @@ interface MockDialect {
   /** Returns the name of the header with the request's id. */
   String requestIdHeader();
 
-  /** Adds what is left of the limits, and after a refusal when to come back. */
+  /** Adds headers that state what is left of the limits, and after a refusal when to retry. */
   void limits(MockLimit.Verdict verdict, long unixMillis, HttpHeaders headers);
 }

@@ -91,7 +91,7 @@ final class MockGemini implements MockDialect {
     return MockAsk.Refused.bad("contents", "contents: expected a list of at least one content.");
   }
 
-  /** Returns what the text of a request counts, or −1 when it has no contents. */
+  /** Returns the number of tokens of a request's text, or −1 if it has no contents. */
   private static long promptTokens(JsonNode body) {
     JsonNode contents = body.path("contents");
     JsonNode system = either(body, "systemInstruction", "system_instruction");
@@ -170,7 +170,7 @@ final class MockGemini implements MockDialect {
     return JsonMapper.shared().writeValueAsBytes(Map.of("totalTokens", tokens));
   }
 
-  /** Only input counts against Gemini's limit of tokens. */
+  /** Returns false, because only input counts against Gemini's limit of tokens. */
   @Override
   public boolean chargesOutput() {
     return false;
@@ -234,7 +234,7 @@ final class MockGemini implements MockDialect {
     return "x-request-id";
   }
 
-  /** What is left Gemini does not say; when to come back stands in the error, too. */
+  /** Gemini does not state what is left; the time to retry is also in the error. */
   @Override
   public void limits(MockLimit.Verdict verdict, long unixMillis, HttpHeaders headers) {
     if (verdict.binding() != null && verdict.retryNanos() >= 0) {

@@ -1,6 +1,6 @@
 package io.penstock.mock;
 
-/** Gemini's answers: whole, and streamed as events or as the elements of a JSON list. */
+/** Gemini's answers: whole, or streamed as events or as the elements of a JSON list. */
 enum MockGeminiForm implements MockForm {
   EVENTS {
     @Override
@@ -66,7 +66,7 @@ enum MockGeminiForm implements MockForm {
     }
   }
 
-  /** Appends the words from one to another of each answer, and what was used by then. */
+  /** Appends a range of words of each answer, and the usage up to its end. */
   private static void object(MockAnswer answer, int from, int to, boolean last, MockBytes out) {
     MockAsk.Generate ask = answer.ask();
     out.put("{\"candidates\":[");

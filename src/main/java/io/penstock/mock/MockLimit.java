@@ -3,25 +3,25 @@ package io.penstock.mock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mock provider's own limits for one model: requests and tokens over an exact trailing window.
- * It shares no code with the gateway's limits, so that no bug is on both sides. Thread-safe.
+ * The mock provider's limits for one model: requests and tokens over an exact trailing window.
+ * Shares no code with the gateway's limits, so that they cannot have the same bug. Thread-safe.
  */
 final class MockLimit {
-  /** What is left of one limit, and how long until all of it is back. */
+  /** Remaining amount of one limit, and the time until it is completely restored. */
   record Level(long limit, long remaining, long resetNanos) {}
 
   /**
-   * The answer to a request, with the levels just after it; a level is null when unlimited.
+   * The decision about a request, with the levels just after it; a level is null if unlimited.
    *
-   * @param binding the name of the limit that refused, {@code requests} or {@code tokens}; null
-   *     when admitted
-   * @param retryNanos after which time it would be admitted if nothing else came; -1 is never
+   * @param binding name of the limit that refused, {@code requests} or {@code tokens}; null if
+   *     admitted
+   * @param retryNanos time after which it would be admitted if nothing else came; -1 means never
    */
   record Verdict(
       @Nullable Level requests, @Nullable Level tokens, @Nullable String binding, long retryNanos) {
     static final Verdict UNLIMITED = new Verdict(null, null, null, 0);
 
-    /** The same without the levels. */
+    /** Returns the same decision without the levels. */
     Verdict unannounced() {
       return new Verdict(null, null, binding, retryNanos);
     }
@@ -30,7 +30,7 @@ final class MockLimit {
   private final @Nullable MockWindow requests;
   private final @Nullable MockWindow tokens;
 
-  /** Makes limits of which 0 is unlimited. */
+  /** Creates limits; 0 means unlimited. */
   MockLimit(long rpm, long tpm, long windowNanos) {
     this.requests = rpm == 0 ? null : new MockWindow(rpm, windowNanos);
     this.tokens = tpm == 0 ? null : new MockWindow(tpm, windowNanos);
@@ -54,7 +54,7 @@ final class MockLimit {
     return verdict(nowNanos, null, 0);
   }
 
-  /** Charges tokens of an answer that runs, even above the limit. */
+  /** Charges tokens of a running answer, even beyond the limit. */
   synchronized void charge(long nowNanos, long amount) {
     if (tokens != null) {
       tokens.add(nowNanos, amount);

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** OpenAI's calls; what it writes itself are chat completions. */
+/** OpenAI's calls. Writes the answers of chat completions itself. */
 final class MockOpenAi implements MockDialect, MockForm {
   private static final byte[] MODELS =
       """
@@ -24,7 +24,7 @@ final class MockOpenAi implements MockDialect, MockForm {
       """
           .getBytes(US_ASCII);
 
-  /** A call of one of Azure's deployments. */
+  /** A call below an Azure deployment. */
   private static final Pattern AZURE =
       Pattern.compile(
           "/openai/deployments/([^/]{1,256})(/(?:chat/completions|completions|embeddings))");
@@ -35,7 +35,7 @@ final class MockOpenAi implements MockDialect, MockForm {
   private static final int MAX_DIMENSIONS = 3_072;
   private static final int DIMENSIONS = 1_536;
 
-  /** What follows the text of an event that is not an answer's last one. */
+  /** The part of an event after its text, unless it is the last event of an answer. */
   private static final byte[] EVENT_END =
       "\"},\"logprobs\":null,\"finish_reason\":null}]".getBytes(US_ASCII);
 
@@ -58,12 +58,12 @@ final class MockOpenAi implements MockDialect, MockForm {
     };
   }
 
-  /** Returns the path as OpenAI has it where Azure puts another prefix before it. */
+  /** Returns OpenAI's path for one that has a prefix of Azure. */
   private static String plain(String path) {
     return path.startsWith("/openai/v1/") ? path.substring("/openai".length()) : path;
   }
 
-  /** A deployment is the model, whatever the body says. */
+  /** Sets the model to the deployment, whatever the body names. */
   private static JsonNode named(JsonNode body, String deployment) {
     return ((ObjectNode) body.deepCopy()).put("model", deployment);
   }
@@ -151,7 +151,7 @@ final class MockOpenAi implements MockDialect, MockForm {
     return input.isArray() && input.path(0).isIntegralNumber();
   }
 
-  /** Returns what the inputs count together; 0 or less when there is none or one is malformed. */
+  /** Returns the number of tokens of all inputs; 0 or less if there is none or one is malformed. */
   static long inputTokens(JsonNode input) {
     if (!input.isArray() || isTokens(input)) {
       return oneInputTokens(input);
@@ -236,7 +236,7 @@ final class MockOpenAi implements MockDialect, MockForm {
     }
   }
 
-  /** Ends an event: in a stream that will tell its usage, every other event has a null there. */
+  /** Ends an event; if the stream will state its usage, every other event has null there. */
   private static void endEvent(MockAnswer answer, MockBytes out) {
     out.put(answer.ask().usageEvent() ? ",\"usage\":null}\n\n" : "}\n\n");
   }

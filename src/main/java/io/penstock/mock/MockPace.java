@@ -5,21 +5,21 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * When the tokens of one answer are produced: token k at k ÷ rate, in at most 100 ticks a second,
- * the last one when the last token is due.
+ * Schedule for the tokens of one answer: token k is due at k ÷ rate, in at most 100 ticks a second,
+ * with the last tick when the last token is due.
  *
- * @param totalNanos from the answer's first byte to its last token; 0 is all at once
- * @param ticks how many times something is written, ≥ 1
- * @param tokens how many tokens the answer has, ≥ 1
+ * @param totalNanos from the answer's first byte to its last token; 0 means all at once
+ * @param ticks number of writes, ≥ 1
+ * @param tokens number of tokens of the answer, ≥ 1
  */
 record MockPace(long totalNanos, int ticks, int tokens) {
   private static final int TICKS_PER_SECOND = 100;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** What is all at once is still written in pieces, so that no answer fills the memory. */
+  /** Tokens in one write when an answer is sent at once, so that no answer fills the memory. */
   private static final int TOKENS_AT_ONCE = 1_024;
 
-  /** Returns the pace of {@code tokens} at a rate; a rate of 0 is all at once. */
+  /** Returns the pace of {@code tokens} at a rate; a rate of 0 means all at once. */
   static MockPace of(int tokens, double tokensPerSecond) {
     long totalNanos =
         tokensPerSecond == 0 ? 0 : Math.round(tokens / tokensPerSecond * NANOS_PER_SECOND);
@@ -30,14 +30,14 @@ record MockPace(long totalNanos, int ticks, int tokens) {
     return new MockPace(totalNanos, (int) Math.clamp(mostTicks, 1, tokens), tokens);
   }
 
-  /** Returns whether all of it goes out in one piece, at once. */
+  /** Returns whether the whole answer is sent at once in a single piece. */
   boolean atOnce() {
     return totalNanos == 0 && ticks == 1;
   }
 
   /**
-   * Returns, at each tick, how many tokens are due by then. A subscriber that falls behind misses
-   * ticks, never tokens: the next tick it sees counts them too.
+   * Emits, at each tick, the number of tokens due by then. A slow subscriber misses ticks but no
+   * tokens: the next tick that it sees includes them.
    */
   Flux<Integer> dueTokens(Scheduler timers) {
     if (totalNanos == 0) {

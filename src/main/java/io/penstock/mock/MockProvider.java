@@ -26,18 +26,17 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The built-in provider for demos and load tests: a server on a loopback port of its own, with an
- * event loop of its own, that answers in a provider's shapes and keeps limits of its own.
- * Thread-safe.
+ * The built-in provider for demos and load tests: a server on a loopback port and an event loop of
+ * its own, which answers in a provider's formats and enforces limits of its own. Thread-safe.
  */
 public final class MockProvider implements AutoCloseable {
   /**
-   * What an address has seen.
+   * Counters of an address.
    *
    * @param requests all requests so far
    * @param refused those answered with 429
-   * @param cancelled those whose client was gone before the answer's end
-   * @param running those not ended yet
+   * @param cancelled those whose client disconnected before the end of the answer
+   * @param running those that have not ended yet
    */
   public record Stats(long requests, long refused, long cancelled, long running) {}
 
@@ -50,7 +49,10 @@ public final class MockProvider implements AutoCloseable {
   private final List<MockUpstream> upstreams = new CopyOnWriteArrayList<>();
   private final LoopResources loops;
 
-  /** Stays closed: a connection that is accepted while the provider closes is closed too. */
+  /**
+   * Open connections. Once closed the group stays closed, so that a connection accepted in the
+   * meantime is closed, too.
+   */
   private final ChannelGroup connections =
       new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
 
@@ -71,19 +73,19 @@ public final class MockProvider implements AutoCloseable {
   }
 
   /**
-   * Binds a free port of 127.0.0.1. Waits until it is bound: to be called at start, never on an
+   * Binds a free port of 127.0.0.1, and blocks until it is bound: call it at startup, never on an
    * event loop.
    */
   public static MockProvider start(Ticker ticker) {
     return start(ticker, WallClock.system());
   }
 
-  /** Does the same with another wall clock, which shows only in answers. */
+  /** Starts a provider with another wall clock, which only affects the content of answers. */
   public static MockProvider start(Ticker ticker, WallClock wallClock) {
     return start(ticker, wallClock, Schedulers.parallel(), stats -> {});
   }
 
-  /** Does the same with other timers, telling {@code ended} whenever a request has ended. */
+  /** Starts a provider with other timers; {@code ended} is called whenever a request has ended. */
   static MockProvider start(
       Ticker ticker, WallClock wallClock, Scheduler timers, Consumer<Stats> ended) {
     return new MockProvider(new MockUpstream.Surroundings(ticker, wallClock, timers, ended));
@@ -91,8 +93,8 @@ public final class MockProvider implements AutoCloseable {
 
   /**
    * Returns the base URL for an address, such as {@code http://127.0.0.1:45123/m/3}, to which the
-   * provider's own paths ({@code /v1/…}) are added. The same address gives the same URL and shares
-   * its limits and counters, for as long as this provider lives.
+   * provider's own paths ({@code /v1/…}) are added. As long as this provider lives, equal addresses
+   * have the same URL and share limits and counters.
    *
    * @throws IllegalStateException at more than 10,000 different addresses
    */
@@ -100,7 +102,7 @@ public final class MockProvider implements AutoCloseable {
     return URI.create("http://" + HOST + ":" + server.port() + "/m/" + number(address));
   }
 
-  /** Returns what an address has seen; nothing yet when it was never asked for. */
+  /** Returns the counters of an address; all 0 if it was never requested. */
   public Stats stats(MockAddress address) {
     Integer number = numbers.get(address);
     return number == null ? new Stats(0, 0, 0, 0) : upstreams.get(number).stats();
@@ -136,11 +138,11 @@ public final class MockProvider implements AutoCloseable {
     return number < upstreams.size() ? upstreams.get(number) : null;
   }
 
-  /** Stops listening and drops what is running, without waiting for it. */
+  /** Stops listening and drops running requests without waiting for them. */
   @Override
   public void close() {
     server.dispose();
-    // a loop that ends first leaves its connections open, and their clients waiting for ever
+    // a loop that ends first would leave its connections open, and their clients waiting for ever
     connections
         .close()
         .addListener(

@@ -8,9 +8,9 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads request bodies and counts their text, by rules of its own. */
+/** Reads request bodies and counts their text, independently of the gateway's rules. */
 final class MockRead {
-  /** The largest body taken, in bytes. */
+  /** Size of the largest accepted body, in bytes. */
   static final int MAX_BODY_BYTES = 64 << 20;
 
   private static final int MAX_MODEL_CHARS = 256;
@@ -27,7 +27,10 @@ final class MockRead {
 
   private MockRead() {}
 
-  /** Returns what {@code reader} makes of a body, or why the body is not even a JSON object. */
+  /**
+   * Returns the request that {@code reader} finds in a body, or an error if the body is not a JSON
+   * object.
+   */
   static MockAsk body(byte[] body, Function<JsonNode, MockAsk> reader) {
     JsonNode tree;
     try {
@@ -93,7 +96,7 @@ final class MockRead {
         : MockAsk.Refused.bad(name, name + ": expected a whole number from 1 to " + max + ".");
   }
 
-  /** Returns a number that was checked, or {@code otherwise} when it is not there. */
+  /** Returns a number that has been checked, or {@code otherwise} if it is missing. */
   static int value(JsonNode body, String name, int otherwise) {
     JsonNode number = body.path(name);
     return absent(number) ? otherwise : number.intValue();
@@ -103,7 +106,7 @@ final class MockRead {
     return node.isMissingNode() || node.isNull();
   }
 
-  /** Returns the first of several faults that is one. */
+  /** Returns the first of several results that is a fault. */
   static MockAsk.@Nullable Refused first(MockAsk.@Nullable Refused... faults) {
     for (MockAsk.@Nullable Refused fault : faults) {
       if (fault != null) {
@@ -113,7 +116,7 @@ final class MockRead {
     return null;
   }
 
-  /** Returns one token per four UTF-8 bytes of text, rounded up once, and four a message. */
+  /** Returns one token per four UTF-8 bytes of text, rounded up once, plus four per message. */
   static long promptTokens(JsonNode messages, JsonNode system) {
     long bytes = textBytes(system);
     for (JsonNode message : messages) {
@@ -126,7 +129,7 @@ final class MockRead {
     return (textBytes + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
   }
 
-  /** Counts a text, or the texts of a list of parts and of what those parts contain. */
+  /** Returns the bytes of a text, or of the texts in a list of parts, including nested ones. */
   static long textBytes(JsonNode content) {
     if (content.isString()) {
       return utf8Bytes(content.stringValue());
@@ -149,7 +152,7 @@ final class MockRead {
     long bytes = text.length();
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      // a pair of surrogates is four bytes, two a char
+      // a surrogate pair is four bytes, two for each char
       bytes += c < 0x80 ? 0 : c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
     }
     return bytes;

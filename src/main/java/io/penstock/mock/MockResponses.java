@@ -4,7 +4,7 @@ import tools.jackson.databind.JsonNode;
 
 /** OpenAI's responses. */
 final class MockResponses implements MockForm {
-  /** The numbers of the events before the first token, and of the first after the last one. */
+  /** Number of events before the first token; later events are numbered from here. */
   private static final int BEGIN_EVENTS = 4;
 
   MockAsk read(JsonNode body, int tokens) {
@@ -87,7 +87,7 @@ final class MockResponses implements MockForm {
     out.put("\"}");
   }
 
-  /** Begins an event; events of one stream are numbered, not without gaps. */
+  /** Begins an event; the numbers of a stream's events increase, with gaps. */
   private static MockBytes event(String type, int number, MockBytes out) {
     out.put("event: ").put(type).put("\ndata: {\"type\":\"").put(type);
     return out.put("\",\"sequence_number\":").put(number);

@@ -2,14 +2,14 @@ package io.penstock.mock;
 
 import java.util.function.IntConsumer;
 
-/** One answer written as events, piece by piece. Not thread-safe. */
+/** Writes one answer as events, piece by piece. Not thread-safe. */
 final class MockStream {
   private final MockForm form;
   private final MockAnswer answer;
   private final IntConsumer produced;
   private int sent;
 
-  /** Makes a stream that tells {@code produced} how many tokens each piece has. */
+  /** Creates a stream that reports the number of tokens of each piece to {@code produced}. */
   MockStream(MockAnswer answer, IntConsumer produced) {
     this.form = answer.ask().form();
     this.answer = answer;
@@ -23,14 +23,14 @@ final class MockStream {
     return out.toArray();
   }
 
-  /** Returns events with the tokens up to {@code due}; with the last token, also the end. */
+  /** Returns events with the tokens up to {@code due}; after the last token also the end. */
   byte[] upTo(int due) {
     MockBytes out = new MockBytes(1_024);
     appendUpTo(due, out);
     return out.toArray();
   }
 
-  /** Returns everything. */
+  /** Returns the whole stream. */
   byte[] all() {
     MockBytes out = new MockBytes(4_096);
     form.begin(answer, out);

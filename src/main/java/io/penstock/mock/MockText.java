@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.List;
 
 /**
- * The text of the answers: words of a small story, one a token, written out once. It holds nothing
- * that JSON would escape.
+ * The text of the answers: words of a small story, one for each token, encoded once. It contains
+ * nothing that JSON would escape.
  */
 final class MockText {
   private static final List<String> WORDS =
@@ -19,7 +19,7 @@ final class MockText {
 
   private final byte[] text;
 
-  /** Where the first k words end in {@link #text}. */
+  /** Ends of the first k words in {@link #text}. */
   private final int[] ends;
 
   MockText(int tokens) {

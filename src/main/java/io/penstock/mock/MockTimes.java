@@ -2,7 +2,7 @@ package io.penstock.mock;
 
 import java.time.Instant;
 
-/** Times as providers write them in headers; never shorter than they are. */
+/** Formats times as providers do in headers, always rounded up. */
 final class MockTimes {
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long MILLIS_PER_SECOND = 1_000;
@@ -50,7 +50,7 @@ final class MockTimes {
     return text.append('s').toString();
   }
 
-  /** Returns seconds to the millisecond, as protocol buffers write them in JSON. */
+  /** Returns seconds to the millisecond, in protobuf's JSON format. */
   static String protoSeconds(long nanos) {
     long millis = millis(nanos);
     String fraction = String.valueOf(MILLIS_PER_SECOND + millis % MILLIS_PER_SECOND).substring(1);

@@ -28,13 +28,18 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.JsonNode;
 
-/** One address of the mock provider: its shapes, limits and counters. Thread-safe. */
+/** One address of the mock provider, with its formats, limits and counters. Thread-safe. */
 final class MockUpstream {
-  /** Where its answers' times come from, and who is told whenever a request has ended. */
+  /**
+   * Clocks and timers of a provider, and a consumer that is called whenever a request has ended.
+   */
   record Surroundings(
       Ticker ticker, WallClock wallClock, Scheduler timers, Consumer<MockProvider.Stats> ended) {}
 
-  /** Models beyond this many share one limit, so that invented names fill no memory. */
+  /**
+   * Number of models with limits of their own; all others share one, so that invented names cannot
+   * fill the memory.
+   */
   private static final int MAX_MODELS = 1_000;
 
   private static final String OTHER_MODELS = "";
@@ -74,7 +79,7 @@ final class MockUpstream {
     return new MockProvider.Stats(requests.get(), refused.sum(), cancelled.sum(), running.get());
   }
 
-  /** Answers a request for {@code path}, which is what follows the address's base URL. */
+  /** Answers a request for {@code path}, the part behind the address's base URL. */
   Mono<Void> handle(HttpServerRequest request, HttpServerResponse response, String path) {
     Exchange exchange = new Exchange(requests.incrementAndGet(), response);
     running.incrementAndGet();
@@ -111,7 +116,10 @@ final class MockUpstream {
     }
   }
 
-  /** Returns whether this admitted request fails: spread evenly, so that the share is exact. */
+  /**
+   * Returns whether this admitted request fails; failures are spread evenly, so that their share is
+   * exact.
+   */
   private boolean fails() {
     if (errorShare == 0) {
       return false;
@@ -132,8 +140,8 @@ final class MockUpstream {
     private final HttpServerResponse response;
 
     /**
-     * Whether the body was handed over to its end. The server tells the exchange as a whole that it
-     * is complete even when the client went away in the middle; only the body sees the difference.
+     * Whether the whole body was written. The server reports the exchange as complete even if the
+     * client disconnected in the middle; only the body sees the difference.
      */
     private volatile boolean written;
 
@@ -176,7 +184,7 @@ final class MockUpstream {
 
     private Mono<MockAsk> read(MockBody body, Function<JsonNode, MockAsk> reader) {
       if (body.tooLarge()) {
-        // what is still coming is not read, so the connection is of no further use
+        // the rest of the body is not read, so the connection cannot be used any more
         response.keepAlive(false);
         return Mono.just(
             new Refused(
@@ -185,7 +193,7 @@ final class MockUpstream {
                 "The body is larger than " + MockRead.MAX_BODY_BYTES + " bytes."));
       }
       byte[] bytes = body.bytes();
-      // a large tree takes long enough to build to hold up the event loop's other connections
+      // parsing a large body would block the event loop's other connections
       return bytes.length <= PARSED_IN_PLACE_BYTES
           ? Mono.just(MockRead.body(bytes, reader))
           : Mono.fromCallable(() -> MockRead.body(bytes, reader))
@@ -206,7 +214,7 @@ final class MockUpstream {
       };
     }
 
-    /** Answers after the latency if the limits admitted the request, else refuses at once. */
+    /** Answers after the latency if the limits admitted the request, else refuses immediately. */
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
       MockLimit.Verdict said = address.announces() ? verdict : verdict.unannounced();
@@ -292,7 +300,7 @@ final class MockUpstream {
       return response.send(buffer.doOnSuccess(whole -> written = true)).then();
     }
 
-    /** Sends pieces as they come. Wrapped bytes on the heap need no release, so none can leak. */
+    /** Sends pieces as they come. Wrapped heap arrays need no release, so they cannot leak. */
     private Mono<Void> send(Flux<byte[]> pieces, Predicate<ByteBuf> flushed) {
       Flux<ByteBuf> buffers = pieces.map(Unpooled::wrappedBuffer);
       return response.send(buffers.doOnComplete(() -> written = true), flushed).then();

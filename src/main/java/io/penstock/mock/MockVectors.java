@@ -8,13 +8,15 @@ import java.util.Base64;
 import reactor.core.publisher.Flux;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The answer to an embeddings request: the same vector of length one for every input. */
+/** The answer to an embeddings request: the same unit vector for every input. */
 final class MockVectors {
   private static final int INPUTS_PER_PIECE = 16;
 
   private MockVectors() {}
 
-  /** Returns the answer in pieces of a few vectors, as thousands of them are many megabytes. */
+  /**
+   * Returns the answer in pieces of a few vectors, because thousands of them are many megabytes.
+   */
   static Flux<byte[]> pieces(MockAsk.Embed ask) {
     byte[] vector = vector(ask.dimensions(), ask.base64());
     int pieces = (ask.inputs() + INPUTS_PER_PIECE - 1) / INPUTS_PER_PIECE;

@@ -3,8 +3,8 @@ package io.penstock.mock;
 import java.util.Arrays;
 
 /**
- * What happened in the last {@code windowNanos}, exactly: an amount added at {@code t} counts
- * before {@code t + windowNanos} and no longer at it. Not thread-safe.
+ * Amounts added in the last {@code windowNanos}, exactly: an amount added at {@code t} counts
+ * before {@code t + windowNanos} but not at that instant. Not thread-safe.
  */
 final class MockWindow {
   private final long limit;
@@ -38,7 +38,7 @@ final class MockWindow {
     return sum;
   }
 
-  /** Returns what is left at {@code nowNanos}; 0 also when more was added than the limit. */
+  /** Returns the remaining amount at {@code nowNanos}; 0 if more than the limit was added. */
   long remaining(long nowNanos) {
     return Math.max(0, limit - used(nowNanos));
   }
@@ -48,8 +48,9 @@ final class MockWindow {
   }
 
   /**
-   * Adds {@code amount}, whether it fits or not. An instant before the newest one counts as that
-   * one: callers on several threads read the clock before they get here.
+   * Adds {@code amount}, whether or not it fits. An instant before the newest one is replaced by
+   * that one, because callers on several threads may get here in another order than they read the
+   * clock.
    */
   void add(long nowNanos, long amount) {
     if (amount == 0) {
@@ -74,7 +75,7 @@ final class MockWindow {
   private void grow() {
     long[] widerInstants = Arrays.copyOf(instants, 2 * size);
     long[] widerAmounts = Arrays.copyOf(amounts, 2 * size);
-    // what had wrapped around goes behind what had not
+    // the wrapped part moves behind the other part
     System.arraycopy(instants, 0, widerInstants, size, first);
     System.arraycopy(amounts, 0, widerAmounts, size, first);
     instants = widerInstants;
@@ -82,8 +83,8 @@ final class MockWindow {
   }
 
   /**
-   * Returns the nanoseconds from now until {@code amount} fits if nothing else is added: 0 when it
-   * fits now, -1 when it never does.
+   * Returns the nanoseconds from now until {@code amount} fits if nothing else is added: 0 if it
+   * fits now, -1 if it never does.
    */
   long untilFitsNanos(long nowNanos, long amount) {
     long left = used(nowNanos);
@@ -99,7 +100,7 @@ final class MockWindow {
     return waitNanos;
   }
 
-  /** Returns the nanoseconds from now until nothing counts any more if nothing is added. */
+  /** Returns the nanoseconds from now until the window is empty if nothing else is added. */
   long untilEmptyNanos(long nowNanos) {
     return used(nowNanos) == 0 ? 0 : newest + windowNanos - nowNanos;
   }

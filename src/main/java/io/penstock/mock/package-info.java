@@ -1,4 +1,4 @@
-/** The built-in provider for demos and load tests, with a checker of its limits of its own. */
+/** The built-in provider for demos and load tests, with an independent implementation of limits. */
 @NullMarked
 package io.penstock.mock;
 

@@ -16,18 +16,15 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Keys in SQL: in a file of SQLite, or on a server of MariaDB or MySQL. For one thread, which it
- * lets wait.
- */
+/** Keys in an SQL database: a SQLite file, or a MariaDB or MySQL server. Blocks; for one thread. */
 final class KeyDatabase implements AutoCloseable {
-  /** All keys, and which version of them this is at least. */
+  /** All keys, and a version that is not newer than they are. */
   record Content(long version, List<KeySpec> keys) {}
 
   /**
-   * A change.
+   * The result of a change.
    *
-   * @param version of what is kept, after it; 0 when nothing was changed
+   * @param version version of the stored keys after it; 0 if nothing was changed
    */
   record Changed(Change change, long version) {}
 
@@ -54,31 +51,31 @@ final class KeyDatabase implements AutoCloseable {
   private final SqlServer server;
   private @Nullable Connection connection;
 
-  /** Where the last connection led, null before the first. */
+  /** Identity of the database that the last connection led to; null before the first. */
   private @Nullable Object place;
 
   private long opened;
 
-  /** Makes one that opens its connection, and makes its tables, when it is asked for something. */
+  /** Creates an object that opens its connection, and creates its tables, when it is first used. */
   KeyDatabase(SqlServer server) {
     this.server = server;
   }
 
-  /** Returns a number that is another one whenever anything was changed, by whomever. */
+  /** Returns a version that changes whenever any instance changes a key. */
   long version() {
     return work(KeyDatabase::version);
   }
 
   /**
-   * Returns how often a connection was opened: over another one, what has the same version may
-   * still be something else.
+   * Returns how many connections have been opened. Equal versions mean equal content only on the
+   * same connection.
    */
   long opened() {
     return opened;
   }
 
   Content content() {
-    // First: what is read after it may be newer, and is then read once more.
+    // The version first: keys read after it may be newer, and are then simply read again.
     return work(open -> new Content(version(open), all(open)));
   }
 
@@ -116,8 +113,9 @@ final class KeyDatabase implements AutoCloseable {
   }
 
   /**
-   * One at a time, whichever instance writes: all begin by changing the same row. Where SQL fails
-   * the connection ends, and with it what was begun: to roll back could fail for another reason.
+   * Makes a change in a transaction. Changes of all instances are serialized, because each begins
+   * by updating the same row. After an SQL error the connection is closed, which ends the
+   * transaction; a rollback might fail, too.
    */
   private Changed write(Work<Change> work) {
     return work(
@@ -208,7 +206,7 @@ final class KeyDatabase implements AutoCloseable {
     }
   }
 
-  /** A connection that failed is not used again. */
+  /** Runs work on the connection, opening it if needed. A failed connection is not used again. */
   private <T> T work(Work<T> work) {
     try {
       return work.in(connected());

@@ -19,7 +19,7 @@ final class KeyDraft {
   @Nullable Set<String> allowedEndpoints;
   int priority;
 
-  /** Null: the same as {@link #priority}. */
+  /** Null means the same as {@link #priority}. */
   @Nullable Integer maxPriority;
 
   int weight;
@@ -51,7 +51,7 @@ final class KeyDraft {
     sharing = key.sharing();
   }
 
-  /** Returns the key as it is now; what is as everywhere else is one object for all of them. */
+  /** Returns the resulting key; parts with default values are shared between all keys. */
   KeySpec key() {
     int most = maxPriority == null ? priority : maxPriority;
     if (priority > most) {

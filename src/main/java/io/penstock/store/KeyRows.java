@@ -12,7 +12,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads keys from rows. Terms that are told alike are read once, and are one object. */
+/** Reads keys from rows. Equal terms are parsed once, and share one object. */
 final class KeyRows {
   private final Map<String, KeySpec> byTerms = new HashMap<>();
 
@@ -24,7 +24,7 @@ final class KeyRows {
     return keys;
   }
 
-  /** Columns: name, SHA-256, the one before and until when that is valid, terms. */
+  /** Reads the columns name, SHA-256, previous SHA-256, its expiry, and terms. */
   KeySpec key(ResultSet row) throws SQLException {
     String name = row.getString(1);
     try {

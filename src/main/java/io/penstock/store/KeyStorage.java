@@ -20,23 +20,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keys in SQL, and what this instance knows of them. One thread of its own does all that waits:
- * what operators change here, and a look every second for what was changed elsewhere. While the
- * store cannot be asked, the keys known so far stay.
+ * Keys in SQL, and this instance's copy of them. A thread of its own does all work that blocks: the
+ * changes by operators of this instance, and a check every second for changes by others. While the
+ * store is unavailable, the known keys stay valid.
  */
 public final class KeyStorage implements KeyStore, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   /**
-   * Of a store that cannot be asked: what is changed elsewhere is here within 10 s of its return.
+   * Longest interval between checks of an unavailable store. Changes by other instances arrive
+   * within 10 s of its return.
    */
   private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
   private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of());
   private static final double JITTER = 0.2;
 
-  /** Who would be the next to wait is refused. */
+  /** Maximum number of waiting changes; further ones are refused. */
   private static final int MOST_WAITING = 64;
 
   private final String shown;
@@ -63,11 +64,11 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   /**
-   * Opens a store and reads it, and lets the caller wait for that.
+   * Opens a store and reads it; blocks.
    *
-   * @param store {@code file:PATH} of a SQLite file, made if there is none, or {@code sql}
+   * @param store {@code file:PATH} of a SQLite file, created if missing, or {@code sql}
    * @param databaseUrl for the latter: {@code r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE}
-   * @throws Unusable when it cannot be used; nothing is changed then
+   * @throws Unusable if it cannot be used; nothing is changed then
    */
   public static KeyStorage open(String store, @Nullable String databaseUrl) {
     SqlAddress address = SqlAddress.of(store, databaseUrl);
@@ -84,7 +85,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     return "keys in " + shown + ": " + lost.getMessage();
   }
 
-  /** Keeps {@code known} as the store is, from now on; to be called once. */
+  /** Keeps {@code known} in step with the store from now on. Call it once. */
   public void follow(Keys known, Ticker ticker) {
     clock = ticker;
     known.stored(content.keys(), ticker.nanos());
@@ -175,7 +176,10 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     return changed.change();
   }
 
-  /** With a change of others in between the version stays behind, so that all is read again. */
+  /**
+   * Advances the version after a change of this instance. If others changed something in between,
+   * the version stays behind, so that everything is read again.
+   */
   private void caughtUp(long next) {
     if (next == version + 1) {
       version = next;
@@ -203,7 +207,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
     }
   }
 
-  /** Stops, once what is under way is done, and closes the database. */
+  /** Stops after the work in progress, and closes the database. */
   @Override
   public void close() {
     CompletableFuture<Void> closed = CompletableFuture.runAsync(database::close, thread);

@@ -23,27 +23,27 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a key may do, as JSON in the words of route files. */
+/** Converts the terms of a key to and from JSON, with the names used in route files. */
 public final class KeyTerms {
   private static final long MOST = Cost.MAX_TOKENS;
   private static final int HIGHEST = 1_000_000;
   private static final int LONGEST = 200;
 
-  /** What is asked for cannot be; the message says why, for a person, and holds no value. */
+  /** Thrown for invalid terms; the message explains the reason to a person, without values. */
   public static final class Unclear extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one. */
+    /** Creates an exception. */
     public Unclear(String message) {
       super(message, null, false, false);
     }
   }
 
   /**
-   * One thing that is said of keys.
+   * One term of keys.
    *
-   * @param show what is said of it now; null is nothing
-   * @param read takes over another value; null is the one of a new key
+   * @param show returns its current value; null if it has none
+   * @param read sets its value; null means the value of a new key
    */
   private record Term(
       String name,
@@ -124,7 +124,7 @@ public final class KeyTerms {
         (draft, to) -> set.accept(draft, Long.valueOf(whole(name, to, 0, MOST, 0))));
   }
 
-  /** Returns a key of which nothing is said yet but its name and secrets. */
+  /** Returns a key with the given name and secrets, and default terms. */
   public static KeySpec plain(String name, List<KeySpec.Secret> secrets) {
     return new KeySpec(
         name,
@@ -140,18 +140,18 @@ public final class KeyTerms {
   }
 
   /**
-   * Returns {@code key} with other terms; null stands for what a new key has.
+   * Returns {@code key} with changed terms; null stands for the value of a new key.
    *
-   * @throws Unclear when something is not known, or not what is expected
+   * @throws Unclear if a term is unknown or invalid
    */
   public static KeySpec changed(KeySpec key, ObjectNode terms) {
     return read(key, terms).key();
   }
 
   /**
-   * Fails as {@link #changed} would for any key.
+   * Throws as {@link #changed} would for any key.
    *
-   * @throws Unclear when something is not known, or not what is expected
+   * @throws Unclear if a term is unknown or invalid
    */
   public static void check(ObjectNode terms) {
     read(plain("-", List.of()), terms);
@@ -170,12 +170,15 @@ public final class KeyTerms {
     return draft;
   }
 
-  /** What people wrote where a name belongs may be anything, even a secret. */
+  /**
+   * Returns a name for messages, made safe: what was written in place of a name may even be a
+   * secret.
+   */
   private static String named(String name) {
     return name.matches("[a-z_]{1,30}") ? name : "a member";
   }
 
-  /** Returns all that is said of a key, besides its name and its secrets. */
+  /** Returns all terms of a key, without its name and its secrets. */
   public static Map<String, @Nullable Object> shown(KeySpec key) {
     KeyDraft draft = new KeyDraft(key);
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
@@ -183,7 +186,7 @@ public final class KeyTerms {
     return shown;
   }
 
-  /** Returns what is said of a key that is not said of a new one, as JSON. */
+  /** Returns as JSON the terms of a key that differ from those of a new one. */
   static String stored(KeySpec key) {
     Map<String, @Nullable Object> all = shown(key);
     Map<String, @Nullable Object> plain = shown(plain(key.name(), key.secrets()));
@@ -316,7 +319,7 @@ public final class KeyTerms {
     return unixMillis == KeySpec.NEVER ? null : Instant.ofEpochMilli(unixMillis).toString();
   }
 
-  /** A day ends nothing in its middle: what expires at one does when it begins, in UTC. */
+  /** Parses an instant or a date; a key with a date expires when that day begins, in UTC. */
   private static long expiry(@Nullable String text) {
     if (text == null) {
       return KeySpec.NEVER;

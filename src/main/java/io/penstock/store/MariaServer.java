@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Properties;
 
-/** A server of MariaDB or MySQL. */
+/** A MariaDB or MySQL server. */
 record MariaServer(SqlAddress.Server address) implements SqlServer {
   private static final String OPTIONS =
       " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
@@ -21,7 +21,7 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
     return connect(List.of());
   }
 
-  /** Wherever it is, who has a connection has one to the server as it is now. */
+  /** Returns a constant: an open connection always leads to the server's current data. */
   @Override
   public Object place() {
     return address;

@@ -9,12 +9,14 @@ import java.nio.file.Path;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** Where keys are kept. What it is made from may hold a password: no message and no text has it. */
+/**
+ * The location of stored keys. The setting may contain a password, which no message or text shows.
+ */
 sealed interface SqlAddress {
-  /** Returns it for people, without credentials. */
+  /** Returns the location for people, without credentials. */
   String shown();
 
-  /** A file of SQLite. */
+  /** A SQLite file. */
   record File(Path path) implements SqlAddress {
     @Override
     public String shown() {
@@ -22,7 +24,7 @@ sealed interface SqlAddress {
     }
   }
 
-  /** A server of MariaDB or MySQL. */
+  /** A MariaDB or MySQL server. */
   final class Server implements SqlAddress {
     private final String host;
     private final String url;
@@ -33,7 +35,7 @@ sealed interface SqlAddress {
       this.url = url;
       properties.setProperty("user", user);
       properties.setProperty("password", password);
-      // Milliseconds: who cannot be asked is given up, so that it is noticed and said.
+      // Milliseconds: an unreachable server times out, so that it is noticed and reported.
       properties.setProperty("connectTimeout", "5000");
       properties.setProperty("socketTimeout", "10000");
     }
@@ -58,10 +60,10 @@ sealed interface SqlAddress {
   }
 
   /**
-   * Reads {@code penstock.keys.store}: {@code file:PATH}, or {@code sql} for what {@code
-   * penstock.database.url} says.
+   * Parses {@code penstock.keys.store}: {@code file:PATH}, or {@code sql} for the database in
+   * {@code penstock.database.url}.
    *
-   * @throws Unusable when they say anything else
+   * @throws Unusable if they have any other form
    */
   static SqlAddress of(String store, @Nullable String databaseUrl) {
     if (store.equals("sql")) {

@@ -8,24 +8,30 @@ import java.sql.Statement;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What SQL is spoken where keys are kept, and how one gets there. */
+/** A database for keys: its SQL dialect, and how to connect to it. */
 sealed interface SqlServer permits SqliteFile, MariaServer {
-  /** Which shape of tables this is. */
+  /** Version of the table layout. */
   int SCHEMA = 1;
 
-  /** Opens a connection to where the tables are, made if they were not. */
+  /** Opens a connection, and creates missing tables. */
   Connection open() throws SQLException;
 
   /**
-   * Opens a connection once more: what is not there any more is not begun anew, which would lose
-   * all there was.
+   * Opens a connection again, without creating anything: missing tables must not be replaced by
+   * empty ones, which would lose all keys.
    */
   Connection reopen() throws SQLException;
 
-  /** Returns what is another one when open connections lead to something that was taken away. */
+  /**
+   * Returns the identity of the database, which changes if the one behind open connections is
+   * removed or replaced.
+   */
   Object place();
 
-  /** Returns what went wrong, for people; what drivers say may hold addresses and users. */
+  /**
+   * Returns the reason of a failure, for people; drivers' own messages may contain addresses and
+   * users.
+   */
   String why(SQLException failed);
 
   static SqlServer of(SqlAddress address) {
@@ -45,7 +51,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     }
   }
 
-  /** Fails unless the tables are of the shape that is known here. */
+  /** Throws unless the tables have the known layout. */
   static void checkSchema(Connection open) throws SQLException {
     try (Statement statement = open.createStatement();
         ResultSet row =
@@ -56,7 +62,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     }
   }
 
-  /** Makes the tables that are missing; returns {@code open}, or fails and closes it. */
+  /** Creates the missing tables; returns {@code open}, or closes it and throws. */
   static Connection made(Connection open, List<String> tables) throws SQLException {
     try {
       try (Statement statement = open.createStatement()) {
@@ -72,7 +78,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
     }
   }
 
-  /** What makes them. */
+  /** Returns the statements that create the tables. */
   static List<String> tables(String options, String orIgnore) {
     return List.of(
         "CREATE TABLE IF NOT EXISTS penstock_key_meta (id INTEGER NOT NULL PRIMARY KEY,"

@@ -2,11 +2,14 @@ package io.penstock.store;
 
 import org.sqlite.SQLiteException;
 
-/** What SQLite complains of, for people. */
+/** Describes errors of SQLite for people. */
 final class SqliteComplaint {
   private SqliteComplaint() {}
 
-  /** Returns what went wrong; its causes have many codes, which begin with what they come to. */
+  /**
+   * Returns the reason of a failure. Each kind of error has many codes, which begin with that of
+   * the kind.
+   */
   static String of(SQLiteException failed) {
     String code = failed.getResultCode().name();
     if (code.startsWith("SQLITE_NOTADB")) {

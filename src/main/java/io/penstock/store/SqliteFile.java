@@ -21,7 +21,7 @@ import org.sqlite.SQLiteConfig.SynchronousMode;
 import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteException;
 
-/** A file of SQLite. */
+/** A SQLite file. */
 record SqliteFile(Path file) implements SqlServer {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.keys");
   private static final int BUSY_MILLIS = 5_000;
@@ -45,7 +45,10 @@ record SqliteFile(Path file) implements SqlServer {
     return connect(List.of());
   }
 
-  /** Whoever has a file open that was removed, or replaced, writes to what nobody will read. */
+  /**
+   * Returns the identity of the file: data written to an open file that was removed or replaced
+   * would be lost.
+   */
   @Override
   public Object place() {
     try {
@@ -60,7 +63,8 @@ record SqliteFile(Path file) implements SqlServer {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout(BUSY_MILLIS);
     config.setJournalMode(JournalMode.WAL);
-    config.setSynchronous(SynchronousMode.FULL); // who is told of a key can rely on it
+    config.setSynchronous(
+        SynchronousMode.FULL); // an acknowledged change of a key must survive a crash
     config.setTransactionMode(TransactionMode.IMMEDIATE);
     return SqlServer.made(config.createConnection(url()), tables);
   }
@@ -77,7 +81,7 @@ record SqliteFile(Path file) implements SqlServer {
     }
   }
 
-  /** Nobody but the user of this process has business with it. */
+  /** Creates the file so that only the user of this process can access it. */
   private void create() throws SQLException {
     boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
     FileAttribute<?>[] attributes =
@@ -95,7 +99,7 @@ record SqliteFile(Path file) implements SqlServer {
     }
   }
 
-  /** Looks without writing, so that a file that is something else, or damaged, stays as it is. */
+  /** Checks the file without writing, so that a damaged or foreign file stays unchanged. */
   private void inspect() throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.setReadOnly(true);

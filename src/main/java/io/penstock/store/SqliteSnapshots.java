@@ -24,15 +24,17 @@ import org.sqlite.SQLiteConfig.SynchronousMode;
 import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteException;
 
-/** State in a file of SQLite: each save is one transaction. */
+/** Saved state in a SQLite file; each save is one transaction. */
 final class SqliteSnapshots implements Snapshots {
   private static final int BUSY_MILLIS = 5_000;
   private static final int VERSION = 1;
   private static final byte[] MAGIC = "SQLite format 3\0".getBytes(StandardCharsets.US_ASCII);
 
   /**
-   * @param fileKey which file it is, should another one take its place
-   * @param usage that is there
+   * An open file.
+   *
+   * @param fileKey identity of the file, to detect that another has replaced it
+   * @param usage the usage stored in it
    */
   private record Open(Connection connection, @Nullable Object fileKey, List<Ledger.Row> usage) {}
 
@@ -45,7 +47,7 @@ final class SqliteSnapshots implements Snapshots {
     this.minuteNanos = minuteNanos;
   }
 
-  /** Looks without writing, so that a file that is something else, or damaged, stays as it is. */
+  /** Loads without writing, so that a damaged or foreign file stays unchanged. */
   @Override
   public Snapshot load() throws IOException {
     if (empty()) {
@@ -114,7 +116,10 @@ final class SqliteSnapshots implements Snapshots {
     return "jdbc:sqlite:" + file;
   }
 
-  /** Whether there is nothing in it: SQLite itself leaves such a file when it ends early. */
+  /**
+   * Returns whether the file is empty or missing: SQLite itself leaves an empty file if it is
+   * interrupted early.
+   */
   private boolean empty() throws IOException {
     try {
       return Files.size(file) == 0;
@@ -159,7 +164,7 @@ final class SqliteSnapshots implements Snapshots {
     }
   }
 
-  /** Returns whether the tables are there; fails when others are. */
+  /** Returns whether the tables exist; throws if there are other tables. */
   private boolean made(Connection connection) throws SQLException, IOException {
     try (Statement statement = connection.createStatement()) {
       long version = number(statement, "PRAGMA user_version");
@@ -197,7 +202,7 @@ final class SqliteSnapshots implements Snapshots {
     return new IOException(file + ": " + SqliteComplaint.of(lite), failed);
   }
 
-  /** What was not committed is as if it had never been written. */
+  /** Closes the file; uncommitted changes are discarded. */
   @Override
   public void close() {
     Open last = open;
@@ -206,7 +211,7 @@ final class SqliteSnapshots implements Snapshots {
       try {
         last.connection().close();
       } catch (SQLException nothingToLose) {
-        // each save was committed, or has failed already
+        // each save has already been committed or has failed
         return;
       }
     }

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The tables that state is in; instants are nanoseconds since 1970. */
+/** The tables of saved state; instants are nanoseconds since 1970. */
 record SqliteTables(Connection connection) {
   private static final List<String> TABLES =
       List.of(
@@ -34,7 +34,7 @@ record SqliteTables(Connection connection) {
               + " cell_start INTEGER NOT NULL, amount INTEGER NOT NULL)",
           "CREATE INDEX spend_cells ON spend(kind, id, measure, cell_start)");
 
-  /** Those that are written anew with each save. */
+  /** Tables that are completely rewritten with each save. */
   private static final List<String> SMALL =
       List.of("quotas", "requests", "tokens", "daily", "spend");
 
@@ -60,9 +60,9 @@ record SqliteTables(Connection connection) {
   }
 
   /**
-   * Writes all of it; the caller commits.
+   * Writes the whole state; the caller commits.
    *
-   * @param there the usage that is in its table
+   * @param there the usage that is already in its table
    */
   void write(StateRows rows, List<Ledger.Row> there) throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -117,7 +117,7 @@ record SqliteTables(Connection connection) {
     }
   }
 
-  /** Usage grows for 400 days: only what changed is written. */
+  /** Writes only the changed rows of usage, because usage accumulates for 400 days. */
   private void writeUsage(List<Ledger.Row> rows, List<Ledger.Row> there) throws SQLException {
     Map<Place, Ledger.Row> before = new HashMap<>();
     there.forEach(row -> before.put(Place.of(row), row));

@@ -7,26 +7,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The files that state is kept in: {@code *.yaml}, or {@code *.db} for SQLite. */
+/** The files of saved state: {@code *.yaml}, or {@code *.db} for SQLite. */
 public final class StateFiles {
-  /** The window of limits per minute: those of models have columns of their own. */
+  /** The window of limits per minute; those of models have columns of their own. */
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   private StateFiles() {}
 
   /**
-   * Returns the store that a name stands for; nothing is opened yet.
+   * Returns the store for a file name, without opening it.
    *
-   * @throws IOException when the name is of neither kind
+   * @throws IOException if the name has neither extension
    */
   public static Snapshots of(Path file) throws IOException {
     return of(file, MINUTE_NANOS);
   }
 
   /**
-   * Returns the store that a name stands for.
+   * Returns the store for a file name, without opening it.
    *
-   * @param minuteNanos the window of limits per minute: shorter in tests
+   * @param minuteNanos the window of limits per minute, which is shorter in tests
    */
   public static Snapshots of(Path file, long minuteNanos) throws IOException {
     if (named(file, ".yaml") || named(file, ".yml")) {
@@ -39,11 +39,11 @@ public final class StateFiles {
   }
 
   /**
-   * Copies all of the first file, which is YAML, to the second, which is SQLite and holds nothing
-   * yet, or the same.
+   * Copies the first file, which is YAML, to the second, which is SQLite and is empty or has the
+   * same content.
    *
-   * @return what was done, for a person
-   * @throws IOException when it cannot be done: then neither is changed. The message is one line
+   * @return a description of the result, for a person
+   * @throws IOException if it is impossible; neither file is changed then. The message is one line
    */
   public static String migrate(Path from, Path to) throws IOException {
     if (!named(from, ".yaml") && !named(from, ".yml")) {
@@ -80,7 +80,7 @@ public final class StateFiles {
     return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
   }
 
-  /** What is wrong with a file, in one line. */
+  /** Returns an exception that describes a problem with a file in one line. */
   static IOException problem(Path file, Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     boolean bare = cause.getMessage() == null || message.equals(file.toString());

@@ -15,28 +15,31 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A snapshot as files have it: the limits of models apart from all others. */
+/** A snapshot in the structure of files, which separates the limits of models from all others. */
 final class StateRows {
-  /** A model with more requests in its minute has them in sums, as all others have. */
+  /**
+   * Maximum number of requests in a model's minute that are stored one by one; more are stored as
+   * sums, like those of other limits.
+   */
   private static final int MOST_REQUESTS = 10_000;
 
-  /** No instant is later: nothing that is added to one overflows. */
+  /** Latest accepted instant, so that additions to it cannot overflow. */
   static final long LATEST = Long.MAX_VALUE / 4 * 3;
 
-  /** What models were asked for. */
+  /** The usage of a model. */
   static final class ModelState {
-    /** Instants, one a request. */
+    /** Instants, one for each request. */
     final List<Long> requests = new ArrayList<>();
 
     final List<Spent> tokens = new ArrayList<>();
 
-    /** Of the running day; the count is 0 when none runs. */
+    /** Start of the current day; its count is 0 if there is none. */
     long dayStart;
 
     long dayCount;
   }
 
-  /** One piece of what was spent of a limit. */
+  /** A charge of a limit that still counts. */
   record SpendRow(LimitId id, Spent spent) {
     String kind() {
       return id.kind().name().toLowerCase(Locale.ROOT);
@@ -68,7 +71,7 @@ final class StateRows {
     return rows;
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   int count() {
     int sum = quotas.size() + spend.size() + usage.size();
     for (ModelState state : models.values()) {

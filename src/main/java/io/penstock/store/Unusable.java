@@ -1,8 +1,8 @@
 package io.penstock.store;
 
 /**
- * What is kept cannot be used: nothing was changed. The message says what is wrong in one line, for
- * a person, without any secret.
+ * Thrown if a store cannot be used; nothing was changed. The message describes the reason in one
+ * line, for a person, without any secret.
  */
 public final class Unusable extends RuntimeException {
   private static final long serialVersionUID = 1L;

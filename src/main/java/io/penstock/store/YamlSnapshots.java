@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import org.yaml.snakeyaml.reader.StreamReader;
 
 /**
- * State in a YAML file, written aside and put in its place at once: whoever reads it, and whenever
- * the process ends, it is whole.
+ * Saved state in a YAML file. A save writes a temporary file and renames it, so that the file is
+ * always complete, whoever reads it and whenever the process ends.
  */
 final class YamlSnapshots implements Snapshots {
   static final FileAttribute<?>[] FOR_ITS_OWNER_ONLY = ownerOnly();

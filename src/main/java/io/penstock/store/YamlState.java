@@ -31,11 +31,11 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
-/** Reads a state file of YAML. Only nodes are composed, no object is made from a tag. */
+/** Parses a YAML state file. It only composes nodes and never constructs an object from a tag. */
 final class YamlState {
   static final int VERSION = 1;
 
-  /** What is wrong, in one line with its place. */
+  /** Thrown for an invalid file; the message describes the error in one line, with its place. */
   static final class Unreadable extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -248,7 +248,7 @@ final class YamlState {
     return fields;
   }
 
-  /** Keys that are there twice are an error; what is not there has none. */
+  /** Returns the entries of a mapping, none if it is missing; repeated keys are an error. */
   private List<NodeTuple> entries(@Nullable Node node, String name) throws Unreadable {
     if (nothing(node)) {
       return List.of();

@@ -1,4 +1,4 @@
-/** What outlives the program: usage and keys, on disk and in SQL. */
+/** Data that outlives the program: usage and keys, in files and SQL databases. */
 @NullMarked
 package io.penstock.store;
 

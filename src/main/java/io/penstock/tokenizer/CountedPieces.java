@@ -4,29 +4,29 @@ import com.knuddels.jtokkit.api.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts text of {@code o200k_base}, piece by piece, and remembers what pieces came to: most of a
- * text is words that were counted before. Who remembers what is left to chance, in a table of a
- * fixed size; what is forgotten is counted again. Safe from any thread.
+ * Counts tokens of text with {@code o200k_base}, piece by piece, and caches the counts of pieces,
+ * because most of a text consists of words that were counted before. The cache is a table of fixed
+ * size; colliding pieces replace each other. Safe from any thread.
  */
 final class CountedPieces {
-  /** About as many as there are words in use, 2 MiB when all places are taken. */
+  /** Roughly the number of words in use; the full table takes 2 MiB. */
   private static final int PLACES = 1 << 15;
 
-  /** Longer pieces are rarely seen twice. */
+  /** Longest piece that is cached, in characters; longer ones are rarely seen twice. */
   private static final int LONGEST = 24;
 
-  /** Immutable, so that it may be read while somebody else puts it there. */
+  /** Immutable, so that it may be read while another thread stores it. */
   private record Counted(String piece, int tokens) {}
 
   private final Encoding encoding;
   private final @Nullable Counted[] places = new Counted[PLACES];
 
-  /** Counts with that table, of {@code o200k_base}. */
+  /** Creates a counter that uses the given table of {@code o200k_base}. */
   CountedPieces(Encoding encoding) {
     this.encoding = encoding;
   }
 
-  /** Returns the tokens of a text. */
+  /** Returns the number of tokens of a text. */
   long count(String text) {
     O200kPieces pieces = new O200kPieces(text);
     long tokens = 0;
@@ -55,7 +55,10 @@ final class CountedPieces {
     return tokens;
   }
 
-  /** Pieces are of a few characters: what compares long texts takes longer to begin. */
+  /**
+   * Compares characters in a loop, which is faster for short pieces than methods made for long
+   * texts.
+   */
   private static boolean begins(String text, int from, String piece) {
     for (int i = 0; i < piece.length(); i++) {
       if (text.charAt(from + i) != piece.charAt(i)) {

@@ -1,11 +1,11 @@
 package io.penstock.tokenizer;
 
 /**
- * Input tokens as they are estimated before anything is learned: one for each four UTF-8 bytes,
- * rounded up over the whole text.
+ * Estimates input tokens before anything is learned: one for each four UTF-8 bytes, rounded up once
+ * for the whole text.
  */
 public final class Estimate {
-  /** What a message costs beside its text: its role, its name and what separates it. */
+  /** Tokens of a message in addition to its text: its role, its name and its separators. */
   public static final long TOKENS_A_MESSAGE = 4;
 
   /** By the rule of thumb. */

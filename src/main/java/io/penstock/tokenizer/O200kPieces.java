@@ -1,10 +1,10 @@
 package io.penstock.tokenizer;
 
 /**
- * Where {@code o200k_base} cuts text before it looks for tokens. Source: the expression of that
- * table in {@code tiktoken_ext/openai_public.py} of OpenAI's tiktoken, which is tried here by hand,
- * alternative after alternative, because a regular expression takes several times as long as all
- * the rest of weighing.
+ * Splits text into the pieces in which {@code o200k_base} then looks for tokens. Source: the
+ * regular expression of that table in {@code tiktoken_ext/openai_public.py} of OpenAI's tiktoken.
+ * Its alternatives are coded by hand, because a regular expression takes several times as long as
+ * the rest of reading a request.
  */
 final class O200kPieces {
   private static final int UPPER =
@@ -34,12 +34,12 @@ final class O200kPieces {
 
   private static final char LONG_S = '\u017f';
 
-  /** How many digits are one piece. */
+  /** Maximum number of digits in a piece. */
   private static final int DIGITS = 3;
 
   private final String text;
 
-  /** Cuts a text. */
+  /** Creates a splitter of a text. */
   O200kPieces(String text) {
     this.text = text;
   }
@@ -70,8 +70,9 @@ final class O200kPieces {
   }
 
   /**
-   * Returns the end of a word that has lower case at its end, or -1. What is of neither case counts
-   * as both, so that a row of upper case gives back what is needed for that.
+   * Returns the end of a word that ends in lower case, or -1. Characters without case count as both
+   * cases. Upper case is matched greedily, so if no lower case follows it, the word ends after the
+   * last character without case.
    */
   private int lowerWord(int from) {
     int upper = from;
@@ -90,7 +91,7 @@ final class O200kPieces {
     return lower > upper ? lower : afterLastBoth;
   }
 
-  /** Returns the end of a word of nothing but upper case, or -1. */
+  /** Returns the end of a word that is entirely in upper case, or -1. */
   private int upperWord(int from) {
     int end = run(from, UPPER);
     return end > from ? end : -1;
@@ -125,7 +126,10 @@ final class O200kPieces {
     return two ? from + 3 : from;
   }
 
-  /** Of ASCII, and the long s, which is an s to an expression that ignores case. */
+  /**
+   * Converts ASCII characters to lower case, and the long s to s, as a case-insensitive regular
+   * expression does.
+   */
   private static char lowerCase(char c) {
     if (c == LONG_S) {
       return 's';
@@ -163,7 +167,10 @@ final class O200kPieces {
     return end;
   }
 
-  /** Returns the end of spaces: after the last line end, else before the last one of several. */
+  /**
+   * Returns the end of white space: after the last line end; if there is none, before the last of
+   * several spaces.
+   */
   private int spaces(int from) {
     int end = from;
     int afterLineEnd = -1;
@@ -200,7 +207,7 @@ final class O200kPieces {
     return point == '\n' || point == '\r';
   }
 
-  /** Returns whether a character is Unicode's White_Space, all of which are of one char. */
+  /** Returns whether a character is Unicode's White_Space; all of these consist of one char. */
   private static boolean isSpace(int point) {
     if (point < 128) {
       return point == ' ' || (point >= '\t' && point <= '\r');

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which table of tokens a model of OpenAI's uses. Source: {@code tiktoken/model.py} of OpenAI's
+ * Maps OpenAI's models to their token tables. Source: {@code tiktoken/model.py} of OpenAI's
  * tiktoken.
  */
 final class OpenAiModels {
@@ -30,7 +30,7 @@ final class OpenAiModels {
 
   private OpenAiModels() {}
 
-  /** Returns the table of the longest name that {@code model} begins with, or null. */
+  /** Returns the table of the longest known name that {@code model} begins with, or null. */
   static @Nullable EncodingType table(String model) {
     String name = model.startsWith(TUNED) ? model.substring(TUNED.length()) : model;
     for (int end = name.length(); end > 1; end--) {

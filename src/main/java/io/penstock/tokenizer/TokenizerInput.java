@@ -4,9 +4,9 @@ import io.penstock.cost.Content;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of which a tokenizer is to count the text.
+ * A request with text for a tokenizer to count.
  *
- * @param content what it holds and states, the model included
- * @param text its input text, or null when no tokenizer is to see it
+ * @param content its text size and parameters, including the model
+ * @param text its input text, or null if it is not for a tokenizer
  */
 public record TokenizerInput(Content content, @Nullable CharSequence text) {}

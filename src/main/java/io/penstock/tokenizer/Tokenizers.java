@@ -18,27 +18,31 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Counts text as OpenAI's models do. Short texts are counted where they are; longer ones, and the
- * tables that take half a second to load, are the work of a few threads with a bounded queue.
- * Whatever cannot be counted now keeps the rule of thumb: nobody waits for a table, nor for room in
- * the queue. Safe from any thread.
+ * Counts tokens of text as OpenAI's models do. Short texts are counted on the calling thread;
+ * longer ones, and the loading of tables, which takes half a second, are left to a few threads with
+ * a bounded queue. If a text cannot be counted now, the rule of thumb remains: nothing waits for a
+ * table, or for room in the queue. Safe from any thread.
  */
 public final class Tokenizers implements AutoCloseable {
   /**
-   * The longest text, in characters, that {@link #atOnce} counts: 3 ms of an event loop at worst,
-   * if none of its words was seen before; prose takes a fiftieth of that.
+   * Longest text, in characters, that {@link #atOnce} counts. That takes at most 3 ms of an event
+   * loop, if none of its words was seen before; prose takes a fiftieth of that.
    */
   static final int AT_ONCE = 4_096;
 
   /**
-   * Longer texts are counted in pieces of this many characters: the time some take is not linear.
+   * Size, in characters, of the pieces in which longer texts are counted, because the time for some
+   * texts grows faster than their length.
    */
   static final int PIECE = 8_192;
 
-  /** How many pieces of a long text are counted, evenly spread; 256 Ki characters in all. */
+  /**
+   * Maximum number of pieces of a long text that are counted, evenly spread; 256 Ki characters in
+   * all.
+   */
   static final int PIECES = 32;
 
-  /** A text as long as this may be no more than the beginning of one. */
+  /** A text of this length may have been truncated. */
   static final int LONGEST = 4 << 20;
 
   private static final int QUEUE = 256;
@@ -48,7 +52,7 @@ public final class Tokenizers implements AutoCloseable {
   private final Map<EncodingType, ToLongFunction<String>> loaded = new ConcurrentHashMap<>();
   private final Set<EncodingType> asked = ConcurrentHashMap.newKeySet();
 
-  /** Makes some with threads of their own, half as many as there are processors. */
+  /** Creates an instance with threads of its own, half as many as there are processors. */
   public Tokenizers() {
     this(
         Schedulers.newBoundedElastic(
@@ -59,12 +63,14 @@ public final class Tokenizers implements AutoCloseable {
     this.scheduler = scheduler;
   }
 
-  /** Returns where work of this kind is done; it refuses what its queue has no room for. */
+  /** Returns the scheduler for such work; it rejects work if its queue is full. */
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /** Returns the request's content, counted where that can be; null where it takes longer. */
+  /**
+   * Returns the request's content, with tokens counted if possible; null if counting takes longer.
+   */
   public @Nullable Content atOnce(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
@@ -76,14 +82,14 @@ public final class Tokenizers implements AutoCloseable {
         : request.content().tokenized(counter.applyAsLong(text.toString()));
   }
 
-  /** Returns the request's content, counted elsewhere; as it is where there is no room for that. */
+  /** Returns the request's content, counted on another thread; unchanged if the queue is full. */
   public Mono<Content> later(TokenizerInput request) {
     return Mono.fromCallable(() -> counted(request))
         .subscribeOn(scheduler)
         .onErrorReturn(RejectedExecutionException.class, request.content());
   }
 
-  /** Returns the request's content, counted here, however long that takes. */
+  /** Returns the request's content, counted on the calling thread, however long that takes. */
   Content counted(TokenizerInput request) {
     ToLongFunction<String> counter = counter(request);
     CharSequence text = request.text();
@@ -111,7 +117,7 @@ public final class Tokenizers implements AutoCloseable {
     return tokens;
   }
 
-  /** Returns the tokens of evenly spread pieces ÷ their bytes of UTF-8. */
+  /** Returns the ratio of tokens to UTF-8 bytes in evenly spread pieces. */
   private static double sampled(ToLongFunction<String> counter, CharSequence text) {
     int apart = (text.length() - PIECE) / (PIECES - 1);
     long tokens = 0;
@@ -125,7 +131,7 @@ public final class Tokenizers implements AutoCloseable {
     return (double) tokens / (double) Math.max(1, bytes);
   }
 
-  /** Returns the tokenizer of the model, or null: it has none, or its table is not there yet. */
+  /** Returns the tokenizer of the model; null if it has none, or its table is not loaded yet. */
   private @Nullable ToLongFunction<String> counter(TokenizerInput request) {
     String model = request.content().model();
     EncodingType type = model == null || request.text() == null ? null : OpenAiModels.table(model);
@@ -143,7 +149,7 @@ public final class Tokenizers implements AutoCloseable {
     try {
       scheduler.schedule(() -> loaded.put(type, counter(type)));
     } catch (RejectedExecutionException busy) {
-      asked.remove(type); // the next request asks again
+      asked.remove(type); // the next request tries again
     }
   }
 
@@ -154,13 +160,13 @@ public final class Tokenizers implements AutoCloseable {
         : encoding::countTokensOrdinary;
   }
 
-  /** Returns whether the table of a model's tokenizer is there. */
+  /** Returns whether the table of a model's tokenizer is loaded. */
   boolean ready(String model) {
     EncodingType type = OpenAiModels.table(model);
     return type != null && loaded.containsKey(type);
   }
 
-  /** Lets the threads go. */
+  /** Stops the threads. */
   @Override
   public void close() {
     scheduler.dispose();

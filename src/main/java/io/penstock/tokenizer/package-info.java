@@ -1,4 +1,4 @@
-/** Counting the tokens of text as providers do. */
+/** Counts the tokens of text as providers do. */
 @NullMarked
 package io.penstock.tokenizer;
 

@@ -1,11 +1,11 @@
 package io.penstock.trace;
 
 /**
- * Is told which tickets are part of traces that are kept, so that what is counted of one can name
- * its trace. Called from any thread; may not fail or wait.
+ * Receives the tickets that belong to sampled traces, so that counters can name a trace as an
+ * example. Called from any thread; must not fail or block.
  */
 public interface Examples {
-  /** Nobody names any. */
+  /** Ignores all tickets. */
   Examples NONE =
       new Examples() {
         @Override
@@ -16,12 +16,12 @@ public interface Examples {
       };
 
   /**
-   * A ticket is part of a trace, until {@link #ended}.
+   * Notes that a ticket belongs to a trace, until {@link #ended}.
    *
    * @param ticket its arrival number
    */
   void begun(long ticket, String traceId, String spanId);
 
-  /** A request is over, whose ticket that was. */
+  /** Notes that the request of a ticket has ended. */
   void ended(long ticket);
 }

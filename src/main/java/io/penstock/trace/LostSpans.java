@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Spans that no collector got: counted, and said once until some reach it again. */
+/** Counts spans that did not reach a collector, and logs the first loss after each success. */
 final class LostSpans implements SpanQueue.Lost {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.trace");
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Follows requests as spans, and sends them to a collector by OTLP, from threads of its own. Safe
+ * Records requests as spans, and sends them to a collector by OTLP from threads of its own. Safe
  * from any thread.
  */
 public final class OtlpTracing implements Tracing, AutoCloseable {
@@ -31,15 +31,15 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> PATH = AttributeKey.stringKey("url.path");
 
-  /** What anybody may send may be as long as it likes. */
+  /** Maximum length of an attribute's value, because clients may send values of any length. */
   private static final int LONGEST_VALUE = 512;
 
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
 
   /**
-   * How often a batch is sent when there is no connection, it breaks, or the answer is 429, 502,
-   * 503 or 504; not again once the timeout is over.
+   * Retries a batch if there is no connection, the connection breaks, or the answer is 429, 502,
+   * 503 or 504; not after the timeout is over.
    */
   private static final RetryPolicy AGAIN =
       RetryPolicy.builder()
@@ -49,7 +49,7 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
           .setMaxBackoff(Duration.ofSeconds(2))
           .build();
 
-  /** What is not sent by then is not waited for. */
+  /** Longest wait for the last spans when the program ends. */
   private static final int LAST_SECONDS = 2;
 
   private static final TextMapGetter<HttpHeaders> GETTER =
@@ -70,20 +70,20 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
   private final Examples examples;
 
   /**
-   * Begins to send.
+   * Starts to send spans.
    *
-   * @param meters counts the spans that the collector does not get
-   * @param examples is told which tickets belong to traces that are kept
+   * @param meters counts the spans that do not reach the collector
+   * @param examples receives the tickets that belong to sampled traces
    */
   public OtlpTracing(TraceSettings settings, MeterRegistry meters, Examples examples) {
     this(settings, new LostSpans(meters), examples);
   }
 
   /**
-   * The same.
+   * Starts to send spans.
    *
-   * @param lost is told of each span that the collector does not get
-   * @param examples is told which tickets belong to traces that are kept
+   * @param lost receives the number of spans that do not reach the collector
+   * @param examples receives the tickets that belong to sampled traces
    */
   OtlpTracing(TraceSettings settings, SpanQueue.Lost lost, Examples examples) {
     this.examples = examples;

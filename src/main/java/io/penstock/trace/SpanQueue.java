@@ -13,22 +13,26 @@ import java.util.Collection;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Spans that the collector does not have yet: no more than so many, and who ends one never waits.
- * What is beyond, and what the collector does not take, is lost, and counted. Safe from any thread.
+ * Bounded queue of spans that wait for the collector. Ending a span never blocks. Spans that find
+ * the queue full, and those that the collector does not accept, are lost and counted. Safe from any
+ * thread.
  */
 final class SpanQueue implements SpanProcessor {
-  /** How many there are at most, being sent or not. */
+  /** Maximum number of spans in the queue, including those being sent. */
   static final int MOST = 4_096;
 
   private static final int BATCH = 512;
   private static final Duration OFTEN = Duration.ofSeconds(1);
 
-  /** Is told what becomes of spans. */
+  /** Receives the outcome of spans. */
   interface Lost {
-    /** So many more did not reach the collector; {@code full} when they were not even sent. */
+    /**
+     * Spans did not reach the collector; {@code full} if they found the queue full and were never
+     * sent.
+     */
     void lost(int spans, boolean full);
 
-    /** Some did. */
+    /** Spans reached the collector. */
     void reached();
   }
 
@@ -36,12 +40,15 @@ final class SpanQueue implements SpanProcessor {
   private final Lost lost;
   private final BatchSpanProcessor batches;
 
-  /** Sends batches to {@code exporter}, each of which may take that long. */
+  /**
+   * Creates a queue that sends batches to {@code exporter}, each of which may take {@code
+   * patience}.
+   */
   SpanQueue(SpanExporter exporter, Duration patience, Lost lost) {
     this.lost = lost;
     this.batches =
         BatchSpanProcessor.builder(new Counted(exporter))
-            .setMaxQueueSize(MOST + BATCH) // what is beyond our own bound never comes there
+            .setMaxQueueSize(MOST + BATCH) // never reached, because of the bound checked above
             .setMaxExportBatchSize(BATCH)
             .setScheduleDelay(OFTEN)
             .setExporterTimeout(patience.plusSeconds(1))
@@ -84,7 +91,7 @@ final class SpanQueue implements SpanProcessor {
     return batches.forceFlush();
   }
 
-  /** Counts what is sent. */
+  /** Counts the spans that are exported. */
   private final class Counted implements SpanExporter {
     private final SpanExporter exporter;
 

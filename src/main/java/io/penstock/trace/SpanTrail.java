@@ -24,8 +24,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as spans: one for all of it, and in it one for each time it waits, {@code park}, and
- * for each attempt, {@code upstream}.
+ * Records one request as spans: one for the whole request, and within it one, {@code park}, for
+ * each time it waits and one, {@code upstream}, for each attempt.
  */
 final class SpanTrail implements Trail {
   private static final AttributeKey<Long> STATUS =
@@ -46,12 +46,12 @@ final class SpanTrail implements Trail {
   private static final AttributeKey<Long> INPUT = AttributeKey.longKey(GenAi.INPUT_TOKENS);
   private static final AttributeKey<Long> OUTPUT = AttributeKey.longKey(GenAi.OUTPUT_TOKENS);
 
-  /** Headers that say to what a call belongs. */
+  /** Headers that carry the trace context of a call. */
   private static final String PARENT = "traceparent";
 
   private static final String STATE = "tracestate";
 
-  /** The first status that is a fault of ours. */
+  /** The lowest status that is the gateway's fault. */
   private static final int FAULTS = 500;
 
   private final Tracer tracer;
@@ -123,7 +123,7 @@ final class SpanTrail implements Trail {
     leaves("refused");
   }
 
-  /** It waits no more. */
+  /** Ends the span of the wait. */
   private void leaves(String outcome) {
     Span left = park;
     if (left == null) {
@@ -139,7 +139,7 @@ final class SpanTrail implements Trail {
     left.end();
   }
 
-  /** Whose limit it is and what it counts, in a few words; null when it is none. */
+  /** Returns the owner of a limit and its measure, in a few words; null if it is not a limit. */
   private static @Nullable String limit(Binding held) {
     if (held.kind() == null) {
       return null;
@@ -208,7 +208,7 @@ final class SpanTrail implements Trail {
     over(error);
   }
 
-  /** The attempt is. */
+  /** Ends the span of the attempt. */
   private void over(@Nullable String error) {
     Span ended = call;
     if (ended == null) {

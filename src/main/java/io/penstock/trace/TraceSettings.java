@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Where traces go.
+ * Settings for sending traces.
  *
- * @param endpoint takes OTLP as protobuf over HTTP
+ * @param endpoint accepts OTLP as protobuf over HTTP
  * @param headers sent along; secret
- * @param timeout for one batch of spans, sent again or not; more than 0
- * @param share of traces that begin here and are kept, 0 to 1; others are as whoever began them
- *     says
+ * @param timeout for one batch of spans, including retries; more than 0
+ * @param share fraction of the traces begun here that are sampled, 0 to 1; for other traces the
+ *     caller has decided
  * @param service the name of this program
  */
 public record TraceSettings(

@@ -2,14 +2,14 @@ package io.penstock.trace;
 
 import org.springframework.http.HttpHeaders;
 
-/** Follows requests through the gateway. Safe from any thread. */
+/** Records the way of requests through the gateway. Safe from any thread. */
 @FunctionalInterface
 public interface Tracing {
   /**
-   * Begins to follow one.
+   * Begins to record a request.
    *
    * @param method as the client wrote it
-   * @param path the same, without the query
+   * @param path as the client wrote it, without the query
    */
   Trail begin(String method, String path, HttpHeaders headers);
 }

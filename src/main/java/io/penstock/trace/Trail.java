@@ -12,68 +12,68 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what becomes of one request, as it happens, for whoever wants to know afterwards. Nothing
- * that it does may fail or wait. Belongs to the event loop of the request.
+ * Receives what happens to one request, as it happens, for later inspection. Its methods must not
+ * fail or block. Belongs to the event loop of the request.
  */
 public interface Trail {
-  /** Nobody wants to know: nothing is kept, and nothing is made for it. */
+  /** Ignores everything, and costs nothing. */
   Trail NONE = new Trail() {};
 
   /**
-   * It came to an endpoint.
+   * The request has reached an endpoint.
    *
-   * @param key the name of who asks
+   * @param key name of the caller's key
    */
   default void entered(Endpoint endpoint, String requestId, String key) {}
 
-  /** It has a ticket; again when it comes back to its place. */
+  /** The request has a ticket. Called again if it returns to its place in the queue. */
   default void submitted(Pending ticket) {}
 
-  /** Its ticket was let go. */
+  /** The ticket was released. */
   default void released(Settlement settlement) {}
 
-  /** It will not be served; whether it waited or not. */
+  /** The request will not be served, whether or not it waited. */
   default void refused(Refusal refusal) {}
 
   /**
    * An upstream is about to be called; once for each attempt.
    *
-   * @param base where it is
-   * @param model the model it is asked for, under the name clients have for it, or null
-   * @param operation what the model is asked for; null of what is not weighed
+   * @param base the upstream's address
+   * @param model the requested model, under the name that clients use, or null
+   * @param operation the operation asked of the model; null if the request is not read
    */
   default void calls(
       UpstreamSpec upstream, URI base, @Nullable String model, @Nullable Operation operation) {}
 
-  /** Tells an upstream to what the call belongs, in place of what its client said. */
+  /** Sets the headers with the trace context of the call, in place of those of the client. */
   default void tells(HttpHeaders headers) {}
 
   /** The upstream answers with a status. */
   default void answers(int status) {}
 
-  /** The answer called the model that gave it so; told before the call is over. */
+  /** The answer names the model that gave it. Called before the call ends. */
   default void answered(String model) {}
 
   /**
-   * The call is over.
+   * The call has ended.
    *
-   * @param usage what the answer says that was used, or null
-   * @param error a status or a reason, or null when all is well
+   * @param usage the usage stated by the answer, or null
+   * @param error a status or a reason, or null if it succeeded
    */
   default void called(@Nullable Usage usage, @Nullable String error) {}
 
-  /** So many bytes of the answer passed. */
+  /** More bytes of the answer were forwarded. */
   default void passed(int bytes) {}
 
   /**
-   * It is over.
+   * The request has ended.
    *
-   * @param status the answer's; 0 when there was none
-   * @param reason why it was refused, also where it never came to an endpoint, or null
+   * @param status status of the answer; 0 if there was none
+   * @param reason why it was refused, even if it never reached an endpoint, or null
    */
   default void ended(int status, @Nullable String reason) {}
 
-  /** Returns the id of the trace it is part of, or null when that is not known. */
+  /** Returns the id of the request's trace, or null if unknown. */
   default @Nullable String traceId() {
     return null;
   }

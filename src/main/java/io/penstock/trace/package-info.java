@@ -1,4 +1,7 @@
-/** Following requests from their first byte to their last, and telling a collector by OTLP. */
+/**
+ * Records requests from their first byte to their last, and sends the traces to a collector by
+ * OTLP.
+ */
 @NullMarked
 package io.penstock.trace;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The mock provider as Gemini, and what of the others no client library is asked for. */
+/** The mock provider as Gemini, and calls of other providers that no client library tests. */
 @Timeout(240)
 class MockGeminiTest {
   private static final String MODEL = "/v1beta/models/m:";

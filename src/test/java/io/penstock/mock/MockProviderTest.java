@@ -131,7 +131,7 @@ class MockProviderTest {
     return new BufferedReader(new InputStreamReader(body, UTF_8));
   }
 
-  /** Reads one event of one line. */
+  /** Reads one event that consists of one line. */
   private static String event(BufferedReader lines) throws IOException {
     String line = lines.readLine();
     assertThat(lines.readLine()).isEmpty();
@@ -157,7 +157,7 @@ class MockProviderTest {
     CompletableFuture<HttpResponse<String>> next = client.sendAsync(last, BodyHandlers.ofString());
     timers.awaitSet();
     timers.advance(Duration.ofMillis(100));
-    // 1,000 less two prompts of 5 and the two tokens that were produced
+    // 1,000 less two prompts of 5 and two produced tokens
     assertThat(next.get().headers().firstValue("anthropic-ratelimit-tokens-remaining"))
         .contains("988");
     assertThat(awaitEnd()).isEqualTo(new Stats(2, 0, 1, 0));

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The providers' own clients take the mock provider for the real one. */
+/** Checks that the providers' own client libraries accept the mock provider. */
 @Timeout(240)
 class MockSdkTest {
   private static final long WALL_MILLIS = 1_735_689_600_000L;
@@ -174,7 +174,8 @@ class MockSdkTest {
     assertThat(whole.choices().getLast().text()).isEqualTo(FIRST_FIVE);
     assertThat(whole.usage().orElseThrow().completionTokens()).isEqualTo(20);
     try (StreamResponse<Completion> stream = client.completions().createStreaming(params)) {
-      // not validated: the library wants a finish in every event, which the provider leaves null
+      // not validated: the library requires a finish reason in every event, but the provider sends
+      // null
       List<Completion> events = stream.stream().toList();
       assertThat(
               events.stream()

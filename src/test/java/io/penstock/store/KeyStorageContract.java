@@ -21,11 +21,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What every place for keys promises. Names begin with what is different in each test. */
+/**
+ * Tests that every store of keys must pass. Names of keys begin with a prefix that is unique to
+ * each test.
+ */
 abstract class KeyStorageContract {
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  /** One instance of the gateway, as far as keys go. */
+  /** One instance of the gateway, as far as keys are concerned. */
   record Instance(KeyStorage storage, Keys keys) implements AutoCloseable {
     static Instance of(KeyStorage storage) {
       Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);

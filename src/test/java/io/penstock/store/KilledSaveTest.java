@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A process is killed while it saves, again and again, at random instants: what is read afterwards
- * is whole, and no older than the last save that was said to be done. With {@code -Pdeep} until a
- * thousand saves were.
+ * Kills a process while it saves, repeatedly, at random instants. The state read afterwards must be
+ * complete, and not older than the last acknowledged save. With {@code -Pdeep} until a thousand
+ * saves.
  */
 @Timeout(600)
 class KilledSaveTest {
@@ -46,7 +46,7 @@ class KilledSaveTest {
     System.out.printf("%s: %d saves, %d kills or more%n", name, said, KILLS);
   }
 
-  /** Returns the number of the last save that was said to be done. */
+  /** Returns the number of the last acknowledged save. */
   private long runAndKill(Path file, long first, Random random) throws IOException {
     Process process =
         new ProcessBuilder(
@@ -70,7 +70,7 @@ class KilledSaveTest {
       }
       assertThat(line).as("said by a process that goes on").isNotNull().matches("\\d+");
       for (int spin = 0; spin < spins; spin++) {
-        Thread.onSpinWait(); // anywhere within the next save
+        Thread.onSpinWait(); // at a random instant within the next save
       }
       process.toHandle().destroyForcibly();
       String last = line;

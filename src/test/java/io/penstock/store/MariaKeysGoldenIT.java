@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Compares keys in MariaDB with the record of them, and reads what the record has. */
+/** Compares keys in MariaDB with their record, and reads the keys in the record. */
 @Tag(Golden.TAG)
 @Timeout(300)
 class MariaKeysGoldenIT {

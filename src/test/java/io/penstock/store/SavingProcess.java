@@ -19,13 +19,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A process that saves all the time while limits are used, and says the number of each save. */
+/** A process that saves continuously while limits are used, and prints the number of each save. */
 final class SavingProcess {
   private static final long MINUTE = 60_000_000_000L;
   private static final int KEYS = 20;
   private static final int USAGE_ROWS = 200;
 
-  /** The row of usage that has the number of its save. */
+  /** Day of the row of usage that contains the number of its save. */
   static final LocalDate DAY = LocalDate.of(2026, 11, 22);
 
   static final LimitId COUNTER =
@@ -33,7 +33,7 @@ final class SavingProcess {
 
   private SavingProcess() {}
 
-  /** Saves to the file of that name, from that number on. */
+  /** Saves to the file in the first argument, counting from the second. */
   public static void main(String[] arguments) throws IOException {
     Ticker ticker = Ticker.system();
     LocalLimitSource source = new LocalLimitSource();
@@ -59,7 +59,7 @@ final class SavingProcess {
     }
   }
 
-  /** A state in which every part has the number. */
+  /** Returns a state that contains the number in every part. */
   private static Snapshot state(Map<LimitId, List<Cell>> owed, long number) {
     Map<LimitId, List<Spent>> spent = new HashMap<>();
     owed.forEach(

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
-/** A process that keeps state and keys on a small disk of its own, and says what comes of it. */
+/** A process that keeps state and keys on a small disk of its own, and prints the results. */
 final class SmallDiskProcess {
   static final String BEGIN = "on a disk of its own";
   private static final int FEW = 10;
@@ -25,7 +25,7 @@ final class SmallDiskProcess {
 
   private SmallDiskProcess() {}
 
-  /** Uses the directory of that name, which is where the disk is mounted. */
+  /** Uses the directory in the argument, where the disk is mounted. */
   public static void main(String[] arguments) throws Exception {
     Path disk = Path.of(arguments[0]);
     System.out.println(BEGIN);
@@ -104,7 +104,7 @@ final class SmallDiskProcess {
     }
   }
 
-  /** Returns what can be read. */
+  /** Returns the readable content of a file. */
   private static String rows(Path file) throws IOException {
     try (Snapshots store = StateFiles.of(file)) {
       List<Ledger.Row> usage = store.load().usage();
@@ -123,7 +123,7 @@ final class SmallDiskProcess {
     }
   }
 
-  /** Adds a key and returns what came of it, and which keys are known then. */
+  /** Adds a key; returns the result and the keys known afterwards. */
   private static String added(Instance instance, String name) {
     String came;
     try {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that is really full, and one that may only be read: a few megabytes of memory, mounted for
- * one process alone where the system lets anybody do so.
+ * Tests with a disk that is really full, and one that is read-only: a few megabytes of memory,
+ * mounted for a single process, where the system lets any user do that.
  */
 @Timeout(120)
 class SmallDiskTest {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares keys in a SQLite file with the record of them, and reads what the record has. */
+/** Compares keys in a SQLite file with their record, and reads the keys in the record. */
 @Tag(Golden.TAG)
 class SqliteKeysGoldenTest {
   private static final String RECORD = "stored/keys.sqlite.sql";

@@ -93,7 +93,7 @@ class SqliteSnapshotsTest extends SnapshotsContract {
       snapshots.save(everything(1));
       try (var files = Files.list(directory)) {
         assertThat(files)
-            .hasSizeGreaterThan(1) // the log beside it
+            .hasSizeGreaterThan(1) // the log next to it
             .allSatisfy(
                 file ->
                     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))

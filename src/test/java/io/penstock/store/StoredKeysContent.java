@@ -10,11 +10,11 @@ import java.util.concurrent.CompletionStage;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Keys of fixed names, secrets and terms: one for each form in which a key is stored. */
+/** Keys with fixed names, secrets and terms: one for each form in which keys are stored. */
 final class StoredKeysContent {
   private static final long ROTATES_MILLIS = 1_800_000_000_000L;
 
-  /** Something of each term that a key may have. */
+  /** A value for each term that a key may have. */
   private static final String ALL_TERMS =
       """
       {"rate_limit_rpm": 60, "rate_limit_tpm": 10000, "rate_limit_rpd": 1000,
@@ -40,7 +40,7 @@ final class StoredKeysContent {
     return new KeySpec.Secret(Secrets.sha256("second secret of rotated"), KeySpec.NEVER);
   }
 
-  /** Adds, rotates and removes, so that each statement runs. */
+  /** Adds, rotates and removes keys, so that each statement runs. */
   static void store(KeyStorage storage) {
     done(storage.add(PLAIN));
     done(storage.add(FULL));
@@ -54,7 +54,7 @@ final class StoredKeysContent {
     assertThat(KeyStorageContract.done(change)).isInstanceOf(KeyStore.Done.class);
   }
 
-  /** Fails unless a store has these keys, as they were stored. */
+  /** Asserts that a store has these keys unchanged. */
   static void assertIn(KeyStorage storage) {
     try (KeyStorageContract.Instance instance = KeyStorageContract.Instance.of(storage)) {
       for (KeySpec key : List.of(PLAIN, FULL, ROTATED)) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares saved state with records of it, and loads what the records have. */
+/** Compares saved state with its records, and loads the records. */
 @Tag(Golden.TAG)
 class StoredStateGoldenTest {
   private static final long NOW = 1_700_000_000_123_456_789L;
@@ -37,7 +37,7 @@ class StoredStateGoldenTest {
     return new LimitId(kind, name, "", measure, duration);
   }
 
-  /** Returns something of everything that is kept: limits of each kind, measure and duration. */
+  /** Returns a snapshot with something of every kind: limits of each kind, measure and duration. */
   private static Snapshot everything() {
     Map<LimitId, List<Spent>> spent = new HashMap<>();
     for (LimitId.Kind kind : LimitId.Kind.values()) {

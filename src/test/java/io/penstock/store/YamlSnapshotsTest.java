@@ -154,7 +154,7 @@ class YamlSnapshotsTest extends SnapshotsContract {
     assertThatThrownBy(snapshots()::load).hasMessageContaining("not UTF-8");
   }
 
-  /** Whatever its end, it is the whole file or none. */
+  /** A file that was cut off at any line must be refused, not loaded in part. */
   @Test
   void cutShort_isRefusedAtEveryLine() throws IOException {
     try (Snapshots snapshots = snapshots()) {
@@ -181,7 +181,7 @@ class YamlSnapshotsTest extends SnapshotsContract {
   void directoryThatMayNotBeWrittenTo_keepsWhatIsThere() throws IOException {
     try (Snapshots snapshots = snapshots()) {
       snapshots.save(everything(1));
-      // Even who may write anywhere cannot make a file where a directory is that is not empty.
+      // Even a user who may write anywhere cannot create a file in place of a non-empty directory.
       Files.createDirectories(directory.resolve("state.yaml.tmp").resolve("in the way"));
       assertThatThrownBy(() -> snapshots.save(everything(2)))
           .isInstanceOf(IOException.class)

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CountedPiecesTest {
   private static final String CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?";
 
-  /** As OpenAI publishes it. */
+  /** The expression as published by OpenAI. */
   private static final Pattern PIECE =
       Pattern.compile(
           "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*"
@@ -29,7 +29,7 @@ class CountedPiecesTest {
               + "|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
           Pattern.UNICODE_CHARACTER_CLASS);
 
-  /** Of each kind that the expression tells apart, and some more. */
+  /** Characters of each class that the expression distinguishes, and some more. */
   private static final String ALPHABET =
       "aZé\u01c5\u02b0漢\u0301\u20dd\u0903stremvldSTREMVLD\u017f\u212a''09²Ⅷ  \n\r\t\u000b\u0085"
           + "\u00a0\u2028\u3000\u200b\u001c//.-!\ud83d\ude00\ud801\udc00\ud801\udc28\ud800\udfff";

@@ -152,13 +152,13 @@ class TokenizersTest {
       begun.await();
       TokenizerInput request = request("gpt-4o", "hello world");
       assertThat(busy.atOnce(request)).isEqualTo(request.content());
-      // its load took the one place in the queue
+      // loading the table took the only place in the queue
       StepVerifier.create(busy.later(request)).expectNext(request.content()).verifyComplete();
       TokenizerInput other = request("gpt-4", "hello world");
       assertThat(busy.atOnce(other)).isEqualTo(other.content());
       free.countDown();
       PatientWaits.await().until(() -> busy.ready("gpt-4o"));
-      busy.atOnce(other); // there was no room to load its table, so it is asked for again
+      busy.atOnce(other); // there was no room to load its table, so loading is tried again
       PatientWaits.await().until(() -> busy.ready("gpt-4"));
     }
   }

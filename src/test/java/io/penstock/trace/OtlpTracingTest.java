@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
 
-/** What becomes of spans when the collector does not take them at once. */
+/** Fate of spans that the collector does not accept at once. */
 class OtlpTracingTest {
   private static final class Losses implements SpanQueue.Lost {
     private final AtomicInteger spans = new AtomicInteger();
@@ -46,7 +46,7 @@ class OtlpTracingTest {
     trail.ended(200, null);
   }
 
-  /** Has the first connection go as {@code once} says, and the others well. */
+  /** Handles the first connection with {@code once}, and accepts the spans of the others. */
   private void comesThroughAfter(RawUpstream.Script once) {
     AtomicInteger calls = new AtomicInteger();
     collector.script(

@@ -23,7 +23,7 @@ class SpanQueueTest {
 
   private record Batch(int spans, CompletableResultCode result) {}
 
-  /** Answers when the test says. */
+  /** An exporter that answers when the test tells it to. */
   private static final class Slow implements SpanExporter {
     private final BlockingQueue<Batch> batches = new LinkedBlockingQueue<>();
     private volatile boolean broken;

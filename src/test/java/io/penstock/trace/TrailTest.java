@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What it costs to tell a trail of a request. */
+/** Costs of recording a request. */
 class TrailTest {
   private static final int REQUESTS = 20_000;
   private static final long MINUTE = 60_000_000_000L;
@@ -129,7 +129,7 @@ class TrailTest {
     return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
-  /** Keeps something of each request. */
+  /** Keeps some data of each request. */
   private static final class Keeping implements Trail {
     private byte @Nullable [] kept;
 

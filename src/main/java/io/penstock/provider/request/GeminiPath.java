@@ -33,7 +33,7 @@ public record GeminiPath(String model, String call) {
   }
 
   /**
-   * Returns a raw path with the model replaced by another, whose name may include its collection;
+   * Returns a raw path with the model replaced by another (a name with or without its collection);
    * the path itself if it names no model.
    */
   public static String renamed(String rawPath, String model) {

@@ -145,7 +145,7 @@ public final class Parameters {
     }
   }
 
-  /** Allows the request to name no model, because the upstream may know it otherwise. */
+  /** Allows the request to name no model, because its prompt template may name one. */
   void modelNotNeeded() {
     if (model == null && modelFault != null && modelFault.equals(NO_MODEL)) {
       modelFault = null;

@@ -28,7 +28,7 @@ public sealed interface Weighed {
       Spots spots,
       Traits traits)
       implements Weighed {
-    /** Creates a request of which nothing else is known. */
+    /** Creates a request without further properties. */
     public Request(Content content, Cost cost, boolean stream, @Nullable String user) {
       this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
     }
