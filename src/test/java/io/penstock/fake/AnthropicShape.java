@@ -2,7 +2,7 @@ package io.penstock.fake;
 
 import tools.jackson.databind.JsonNode;
 
-/** Messages. */
+/** Anthropic's messages. */
 final class AnthropicShape implements ProviderShape {
   @Override
   public Ask read(String path, JsonNode body) {

@@ -16,12 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** The browser that is installed here; what its pages complain of is noted. */
+/** The browser installed on this machine; records the errors of its pages. */
 public final class Browser implements AutoCloseable {
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
 
-  /** What the console asks of a ticket that has gone meanwhile is not found: as it has to be. */
+  /** Requests of the console for tickets that have gone in the meantime; their 404 is expected. */
   private static final Pattern GONE = Pattern.compile("/tickets/[^/?]+$");
 
   private final Playwright playwright;
@@ -38,11 +38,11 @@ public final class Browser implements AutoCloseable {
             .launch(
                 new BrowserType.LaunchOptions()
                     .setExecutablePath(program)
-                    // who tests as root could not start it otherwise; it sees our pages alone
+                    // needed by tests that run as root; the browser only sees pages of the tests
                     .setArgs(List.of("--no-sandbox")));
   }
 
-  /** Starts one; where there is none, the test is skipped, and says so. */
+  /** Starts a browser; without one, skips the test with a message. */
   public static Browser start() {
     Optional<Path> program = installed();
     if (program.isEmpty()) {
@@ -60,7 +60,7 @@ public final class Browser implements AutoCloseable {
         .findFirst();
   }
 
-  /** Opens a page of its own, which remembers nothing of others. */
+  /** Opens a separate page, which shares no state with others. */
   public Page page(int width, int height, boolean dark) {
     BrowserContext context =
         browser.newContext(
@@ -85,13 +85,13 @@ public final class Browser implements AutoCloseable {
     }
   }
 
-  /** Closes all pages, and forgets what they complained of. */
+  /** Closes all pages, and clears the complaints. */
   public void closePages() {
     List.copyOf(browser.contexts()).forEach(BrowserContext::close);
     complaints.clear();
   }
 
-  /** Returns what pages complained of so far: errors, and what their policy forbade. */
+  /** Returns the complaints of pages so far: errors, and violations of their policy. */
   public List<String> complaints() {
     return List.copyOf(complaints);
   }

@@ -1,22 +1,26 @@
 package io.penstock.fake;
 
-/** How a provider counts: it decides at arrival, and is told what its answers produce. */
+/**
+ * A provider's own limits: decides about requests on arrival, and is notified of produced output.
+ */
 public interface Checker {
-  /** Counts nothing and takes everything. */
+  /** Has no limits and accepts everything. */
   Checker NONE = (now, input, stated) -> true;
 
   /**
-   * Decides whether a request is taken, and charges it if so.
+   * Decides whether a request is accepted, and charges it if so.
    *
-   * @param inputTokens what it sends
-   * @param statedTokens the output maximum it states, times the answers it asks for
+   * @param inputTokens its input
+   * @param statedTokens its output maximum, times the number of answers it asks for
    */
   boolean takes(long now, long inputTokens, long statedTokens);
 
-  /** Charges output that is produced at an instant, which may be to come. */
+  /** Charges output produced at an instant, which may be in the future. */
   default void produces(long at, long outputTokens) {}
 
-  /** As OpenAI does: requests, and the larger of stated maximum and input, both at arrival. */
+  /**
+   * Limits like OpenAI's: requests, and the larger of stated maximum and input, both on arrival.
+   */
   record OpenAi(TrailingChecker requests, TrailingChecker tokens) implements Checker {
     @Override
     public boolean takes(long now, long inputTokens, long statedTokens) {
@@ -33,8 +37,8 @@ public interface Checker {
   }
 
   /**
-   * As Anthropic does: requests and input at arrival, output as it is produced. Output that overran
-   * its window refuses what comes next.
+   * Limits like Anthropic's: requests and input on arrival, output as it is produced. Output beyond
+   * the limit of its window causes later requests to be refused.
    */
   record Anthropic(TrailingChecker requests, TrailingChecker input, TrailingChecker output)
       implements Checker {
@@ -56,7 +60,7 @@ public interface Checker {
     }
   }
 
-  /** Fixed windows of input at arrival and output as it is produced. */
+  /** Fixed windows: input on arrival and output as it is produced. */
   record Windows(FixedChecker tokens) implements Checker {
     @Override
     public boolean takes(long now, long inputTokens, long statedTokens) {

@@ -18,15 +18,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Clients of one port who ask again and again, and what became of each request. */
+/** Clients of one port that send requests repeatedly, and the outcome of each request. */
 public final class Clients implements AutoCloseable {
   /**
-   * A request that has its answer, or will have none.
+   * A completed request.
    *
    * @param id as in {@link HaProxy#ID}
-   * @param status 0 where the connection broke
-   * @param good whether the answer came whole
-   * @param said the end of what came, or how the connection broke
+   * @param status 0 if the connection broke
+   * @param good whether the answer was complete
+   * @param said the end of the received bytes, or how the connection broke
    */
   public record Asked(
       String id,
@@ -38,11 +38,11 @@ public final class Clients implements AutoCloseable {
       String said) {}
 
   /**
-   * What is asked.
+   * A kind of request.
    *
-   * @param kind what such requests are called
+   * @param kind name of such requests
    * @param body of the POST
-   * @param whole whether the body of an answer is all it should be
+   * @param whole whether the body of an answer is complete
    */
   public record Question(String kind, String path, String body, Predicate<String> whole) {}
 
@@ -57,12 +57,12 @@ public final class Clients implements AutoCloseable {
   private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
   private volatile boolean over;
 
-  /** Makes clients of a port; they ask nothing yet. */
+  /** Creates clients of a port that send nothing yet. */
   public Clients(int port) {
     this.port = port;
   }
 
-  /** Has clients ask the same again and again; they keep their connections. */
+  /** Starts clients that send the same request repeatedly on kept connections. */
   public void ask(int many, Question question) {
     for (int i = 0; i < many; i++) {
       threads.execute(
@@ -106,7 +106,7 @@ public final class Clients implements AutoCloseable {
     return clock.unixMillis();
   }
 
-  /** Has nobody ask any more, and waits until all have their answers. */
+  /** Stops sending, and waits for all outstanding answers. */
   public void finish(Duration within) throws InterruptedException {
     over = true;
     threads.shutdown();
@@ -115,7 +115,7 @@ public final class Clients implements AutoCloseable {
     }
   }
 
-  /** Returns what became of requests so far. */
+  /** Returns the outcomes of requests so far. */
   public List<Asked> asked() {
     return List.copyOf(asked);
   }

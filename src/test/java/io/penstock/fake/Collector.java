@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A collector of traces: reads OTLP as protobuf over HTTP, as far as spans go. */
+/** A collector of traces that reads spans in OTLP as protobuf over HTTP. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 public final class Collector implements AutoCloseable {
   private static final String TAKEN =
@@ -22,7 +22,7 @@ public final class Collector implements AutoCloseable {
   private final List<String> targets = new CopyOnWriteArrayList<>();
   private final List<String> headers = new CopyOnWriteArrayList<>();
 
-  /** Takes what it is sent. */
+  /** Accepts everything. */
   public final RawUpstream.Script takes =
       (self, wire) -> {
         Message request = wire.request();
@@ -46,9 +46,9 @@ public final class Collector implements AutoCloseable {
   /**
    * A span.
    *
-   * @param parent the id of its parent, empty when it has none
+   * @param parent the id of its parent, empty if it has none
    * @param kind 1 internal, 2 server, 3 client
-   * @param failed whether its status says so
+   * @param failed whether its status is an error
    */
   public record Span(
       String trace,
@@ -66,7 +66,7 @@ public final class Collector implements AutoCloseable {
     }
   }
 
-  /** Has it do something else with connections. */
+  /** Sets how later connections are handled. */
   public void script(RawUpstream.Script script) {
     server.script(script);
   }
@@ -76,27 +76,27 @@ public final class Collector implements AutoCloseable {
     return server.url();
   }
 
-  /** Returns the paths it was asked for. */
+  /** Returns the requested paths. */
   public List<String> targets() {
     return targets;
   }
 
-  /** Returns the headers it was sent. */
+  /** Returns the headers of requests. */
   public List<String> headers() {
     return headers;
   }
 
-  /** Returns how often it was called. */
+  /** Returns the number of connections. */
   public int connections() {
     return server.connections();
   }
 
-  /** Returns the spans that came, in the order in which they ended. */
+  /** Returns the received spans, in the order in which they ended. */
   public List<Span> spans() {
     return spans;
   }
 
-  /** Returns all of a trace so far. */
+  /** Returns the received spans of a trace. */
   public List<Span> of(String trace) {
     return spans.stream().filter(span -> span.trace().equals(trace)).toList();
   }
@@ -118,7 +118,7 @@ public final class Collector implements AutoCloseable {
     }
   }
 
-  /** A batch may be sent again when its answer was lost. */
+  /** Adds a span once, because a batch may be sent again if its answer was lost. */
   private void take(Span span) {
     if (spans.stream().noneMatch(known -> known.id().equals(span.id()))) {
       spans.add(span);

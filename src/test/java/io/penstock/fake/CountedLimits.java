@@ -8,20 +8,20 @@ import io.penstock.quota.LocalLimitSource;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Limits of one instance, which of them are configured, and how often one was. */
+/** Limits of one instance, with the set of configured limits and the number of configurations. */
 public final class CountedLimits implements LimitSource {
-  /** Those that are configured and not forgotten. */
+  /** Limits that are configured and not forgotten. */
   public final Set<LimitId> live = new HashSet<>();
 
-  /** How often one was configured. */
+  /** Number of configurations. */
   public int configured;
 
-  /** Is run before one is made. */
+  /** Runs before a limit is created. */
   public Runnable meanwhile = () -> {};
 
   private final LimitSource local = new LocalLimitSource();
 
-  /** Makes a source of none. */
+  /** Creates a source without limits. */
   public CountedLimits() {}
 
   @Override

@@ -19,18 +19,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gateways behind a balancer that are replaced as Kubernetes does with those of the chart: one more
- * is started, once it is ready an old one is taken out, after the pause of {@code preStop} told to
- * stop, and has left when it ends. The probe is the chart's, too.
+ * Gateways behind a load balancer that are replaced as Kubernetes does with the chart's: one more
+ * is started; once it is ready, an old one is removed from the balancer, told to stop after the
+ * pause of {@code preStop}, and gone when its process ends. The readiness probe is the chart's,
+ * too.
  */
 public final class Deployment implements AutoCloseable {
   /**
-   * How one was replaced.
+   * Times of a replacement.
    *
-   * @param server the place it had
-   * @param toldMillis the Unix time when it was told to stop
-   * @param startSeconds until the new one was sent to
-   * @param drainSeconds from the signal to the end of the old one
+   * @param server its index at the balancer
+   * @param toldMillis the Unix time of the stop signal
+   * @param startSeconds until the new gateway got requests
+   * @param drainSeconds from the signal to the end of the old gateway
    */
   public record Replaced(
       int server,
@@ -51,13 +52,13 @@ public final class Deployment implements AutoCloseable {
   private final List<Pod> all = new ArrayList<>();
   private final Deque<Pod> running = new ArrayDeque<>();
 
-  /** How a deployment is made, beside its routes. */
+  /** Properties of a deployment besides its routes. */
   public record Shape(Path program, int size, HaProxy.Manner manner) {}
 
   /**
-   * Starts gateways and a balancer, which sends to all of them when this returns.
+   * Starts gateways and a balancer, and waits until all of them get requests.
    *
-   * @param directory what they write is in it
+   * @param directory directory for their files
    * @param routes a route file
    * @param more Spring's arguments
    */
@@ -76,7 +77,7 @@ public final class Deployment implements AutoCloseable {
     running.forEach(this::awaitSentTo);
   }
 
-  /** The readiness probe as the chart has it. */
+  /** The readiness probe in the chart. */
   private static HaProxy.Check probe() throws IOException {
     MatchResult said =
         find(
@@ -88,12 +89,12 @@ public final class Deployment implements AutoCloseable {
         said.group(1), Integer.parseInt(said.group(2)), Integer.parseInt(said.group(3)));
   }
 
-  /** Returns how long the chart has one wait before it is told to stop. */
+  /** Returns the chart's pause before the stop signal. */
   public static Duration preStop() throws IOException {
     return seconds("preStopSeconds");
   }
 
-  /** Returns how long the chart has one serve new requests once it is told to stop. */
+  /** Returns for how long the chart lets a gateway serve new requests after the stop signal. */
   public static Duration drainPause() throws IOException {
     return seconds("pauseSeconds");
   }
@@ -131,9 +132,9 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * Replaces the one that runs for longest.
+   * Replaces the oldest gateway.
    *
-   * @param pause from when nothing new is sent to it until it is told to stop
+   * @param pause from the removal at the balancer until the stop signal
    */
   public Replaced replaceOldest(Duration pause) throws Exception {
     long from = ticker.nanos();
@@ -151,7 +152,7 @@ public final class Deployment implements AutoCloseable {
     return new Replaced(old.server(), toldMillis, exit, old.log(), started, secondsSince(told));
   }
 
-  /** Kills the one that runs for longest, as {@code kill -9}; returns its place at the balancer. */
+  /** Kills the oldest gateway like {@code kill -9}; returns its index at the balancer. */
   public int killOldest() {
     Pod killed = running.remove();
     killed.kill();
@@ -180,12 +181,15 @@ public final class Deployment implements AutoCloseable {
     return (ticker.nanos() - nanos) / 1e9;
   }
 
-  /** Returns what became of a request at the balancer; null while that is not known. */
+  /** Returns the outcome of a request at the balancer; null while it is unknown. */
   public HaProxy.@Nullable Sent sent(String id) {
     return balancer.sent(id);
   }
 
-  /** Returns what all gateways let go at an endpoint, in order; those that ended among them. */
+  /**
+   * Returns the releases of all gateways at an endpoint, in order, including those of gateways that
+   * have ended.
+   */
   public List<Fleet.Released> released(String endpoint) throws IOException {
     List<Fleet.Released> released = new ArrayList<>();
     for (Pod pod : all) {

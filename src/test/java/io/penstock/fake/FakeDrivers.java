@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Drivers that run nothing by themselves: steps and alarms run when a test says so. */
+/** Drivers that run steps and alarms only when a test tells them to. */
 public final class FakeDrivers implements Driver.Source {
   /** The driver of one endpoint. */
   public static final class FakeDriver implements Driver {
@@ -29,22 +29,22 @@ public final class FakeDrivers implements Driver.Source {
       alarms++;
     }
 
-    /** Returns the instant its endpoint asked to be called at. */
+    /** Returns the instant for which the endpoint set its alarm. */
     public long alarm() {
       return alarm;
     }
 
-    /** Returns how often an alarm was asked for. */
+    /** Returns how often an alarm was set. */
     public int alarms() {
       return alarms;
     }
 
-    /** Returns whether its endpoint asks for no step but at the alarm. */
+    /** Returns whether no step is requested except at the alarm. */
     public boolean isIdle() {
       return steps.isEmpty();
     }
 
-    /** Rings the alarm, whatever the time is, and forgets it. */
+    /** Triggers the alarm, whatever the time is, and clears it. */
     public void ring() {
       alarm = Ticker.NEVER;
       onAlarm.run();
@@ -54,7 +54,7 @@ public final class FakeDrivers implements Driver.Source {
   private final FakeTicker ticker;
   private final List<FakeDriver> drivers = new ArrayList<>();
 
-  /** Makes drivers that move that clock. */
+  /** Creates drivers that use the given clock. */
   public FakeDrivers(FakeTicker ticker) {
     this.ticker = ticker;
   }
@@ -66,12 +66,12 @@ public final class FakeDrivers implements Driver.Source {
     return driver;
   }
 
-  /** Returns the driver that was made as the n-th, from 0. */
+  /** Returns the n-th created driver, from 0. */
   public FakeDriver driver(int n) {
     return drivers.get(n);
   }
 
-  /** Runs all steps that wait, and those they ask for. */
+  /** Runs all requested steps, and those that they request. */
   public void run() {
     boolean ran;
     do {
@@ -90,7 +90,7 @@ public final class FakeDrivers implements Driver.Source {
     return drivers.stream().mapToLong(FakeDriver::alarm).min().orElse(Ticker.NEVER);
   }
 
-  /** Moves the clock to an instant, stopping at each alarm on the way. */
+  /** Moves the clock to an instant, running each alarm on the way at its time. */
   public void advanceTo(long instantNanos) {
     run();
     for (long next = nextAlarm(); next <= instantNanos; next = nextAlarm()) {

@@ -13,19 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A port that leads to another one by a way that is bad in a chosen manner, switched while
- * connections are open. What it does depends on nothing but the manner: no chance is in it.
+ * A TCP proxy to another port with a selectable fault, which can be switched while connections are
+ * open. Behaves deterministically.
  */
 public final class FaultProxy implements AutoCloseable {
-  /** How the way is. */
+  /** The kind of fault. */
   public enum Manner {
-    /** All goes through. */
+    /** No fault. */
     FINE,
-    /** What is asked arrives, and what is answered never does. */
+    /** Requests arrive, but answers are lost. */
     ANSWERS_LOST,
-    /** Connections open, and nothing goes through either way. */
+    /** Connections open, but no bytes pass in either direction. */
     BLACK_HOLE,
-    /** The far end closes its connections, and the near one is told nothing. */
+    /** The target closes its connections, but the client's side stays open. */
     HALF_OPEN,
     /** Every connection is reset. */
     RESET
@@ -38,7 +38,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile Manner manner = Manner.FINE;
   private volatile long delayNanos;
 
-  /** Leads to a port of this machine. */
+  /** Creates a proxy to a port of this machine. */
   public FaultProxy(int target) {
     this.target = target;
     try {
@@ -49,22 +49,25 @@ public final class FaultProxy implements AutoCloseable {
     Thread.ofVirtual().start(this::accept);
   }
 
-  /** Returns its own port. */
+  /** Returns the proxy's port. */
   public int port() {
     return listening.getLocalPort();
   }
 
-  /** Returns how many connections were ever made. */
+  /** Returns the number of accepted connections. */
   public int accepted() {
     return accepted.get();
   }
 
-  /** Delays, from now on, what goes either way. */
+  /** Delays, from now on, the bytes in both directions. */
   public void delay(long millis) {
     delayNanos = millis * 1_000_000;
   }
 
-  /** Changes the manner. A connection of which bytes were lost ends once the way is fine again. */
+  /**
+   * Changes the kind of fault. A connection that has lost bytes is closed once there is no fault
+   * any more.
+   */
   public void become(Manner next) {
     synchronized (pairs) {
       manner = next;
@@ -116,7 +119,7 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** A connection and what it leads to. */
+  /** A client's connection and the one to the target. */
   private final class Pair {
     private final Socket client;
     private final Socket server;
@@ -180,7 +183,7 @@ public final class FaultProxy implements AutoCloseable {
       }
     }
 
-    /** One end is closed: so is the other, unless it is to know nothing of it. */
+    /** Handles the end of one connection: closes the other one, unless it is to stay open. */
     private void ended() {
       if (manner != Manner.HALF_OPEN || client.isClosed()) {
         end();

@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A provider's own limit over fixed windows that follow each other without gap. A request may
- * arrive a little after the edge before which it was let go: one that comes within the grace counts
- * to the earlier window while that has room. Safe from any thread.
+ * A provider's own limit over consecutive fixed windows. A request may arrive slightly after the
+ * edge of the window in which it was released: one that arrives within the grace period counts in
+ * the earlier window as long as that has room. Safe from any thread.
  */
 public final class FixedChecker {
   private final long limit;
@@ -16,14 +16,14 @@ public final class FixedChecker {
   private final Map<Long, Long> produced = new TreeMap<>();
   private long begin = Long.MIN_VALUE;
 
-  /** Makes a checker of at most {@code limit} in each window. */
+  /** Creates a checker of at most {@code limit} in each window. */
   public FixedChecker(long limit, long windowNanos, long graceNanos) {
     this.limit = limit;
     this.windowNanos = windowNanos;
     this.graceNanos = graceNanos;
   }
 
-  /** Has the first window start at {@code now}; no effect when it has started. */
+  /** Starts the first window at {@code now}; has no effect if it has started. */
   public synchronized void begin(long now) {
     if (begin == Long.MIN_VALUE) {
       begin = now;
@@ -46,38 +46,38 @@ public final class FixedChecker {
     return true;
   }
 
-  /** Charges what was produced, whether it fits or not; the instant may be to come. */
+  /** Charges produced output, whether or not it fits; the instant may be in the future. */
   public synchronized void produced(long at, long amount) {
     used.merge(window(at), amount, Long::sum);
     produced.merge(window(at), amount, Long::sum);
   }
 
-  /** Returns the number of the window at an instant, 0 is the first. */
+  /** Returns the number of the window at an instant; the first is 0. */
   public synchronized long window(long at) {
     return Math.floorDiv(at - begin, windowNanos);
   }
 
-  /** Returns the instant a window starts. */
+  /** Returns the start of a window. */
   public synchronized long start(long window) {
     return begin + window * windowNanos;
   }
 
-  /** Returns what a window has used. */
+  /** Returns the amount charged in a window. */
   public synchronized long used(long window) {
     return used.getOrDefault(window, 0L);
   }
 
-  /** Returns what was produced in a window, arrivals apart. */
+  /** Returns the amount produced in a window, without arrivals. */
   public synchronized long produced(long window) {
     return produced.getOrDefault(window, 0L);
   }
 
-  /** Returns the largest sum that any window has. */
+  /** Returns the largest amount charged in any window. */
   public synchronized long most() {
     return used.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  /** Returns all that was charged. */
+  /** Returns the total amount charged. */
   public synchronized long total() {
     return used.values().stream().mapToLong(Long::longValue).sum();
   }

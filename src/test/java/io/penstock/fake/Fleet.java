@@ -31,21 +31,24 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Gateways as processes of their own, clients who ask them, and what they all let go together. */
+/**
+ * Gateways in processes of their own, clients that send them requests, and a log of all their
+ * releases.
+ */
 public final class Fleet implements AutoCloseable {
   /**
-   * What one gateway let go.
+   * A release of a ticket.
    *
-   * @param unixNanos when
-   * @param instance which gateway, from 0
+   * @param unixNanos its time
+   * @param instance index of the gateway, from 0
    */
   public record Released(
       long unixNanos, int instance, long tokens, long waitedNanos, String endpoint) {}
 
-  /** Told of each answer. Safe from any thread. */
+  /** Receives the time of each answer. Safe from any thread. */
   @FunctionalInterface
   public interface Timing {
-    /** Takes note of an instant and of how long the answer took, in nanoseconds. */
+    /** Takes the instant of an answer and its duration, in nanoseconds. */
     void answered(long atNanos, long tookNanos);
   }
 
@@ -63,9 +66,9 @@ public final class Fleet implements AutoCloseable {
   /**
    * Starts gateways.
    *
-   * @param directory what they write is in it, and route files are in its {@code routes}
-   * @param routes one more of those
-   * @param minute how long a minute is
+   * @param directory directory for their files; its subdirectory {@code routes} holds route files
+   * @param routes content of one more route file
+   * @param minute the length of a minute
    * @param more Spring's arguments
    */
   public Fleet(Path directory, int size, String routes, Duration minute, String... more)
@@ -99,7 +102,10 @@ public final class Fleet implements AutoCloseable {
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
-  /** Returns the port; what else it says is passed on, so that it never has to wait for us. */
+  /**
+   * Returns the port, and forwards the rest of the process's output, so that the process never
+   * blocks on a full pipe.
+   */
   private static int ready(Process process) throws IOException {
     BufferedReader said = process.inputReader(UTF_8);
     List<String> lines = new ArrayList<>();
@@ -114,11 +120,11 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Has clients ask again and again, until {@link #stop}.
+   * Starts clients that send requests repeatedly, until {@link #stop}.
    *
-   * @param counts how many clients ask which instance
-   * @param path with {@code %d} where tokens go, or without
-   * @param key the secret they have, or null
+   * @param counts number of clients for each instance
+   * @param path path, with an optional {@code %d} for the number of tokens
+   * @param key their secret, or null
    */
   public void ask(
       int[] counts, String path, @Nullable String key, int leastTokens, int mostTokens) {
@@ -137,8 +143,8 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Has clients ask the first gateway again and again, until {@link #stop}: each time with the next
-   * one of many keys.
+   * Starts clients that send requests to the first gateway repeatedly, until {@link #stop}, each
+   * time with the next of many keys.
    */
   public void askInTurn(int clients, String path, List<String> keys) {
     AtomicInteger turn = new AtomicInteger();
@@ -154,11 +160,12 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Has clients ask at a pace of their own, whatever they are answered, until {@link #stop}.
+   * Starts clients that send requests at a fixed pace, whatever the answers are, until {@link
+   * #stop}.
    *
-   * @param counts how many clients ask which instance
-   * @param everyNanos between two requests of a client that is answered in time
-   * @param took told when each was answered, on the ticker, and how long that took
+   * @param counts number of clients for each instance
+   * @param everyNanos time between two requests of a client that is answered in time
+   * @param took receives the time of each answer, on the ticker, and its duration
    */
   public void pace(int[] counts, String path, @Nullable String key, long everyNanos, Timing took) {
     for (int instance = 0; instance < counts.length; instance++) {
@@ -208,12 +215,12 @@ public final class Fleet implements AutoCloseable {
     return instances.get(instance).port();
   }
 
-  /** Returns the time that a gateway's threads ran so far, all processors added up. */
+  /** Returns the CPU time used by a gateway so far, over all processors. */
   public Duration ran(int instance) {
     return instances.get(instance).process().info().totalCpuDuration().orElseThrow();
   }
 
-  /** Returns how much memory a gateway has in the machine's, of Linux. */
+  /** Returns the resident memory of a gateway, according to Linux. */
   public long residentBytes(int instance) throws IOException {
     String pid = Long.toString(instances.get(instance).process().pid());
     return Files.readAllLines(Path.of("/proc", pid, "status")).stream()
@@ -233,26 +240,26 @@ public final class Fleet implements AutoCloseable {
     return WallClock.system().unixMillis() * 1_000_000;
   }
 
-  /** Has clients ask no more; what they wait for is not waited for. */
+  /** Stops all clients without waiting for their answers. */
   public void stop() {
     over = true;
     client.shutdownNow();
     threads.shutdownNow();
   }
 
-  /** Returns how often each status was answered; 0 is a connection that broke. */
+  /** Returns the number of answers by status; 0 is a broken connection. */
   public Map<Integer, Long> answers() {
     Map<Integer, Long> all = new TreeMap<>();
     answers.forEach((status, count) -> all.put(status, count.sum()));
     return all;
   }
 
-  /** Returns how many answers there were so far. */
+  /** Returns the number of answers so far. */
   public long answered() {
     return answers.values().stream().mapToLong(LongAdder::sum).sum();
   }
 
-  /** Returns what an endpoint let go so far, in order. */
+  /** Returns the releases at an endpoint so far, in order. */
   public List<Released> released(String endpoint) throws IOException {
     List<Released> all = new ArrayList<>();
     for (int i = 0; i < instances.size(); i++) {
@@ -262,7 +269,7 @@ public final class Fleet implements AutoCloseable {
     return all;
   }
 
-  /** Returns the sums of cells of the Unix clock. */
+  /** Returns the sums of released tokens by cells of the Unix clock. */
   public static Map<Long, Long> cells(List<Released> all, long cellNanos) {
     TreeMap<Long, Long> sums = new TreeMap<>();
     all.forEach(
@@ -270,7 +277,7 @@ public final class Fleet implements AutoCloseable {
     return sums;
   }
 
-  /** Returns what any trailing window held; each release counts {@code 1} or its tokens. */
+  /** Returns the content of trailing windows; each release counts {@code 1} or its tokens. */
   public static TrailingChecker trailing(
       List<Released> all, long limit, long windowNanos, boolean requests) {
     TrailingChecker checker = new TrailingChecker(limit, windowNanos);
@@ -279,8 +286,9 @@ public final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Returns how many releases count, the fewest there are at the end of any sub-cell in between:
-   * what was released in one of the sixty counts until that one's end plus the window.
+   * Returns the smallest number of releases that count at the end of any sub-cell in the given
+   * time: a release in one of the sixty sub-cells counts until the end of that cell plus the
+   * window.
    */
   public static long counted(List<Released> all, long windowNanos, long from, long to) {
     long cell = windowNanos / 60;

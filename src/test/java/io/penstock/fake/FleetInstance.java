@@ -11,13 +11,16 @@ import java.util.Map;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * A gateway in a process of its own that writes down what it lets go, see {@link ReleaseNotes}. It
- * ends with its standard input.
+ * A gateway in a process of its own that logs its releases, see {@link ReleaseNotes}. It ends when
+ * its standard input ends.
  */
 final class FleetInstance {
   private FleetInstance() {}
 
-  /** Starts; arguments are the log, the routes, the milliseconds of a minute, and Spring's. */
+  /**
+   * Starts a gateway; the arguments are the log, the routes, the milliseconds of a minute, and
+   * Spring's arguments.
+   */
   public static void main(String[] arguments) throws IOException {
     String[] spring = Arrays.copyOfRange(arguments, 3, arguments.length);
     Duration minute = Duration.ofMillis(Long.parseLong(arguments[2]));
@@ -35,7 +38,7 @@ final class FleetInstance {
       System.out.println(
           "READY " + context.getEnvironment().getRequiredProperty("local.server.port"));
       while (System.in.read() >= 0) {
-        // what is said does not matter
+        // the content of the input does not matter
       }
     }
   }

@@ -8,14 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Compares what the program does with what was recorded of it under {@code src/test/golden}.
+ * Compares the program's behaviour with its records under {@code src/test/golden}.
  *
- * <p>A record is behaviour that a refactoring must not change. {@code mvn verify -Pgolden} records
- * all of them again; the difference then shows in {@code git diff}. Tests that use this class have
- * the JUnit tag {@link #TAG}, by which that command finds them.
+ * <p>A record is behaviour that a refactoring must not change. {@code mvn verify -Pgolden} writes
+ * all records again; {@code git diff} then shows the difference. Tests that use this class have the
+ * JUnit tag {@link #TAG}, by which that command selects them.
  */
 public final class Golden {
-  /** The JUnit tag of the tests that compare with records. */
+  /** JUnit tag of the tests that compare with records. */
   public static final String TAG = "golden";
 
   private static final Path ROOT = Path.of("src/test/golden");
@@ -24,8 +24,9 @@ public final class Golden {
   private Golden() {}
 
   /**
-   * Fails unless {@code actual} is the text of the record, byte for byte; when recording, writes it
-   * instead. The text must not depend on the run: ports, times and random names are replaced first.
+   * Asserts that {@code actual} equals the text of the record, byte for byte; when recording,
+   * writes it instead. The text must not depend on the run: ports, times and random names are
+   * replaced first.
    *
    * @param record the record's path below {@code src/test/golden}, such as {@code
    *     operator/endpoints.http}

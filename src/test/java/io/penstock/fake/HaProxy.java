@@ -17,49 +17,50 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
-/** The HAProxy that is installed here, before gateways whose health it asks for. */
+/** The HAProxy installed on this machine, in front of gateways that it checks for health. */
 public final class HaProxy implements AutoCloseable {
-  /** The header by which requests are told apart in what it logs. */
+  /** Header that identifies requests in its log. */
   public static final String ID = "x-test-id";
 
   /**
-   * A gateway it may send to.
+   * A gateway that it may send requests to.
    *
-   * @param checkPort where its health is asked for
+   * @param checkPort port of the health check
    */
   public record Server(int port, int checkPort) {}
 
   /**
-   * How it asks for health.
+   * The health check.
    *
-   * @param falls how often in a row the answer is no until it sends there no more
+   * @param falls number of consecutive failures after which the server is considered down
    */
   public record Check(String path, int everySeconds, int falls) {}
 
   /**
-   * What became of a request.
+   * The outcome of a request.
    *
-   * @param server where it went, by its place in the list; -1 where there was nobody to send to
-   * @param end HAProxy's two letters for how it ended; the first is S where the server broke off
+   * @param server index of the server it went to; -1 if none was available
+   * @param end HAProxy's two letters for how the session ended; the first is S if the server
+   *     aborted it
    */
   public record Sent(int server, int status, String end) {}
 
-  /** What it knows of what it passes on. */
+  /** The protocol level at which it forwards. */
   public enum Manner {
-    /** Requests, which take turns on connections that are kept. */
+    /** Forwards requests, which share kept connections. */
     REQUESTS,
     /**
-     * Requests, each on connections of its own: what a server breaks off of a client's second
-     * request HAProxy neither logs nor answers.
+     * Forwards requests, each on a connection of its own, because HAProxy neither logs nor answers
+     * a client's second request if the server breaks the connection.
      */
     SINGLE_REQUESTS,
-    /** Connections only, as a Service of Kubernetes. */
+    /** Forwards connections, as a Kubernetes Service does. */
     CONNECTIONS
   }
 
   private static final String BACKEND = "gateways";
 
-  /** States of servers, as it names them: up; and out because the configuration said so once. */
+  /** State of a running server, in HAProxy's code. */
   private static final String RUNS = "2";
 
   private static final int AT_FIRST = 4;
@@ -81,7 +82,7 @@ public final class HaProxy implements AutoCloseable {
     PatientWaits.await().ignoreException(UncheckedIOException.class).until(this::runs);
   }
 
-  /** Returns it, if it is installed. Without it the test is skipped, and says so. */
+  /** Returns the program if it is installed; otherwise skips the test with a message. */
   public static Path program() {
     Optional<Path> program = installed();
     if (program.isEmpty()) {
@@ -99,7 +100,7 @@ public final class HaProxy implements AutoCloseable {
         .findFirst();
   }
 
-  /** Starts one that sends to nobody yet. */
+  /** Starts a HAProxy that sends requests to no server yet. */
   static HaProxy start(
       Path program, Path directory, List<Server> servers, Check check, Manner manner) {
     try {
@@ -180,18 +181,22 @@ public final class HaProxy implements AutoCloseable {
     return port;
   }
 
-  /** Has a server be sent to once its health is good. */
+  /** Puts a server into service once its health check succeeds. */
   void putIn(int server) {
     String it = "set server " + BACKEND + "/" + server;
-    command(it + " state ready; " + it + " health down"); // it would be believed to be well
+    command(
+        it
+            + " state ready; "
+            + it
+            + " health down"); // otherwise it would be considered healthy at once
   }
 
-  /** Has nothing new be sent to a server, whatever its health is; what is under way goes on. */
+  /** Sends no new requests to a server, whatever its health is; running ones continue. */
   void takeOut(int server) {
     command("set server " + BACKEND + "/" + server + " state drain");
   }
 
-  /** Returns whether requests are sent to a server. */
+  /** Returns whether a server gets requests. */
   boolean sendsTo(int server) {
     return command("show servers state " + BACKEND)
         .lines()
@@ -200,7 +205,7 @@ public final class HaProxy implements AutoCloseable {
         .anyMatch(words -> words[5].equals(RUNS) && (Integer.parseInt(words[6]) & ~AT_FIRST) == 0);
   }
 
-  /** Returns what became of a request, by its {@link #ID}; null while that is not known. */
+  /** Returns the outcome of a request, by its {@link #ID}; null while it is unknown. */
   public @Nullable Sent sent(String id) {
     return sent.get(id);
   }

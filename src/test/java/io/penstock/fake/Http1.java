@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Reads HTTP/1.1 messages off a socket, as plainly as they are written. */
+/** Reads HTTP/1.1 messages from a socket, without interpreting them further. */
 final class Http1 {
   private Http1() {}
 
-  /** Reads up to the blank line; an end of stream before it is an {@link EOFException}. */
+  /** Reads up to the blank line; throws {@link EOFException} if the stream ends before it. */
   static Message head(InputStream in) throws IOException {
     List<String> lines = new ArrayList<>();
     for (String line = line(in); !line.isEmpty(); line = line(in)) {
@@ -26,7 +26,10 @@ final class Http1 {
     return new Message(lines.getFirst(), List.copyOf(lines.subList(1, lines.size())), new byte[0]);
   }
 
-  /** Reads the body that belongs to {@code head}; one without a length goes on until the end. */
+  /**
+   * Reads the body that belongs to {@code head}; without a length it extends to the end of the
+   * stream.
+   */
   static byte[] body(InputStream in, Message head, boolean untilEnd) throws IOException {
     if (head.is("transfer-encoding", "chunked")) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();

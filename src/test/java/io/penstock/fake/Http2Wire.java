@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 
-/** One end of a connection that speaks HTTP/2 from its first byte, without TLS. */
+/** Client side of an HTTP/2 connection with prior knowledge, without TLS. */
 public final class Http2Wire implements AutoCloseable {
   /** Types of frames. */
   public static final int DATA = 0;
@@ -22,10 +22,10 @@ public final class Http2Wire implements AutoCloseable {
   private static final int END_STREAM_AND_HEADERS = 5;
   private static final int READ_MILLIS = 30_000;
 
-  /** A frame as it came. */
+  /** A received frame. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Frame(int type, int stream, byte[] payload) {
-    /** Returns the last stream that a GOAWAY lets go on. */
+    /** Returns the id of the last stream that a GOAWAY allows to complete. */
     public int lastStream() {
       return ByteBuffer.wrap(payload).getInt();
     }
@@ -48,22 +48,22 @@ public final class Http2Wire implements AutoCloseable {
     send(SETTINGS, 0, 0, new byte[0]);
   }
 
-  /** Asks on a stream of its own. */
+  /** Sends a GET request on the given stream. */
   public void get(int stream, String path) throws IOException {
     get(stream, path, "localhost");
   }
 
-  /** Asks on a stream of its own, with a name of the gateway. */
+  /** Sends a GET request with the given authority on the given stream. */
   public void get(int stream, String path, String authority) throws IOException {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
-    block.write(0x82); // :method GET, of the static table
+    block.write(0x82); // :method GET, from the static table
     block.write(0x86); // :scheme http
     literal(block, 4, path); // :path
     literal(block, 1, authority); // :authority
     send(HEADERS, END_STREAM_AND_HEADERS, stream, block.toByteArray());
   }
 
-  /** A value of a name of the static table, not to be remembered. */
+  /** Appends a literal value with a name from the static table, not indexed. */
   private static void literal(ByteArrayOutputStream block, int name, String value) {
     block.write(name);
     byte[] bytes = value.getBytes(US_ASCII);
@@ -78,7 +78,7 @@ public final class Http2Wire implements AutoCloseable {
     socket.getOutputStream().write(frame.array());
   }
 
-  /** Reads frames up to the next one of a type that is not empty, and returns that. */
+  /** Reads frames until a non-empty one of the given type, and returns it. */
   public Frame next(int type) throws IOException {
     while (true) {
       int length = (in.readUnsignedByte() << 16) | in.readUnsignedShort();

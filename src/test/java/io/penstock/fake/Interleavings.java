@@ -2,17 +2,18 @@ package io.penstock.fake;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
-/** How many interleavings of two threads are looked at: many more with {@code -Pdeep}. */
+/** Number of interleavings of two threads that are explored: many more with {@code -Pdeep}. */
 public final class Interleavings {
   private static final boolean DEEP = Boolean.getBoolean("penstock.deep");
 
   private Interleavings() {}
 
   /**
-   * Runs random operations of a class in two threads, switching between them wherever they touch
-   * what they share.
+   * Runs random operations of a class in two threads, switching between them at every access to
+   * shared state.
    *
-   * @throws AssertionError when results differ from those of every order of the same operations
+   * @throws AssertionError if the results differ from those of every sequential order of the
+   *     operations
    */
   public static void check(Class<?> operations) {
     new ModelCheckingOptions()

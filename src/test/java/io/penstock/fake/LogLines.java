@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/** The lines that one thread, the one that made this, writes to one category of the log. */
+/** Captures the lines that the creating thread writes to one log category. */
 public final class LogLines implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final String thread = Thread.currentThread().getName();
@@ -25,18 +25,18 @@ public final class LogLines implements AutoCloseable {
 
   private LogLines(String category) {
     logger = (Logger) LoggerFactory.getLogger(category);
-    logger.setLevel(Level.INFO); // tests log warnings and errors only
+    logger.setLevel(Level.INFO); // the tests' configuration only logs warnings and errors
     appender.setContext(logger.getLoggerContext());
     appender.start();
     logger.addAppender(appender);
   }
 
-  /** Begins to keep the lines of a category. */
+  /** Starts to capture the lines of a category. */
   public static LogLines of(String category) {
     return new LogLines(category);
   }
 
-  /** Returns the lines so far, each with its level before it. */
+  /** Returns the lines so far, each preceded by its level. */
   public String text() {
     return String.join("\n", lines);
   }

@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
-/** Keeps what is logged, of all loggers of the JVM: for test classes that have it to themselves. */
+/** Captures the output of all loggers of the JVM, for test classes that run alone in it. */
 public final class Logged implements AutoCloseable {
   private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -24,7 +24,7 @@ public final class Logged implements AutoCloseable {
 
   private Logged() {}
 
-  /** Begins to listen; to be called once the gateway runs, which sets logging up. */
+  /** Starts to listen. Call it after the gateway has started, which configures logging. */
   public static Logged listen() {
     Logged logged = new Logged();
     logged.appender.setContext(logged.root.getLoggerContext());
@@ -33,7 +33,7 @@ public final class Logged implements AutoCloseable {
     return logged;
   }
 
-  /** Returns what has a stack trace, or is an error. */
+  /** Returns the lines with a stack trace, and errors. */
   public List<String> traces() {
     return events.stream()
         .filter(event -> event.getThrowableProxy() != null || event.getLevel() == Level.ERROR)

@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A meter of the time that the machine had none for this JVM: a thread that sleeps for a moment,
- * again and again, and notes how much later it went on. A test that measures time subtracts that,
- * so that its bound holds on a busy machine as it does on an idle one. Safe from any thread.
+ * Measures the time for which the machine did not run this JVM: a thread sleeps briefly, again and
+ * again, and records how much too late it wakes up. A test that measures time subtracts that, so
+ * that its bound holds on a busy machine, too. Safe from any thread.
  */
 public final class MachineStalls implements AutoCloseable {
   private static final long SLEEP_NANOS = 10_000_000;
 
-  /** Timers are late by about a millisecond on an idle machine too. */
+  /** Usual lateness of timers, about a millisecond even on an idle machine. */
   private static final long USUAL_NANOS = 2_000_000;
 
   private record Stall(long atNanos, long nanos) {}
@@ -41,12 +41,12 @@ public final class MachineStalls implements AutoCloseable {
     }
   }
 
-  /** Returns how long all stalls took together. */
+  /** Returns the total duration of all stalls. */
   public long totalNanos() {
     return stalls.stream().mapToLong(Stall::nanos).sum();
   }
 
-  /** Returns the largest part of any window that was lost to stalls, from 0 to 1. */
+  /** Returns the largest fraction of any window that was lost to stalls, from 0 to 1. */
   public double largestShare(long windowNanos) {
     Deque<Stall> within = new ArrayDeque<>();
     long sum = 0;

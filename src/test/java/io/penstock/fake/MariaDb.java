@@ -11,15 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A real MariaDB: one server for all tests of a JVM, and a database for each who asks. */
+/**
+ * A real MariaDB: one server for all tests of a JVM, and a database for each test that asks for
+ * one.
+ */
 public final class MariaDb {
-  /** The user of all databases, and a password with what URLs have to escape. */
+  /** User of all databases. The password contains characters that must be escaped in URLs. */
   public static final String USER = "penstock";
 
   /** The password as it is, and as it is in a URL. */
   public static final String PASSWORD = "p:w/d@1";
 
-  /** Else a server makes itself a key first, which can take a busy machine half a minute. */
+  /**
+   * Avoids that the server generates a TLS key at first, which can take half a minute on a busy
+   * machine.
+   */
   static final String WITHOUT_TLS = "--skip-ssl";
 
   private static final String IN_URL = USER + ":p%3Aw%2Fd%401";
@@ -29,7 +35,7 @@ public final class MariaDb {
 
   private MariaDb() {}
 
-  /** Started when it is asked for first; ends with the JVM. */
+  /** Holder that starts the server on first use; it ends with the JVM. */
   private static final class Started {
     static final int PORT = start();
 
@@ -51,7 +57,7 @@ public final class MariaDb {
     }
   }
 
-  /** Returns how to start a server, on a port that is free. */
+  /** Returns the configuration for a server on a free port. */
   static DBConfigurationBuilder settings() {
     DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder();
     settings.setPort(0);
@@ -69,7 +75,10 @@ public final class MariaDb {
     return settings;
   }
 
-  /** Other JVMs unpack and delete the server in the directory that all have by default. */
+  /**
+   * Returns a directory of this JVM's own, because other JVMs unpack and delete the server in the
+   * default one.
+   */
   private static Path ownDirectory() {
     try {
       return Files.createTempDirectory("penstock-mariadb");
@@ -78,7 +87,10 @@ public final class MariaDb {
     }
   }
 
-  /** The one there is as it is installed can be used by the program's own client alone. */
+  /**
+   * Returns a file of statements that create a root user with a password: the initial one can only
+   * log in with the program's own client.
+   */
   private static Path makesRoot() {
     try {
       Path file = Files.createTempFile("mariadb", ".sql");
@@ -95,7 +107,7 @@ public final class MariaDb {
     }
   }
 
-  /** Returns who may do anything. */
+  /** Returns the connection of the root user. */
   static Sql root(int port) {
     return new Sql(port, "", ROOT, ROOT);
   }
@@ -105,7 +117,7 @@ public final class MariaDb {
     return Started.PORT;
   }
 
-  /** Makes an empty database; returns its name. */
+  /** Creates an empty database; returns its name. */
   public static String database() {
     String name = "test_" + NUMBER.incrementAndGet();
     run("CREATE DATABASE " + name);
@@ -115,12 +127,12 @@ public final class MariaDb {
     return name;
   }
 
-  /** Runs a statement as the one who may do anything. */
+  /** Runs a statement as root. */
   public static void run(String sql) {
     root(port()).run(sql);
   }
 
-  /** Returns what {@code penstock.database.url} is for a database, by way of a port. */
+  /** Returns the {@code penstock.database.url} for a database, through the given port. */
   public static String url(String database, int port) {
     return "r2dbc:mariadb://" + IN_URL + "@127.0.0.1:" + port + "/" + database;
   }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 
 /**
- * One HTTP/1.1 message as it was on the wire.
+ * An HTTP/1.1 message as it was on the wire.
  *
  * @param start the request line or status line
  * @param headers the header lines, in order

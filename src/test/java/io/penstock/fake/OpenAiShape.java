@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 
-/** Chat completions and embeddings. */
+/** OpenAI's chat completions and embeddings. */
 final class OpenAiShape implements ProviderShape {
   private static final String FINISH = "\"finish_reason\":\"length\"";
 

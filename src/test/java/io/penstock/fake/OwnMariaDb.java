@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A real MariaDB of one test's own, to be stopped and killed. */
+/** A real MariaDB for a single test, which may stop and kill it. */
 public final class OwnMariaDb implements AutoCloseable {
   private static final String DATABASE = "regions";
   private static final int TABLE_IS_FULL = 1_114;
@@ -27,7 +27,7 @@ public final class OwnMariaDb implements AutoCloseable {
   private final String program;
   private Process process;
 
-  /** Makes one with an empty database, in a directory that is there. */
+  /** Creates a server with an empty database, in an existing directory. */
   public OwnMariaDb(Path directory) {
     this.directory = directory;
     this.program = install();
@@ -59,7 +59,7 @@ public final class OwnMariaDb implements AutoCloseable {
     return (named.toFile().canExecute() ? named : base.resolve("mysqld")).toString();
   }
 
-  /** Starts it, with the data it had; returns once it answers. */
+  /** Starts it with its previous data, and waits until it answers. */
   public void start() {
     List<String> command = new ArrayList<>();
     command.add(program);
@@ -91,18 +91,18 @@ public final class OwnMariaDb implements AutoCloseable {
     }
   }
 
-  /** Ends it at once, as {@code kill -9}. */
+  /** Kills it like {@code kill -9}. */
   public void kill() {
     process.destroyForcibly();
     process.onExit().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  /** Has it do nothing, as {@code kill -STOP}: connections stay. */
+  /** Suspends it like {@code kill -STOP}: connections stay open. */
   public void pause() {
     signal("-STOP");
   }
 
-  /** Has it go on, as {@code kill -CONT}. */
+  /** Resumes it like {@code kill -CONT}. */
   public void resume() {
     signal("-CONT");
   }
@@ -121,7 +121,7 @@ public final class OwnMariaDb implements AutoCloseable {
     return port;
   }
 
-  /** Returns what {@code penstock.database.url} is, by way of a port. */
+  /** Returns the {@code penstock.database.url}, through the given port. */
   public String url(int by) {
     return MariaDb.url(DATABASE, by);
   }
@@ -136,8 +136,8 @@ public final class OwnMariaDb implements AutoCloseable {
   }
 
   /**
-   * Leaves no room in a table for another row, until it is an InnoDB table again. The rows that
-   * fill it never expire, so that no gateway deletes them.
+   * Makes a table reject further rows, until it is an InnoDB table again. The rows that fill it
+   * never expire, so that no gateway deletes them.
    */
   public void fill(String table) {
     try (Connection open = sql().open();
@@ -156,7 +156,7 @@ public final class OwnMariaDb implements AutoCloseable {
     }
   }
 
-  /** Returns the first column of what a query finds, as text. */
+  /** Returns the first column of a query's result, as text. */
   public List<String> query(String text) {
     return sql().query(text);
   }

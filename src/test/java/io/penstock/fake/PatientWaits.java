@@ -9,8 +9,8 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /**
- * Waits of tests for a signal. Their bound only says that nothing hangs, so it is far above what a
- * machine needs that has much else to do.
+ * Waits for signals in tests. Their bound only detects hangs, so it is far above the time that even
+ * a busy machine needs.
  */
 public final class PatientWaits {
   private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -22,21 +22,21 @@ public final class PatientWaits {
     return Awaitility.await().atMost(LONGEST);
   }
 
-  /** Returns a wait of at most a minute, with a name for when it is in vain. */
+  /** Returns a wait of at most a minute, with a name for its failure message. */
   public static ConditionFactory await(String alias) {
     return Awaitility.await(alias).atMost(LONGEST);
   }
 
   /**
-   * Waits until it is so, asked every tenth of a second; fails unless it was so within a time that
-   * is promised, where what the machine had no time for this JVM does not count. Returns the
-   * seconds that it took.
+   * Polls a condition every tenth of a second; fails unless it becomes true within the promised
+   * time, not counting time for which the machine did not run this JVM. Returns the seconds that it
+   * took.
    */
   public static double within(Duration promised, Callable<Boolean> so) {
     return within(promised, Duration.ofMillis(100), so);
   }
 
-  /** Does the same with another pause between two questions. */
+  /** Does the same with another polling interval. */
   public static double within(Duration promised, Duration every, Callable<Boolean> so) {
     Ticker ticker = Ticker.system();
     try (MachineStalls stalls = new MachineStalls()) {

@@ -13,7 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The program in a process of its own, which writes down what it lets go. */
+/** The program in a process of its own, which logs its releases. */
 final class Pod implements AutoCloseable {
   private final int number;
   private final int server;
@@ -22,10 +22,10 @@ final class Pod implements AutoCloseable {
   private final Process process;
 
   /**
-   * Begins to start one.
+   * Starts a process.
    *
    * @param number how many were started before
-   * @param server its place among those of the balancer
+   * @param server its index at the balancer
    */
   Pod(int number, int server, HaProxy.Server ports, Path directory, String... more)
       throws IOException {
@@ -61,10 +61,10 @@ final class Pod implements AutoCloseable {
   }
 
   void terminate() {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // the process itself would close its output, too
   }
 
-  /** Ends it at once, as {@code kill -9}. */
+  /** Kills it like {@code kill -9}. */
   void kill() {
     process.destroyForcibly().onExit().join();
   }
@@ -74,7 +74,7 @@ final class Pod implements AutoCloseable {
     if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new AssertionError("still there after " + within + "; log: " + log);
     }
-    // what it said last may not have been read yet
+    // its last output may not have been read yet
     PatientWaits.await().until(() -> !log.isEmpty());
     return process.exitValue();
   }

@@ -10,13 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an expression of Prometheus names; enough of the language for our own.
+ * The metrics and labels in a Prometheus expression; supports the part of the language that our
+ * expressions use.
  *
- * @param metrics with the labels that each is asked for, and their values where they are given
- * @param grouped labels that a sum goes by
+ * @param metrics each with its matched labels, and their values if given
+ * @param grouped labels that a sum is grouped by
  */
 public record PromQl(List<Selector> metrics, Set<String> grouped) {
-  /** A metric, and what is asked of its labels. */
+  /** A metric, and the matchers of its labels. */
   public record Selector(String metric, Map<String, String> equal, Set<String> labels) {}
 
   private static final String LABELS = "by|without|on|ignoring|group_left|group_right";
@@ -29,7 +30,7 @@ public record PromQl(List<Selector> metrics, Set<String> grouped) {
       Pattern.compile("([a-zA-Z_:][\\w:]*)(\\s*\\()?(?:\\{([^}]*)})?");
   private static final Pattern MATCHER = Pattern.compile("(\\w+)\\s*(=~|!~|!=|=)\\s*\"([^\"]*)\"");
 
-  /** Reads an expression. */
+  /** Parses an expression. */
   public static PromQl of(String expression) {
     Set<String> grouped = new TreeSet<>();
     Matcher grouping = GROUPING.matcher(expression);
@@ -72,7 +73,7 @@ public record PromQl(List<Selector> metrics, Set<String> grouped) {
     return new Selector(metric, equal, labels);
   }
 
-  /** Returns what is wrong with it, if those are all metrics there are. */
+  /** Returns the faults of the expression, given all existing metrics. */
   public List<String> faults(Scrape scrape) {
     List<String> faults = new ArrayList<>();
     Set<String> known = new TreeSet<>(Set.of("instance", "job"));

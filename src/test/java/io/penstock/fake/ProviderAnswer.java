@@ -3,10 +3,10 @@ package io.penstock.fake;
 import java.util.Map;
 
 /**
- * What a fake provider answers.
+ * An answer of a fake provider.
  *
  * @param latencyMillis from the request to the answer's first byte
- * @param pieces in how many pieces the body comes, 1 is at once
+ * @param pieces number of pieces of the body; 1 means at once
  * @param durationMillis from the first byte to the last
  */
 record ProviderAnswer(

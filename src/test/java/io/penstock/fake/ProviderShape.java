@@ -2,13 +2,13 @@ package io.penstock.fake;
 
 import tools.jackson.databind.JsonNode;
 
-/** Whose requests a fake provider reads and whose answers it writes. */
+/** The request and answer formats of a provider. */
 interface ProviderShape {
   /**
-   * What a request asks.
+   * A request.
    *
-   * @param answers how many answers
-   * @param maxTokens tokens each answer will have: the stated maximum is always produced in full
+   * @param answers number of answers
+   * @param maxTokens tokens of each answer: the stated maximum is always produced in full
    */
   record Ask(String model, long inputTokens, int answers, int maxTokens, boolean stream) {
     long outputTokens() {
@@ -18,18 +18,18 @@ interface ProviderShape {
 
   Ask read(String path, JsonNode body);
 
-  /** The answer as one JSON document, or as server-sent events. */
+  /** Returns the answer as a JSON document or as server-sent events. */
   String write(String path, Ask ask, JsonNode request);
 
-  /** The body of a 429. */
+  /** Returns the body of a 429. */
   String refusal();
 
-  /** Text of so many tokens: each is four bytes. */
+  /** Returns text of the given number of tokens, each of four bytes. */
   static String words(int tokens) {
     return "tok ".repeat(tokens);
   }
 
-  /** One token for each four bytes, rounded up. */
+  /** Returns one token for each four bytes, rounded up. */
   static long tokens(String text) {
     return Math.ceilDiv(text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length, 4L);
   }

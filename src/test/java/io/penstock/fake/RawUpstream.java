@@ -15,14 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An upstream that does to each connection what its script says. The connection is closed when the
+ * An upstream that handles each connection as its script says. The connection is closed when the
  * script returns.
  */
 public final class RawUpstream implements AutoCloseable {
-  /** What is done with a connection. */
+  /** Handles a connection. */
   @FunctionalInterface
   public interface Script {
-    /** Serves one connection; whatever the socket throws ends it. */
+    /** Serves one connection; an exception of the socket ends it. */
     void serve(RawUpstream upstream, Wire wire) throws InterruptedException;
   }
 
@@ -49,7 +49,7 @@ public final class RawUpstream implements AutoCloseable {
     }
   }
 
-  /** Has connections to come served otherwise. */
+  /** Sets the script of later connections. */
   public void script(Script next) {
     script = next;
   }
@@ -85,7 +85,7 @@ public final class RawUpstream implements AutoCloseable {
     return request;
   }
 
-  /** Returns the next request that was read; fails when there is none for 20 seconds. */
+  /** Returns the next request that was read; fails if there is none within 20 seconds. */
   public Message received() throws InterruptedException {
     Message request = received.poll(60, TimeUnit.SECONDS);
     if (request == null) {
@@ -94,7 +94,7 @@ public final class RawUpstream implements AutoCloseable {
     return request;
   }
 
-  /** Returns how many connections there were. */
+  /** Returns the number of connections so far. */
   public int connections() {
     return connections.get();
   }
@@ -109,7 +109,9 @@ public final class RawUpstream implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /** Answers the request of each connection in the same way, and closes. */
+  /**
+   * Returns a script that answers the request of each connection in the same way, and closes it.
+   */
   public static Script answering(String answer) {
     return (upstream, wire) -> {
       upstream.read(wire);
@@ -117,7 +119,7 @@ public final class RawUpstream implements AutoCloseable {
     };
   }
 
-  /** Forgets what was received; returns how many nobody asked for. */
+  /** Drops all received requests; returns the number of those that no test had taken. */
   public int drain() {
     List<Message> unasked = new ArrayList<>();
     received.drainTo(unasked);

@@ -5,7 +5,7 @@ import io.penstock.event.Events;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps all events. */
+/** Records all events. */
 public final class RecordedEvents implements Events {
   private final List<Event> events = new CopyOnWriteArrayList<>();
 

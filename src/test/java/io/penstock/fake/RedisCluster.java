@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** A real cluster of Redis: masters that share the slots evenly, and replicas of them. */
+/** A real Redis cluster: masters that share the slots evenly, and their replicas. */
 public final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
 
@@ -30,9 +30,9 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Starts one without replicas.
+   * Starts a cluster without replicas.
    *
-   * @param settings of each node; one that is not heard for a second is taken for dead
+   * @param settings settings of each node, in addition to a node timeout of one second
    */
   public static RedisCluster started(int masters, String... settings) {
     return new RedisCluster(masters, settings);
@@ -90,12 +90,12 @@ public final class RedisCluster implements AutoCloseable {
         .collect(Collectors.joining(",", "redis-cluster://", ""));
   }
 
-  /** Returns those that were masters at the start. */
+  /** Returns the initial masters. */
   public List<RedisServer> masters() {
     return List.copyOf(masters);
   }
 
-  /** Returns which of those that were masters at the start had the slot of a key then. */
+  /** Returns the initial master that had the slot of a key at the start. */
   public RedisServer ownerOf(String key) {
     return masters.get((int) (slot(key) * (long) masters.size() / SLOTS));
   }
@@ -104,7 +104,7 @@ public final class RedisCluster implements AutoCloseable {
     return Integer.parseInt(nodes.getLast().command("CLUSTER", "KEYSLOT", key).substring(1));
   }
 
-  /** Adds a replica of a master; returns once it has what that has. */
+  /** Adds a replica of a master, and waits until it has that master's data. */
   public RedisServer replicate(RedisServer master) {
     RedisServer replica = node();
     String id = master.command("CLUSTER", "MYID");
@@ -118,7 +118,7 @@ public final class RedisCluster implements AutoCloseable {
     return replica;
   }
 
-  /** Begins to move the slot of a key, and the key: who asks for it is sent on, once. */
+  /** Begins to move the slot of a key, and the key: clients that ask for it are redirected once. */
   public void beginMove(String key, RedisServer from, RedisServer to) {
     String slot = String.valueOf(slot(key));
     done(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", from.command("CLUSTER", "MYID"));
@@ -126,7 +126,7 @@ public final class RedisCluster implements AutoCloseable {
     done(from, "MIGRATE", "127.0.0.1", port(to), key, "0", "5000");
   }
 
-  /** Ends that: the slot is the other one's. */
+  /** Completes the move: the slot now belongs to the other node. */
   public void endMove(String key, RedisServer to) {
     String slot = String.valueOf(slot(key));
     String id = to.command("CLUSTER", "MYID");

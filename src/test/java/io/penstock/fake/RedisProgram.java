@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** A program that tests run as Redis: the one that comes with them, or one that is installed. */
+/** A program that tests run as Redis: the bundled one, or an installed one. */
 public enum RedisProgram {
   BUNDLED(""),
   REDIS("redis-server"),
@@ -19,7 +19,7 @@ public enum RedisProgram {
     this.file = file;
   }
 
-  /** Returns the file of an installed program, if it is in PATH. */
+  /** Returns the file of an installed program if it is in PATH. */
   Optional<Path> installed() {
     return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
         .map(directory -> Path.of(directory, file))
@@ -27,7 +27,7 @@ public enum RedisProgram {
         .findFirst();
   }
 
-  /** Skips the test that calls it, with a sentence, when the program is not installed. */
+  /** Skips the calling test with a message if the program is not installed. */
   public void assumeInstalled() {
     if (this != BUNDLED && installed().isEmpty()) {
       System.out.println("Tests with " + file + " are skipped: there is no " + file + " in PATH");
@@ -36,7 +36,7 @@ public enum RedisProgram {
   }
 
   /**
-   * Returns how many of the histories of a differential test are played: all on the bundled one.
+   * Returns how many of the histories of a differential test to run: all on the bundled program.
    */
   public int histories(int all) {
     return this == BUNDLED ? all : all / 4;

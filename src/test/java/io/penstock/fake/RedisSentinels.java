@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** A real master, its replica, and three sentinels that make the one the other when it dies. */
+/** A real master, its replica, and three sentinels that promote the replica if the master dies. */
 public final class RedisSentinels implements AutoCloseable {
-  /** The name sentinels have for the master. */
+  /** The sentinels' name for the master. */
   public static final String NAME = "main";
 
   private static final int SENTINELS = 3;
@@ -74,17 +74,17 @@ public final class RedisSentinels implements AutoCloseable {
         .collect(Collectors.joining(",", "redis-sentinel://", "#" + NAME));
   }
 
-  /** Returns the server that is the master at first. */
+  /** Returns the initial master. */
   public RedisServer first() {
     return first;
   }
 
-  /** Returns the server that is the replica at first. */
+  /** Returns the initial replica. */
   public RedisServer second() {
     return second;
   }
 
-  /** Returns who watches. */
+  /** Returns the sentinels. */
   public List<RedisServer> sentinels() {
     return List.copyOf(sentinels);
   }

@@ -20,7 +20,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
-/** A real Redis, as a process of its own on a port of its own, that can be hurt in every way. */
+/**
+ * A real Redis, in a process and on a port of its own, which tests may kill, suspend or restart.
+ */
 public final class RedisServer implements AutoCloseable {
   private static final int BUS_PORTS = 10_000;
 
@@ -46,7 +48,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Starts one; it saves nothing unless it is told to.
+   * Starts a server; by default it saves nothing.
    *
    * @param settings lines of its configuration, such as {@code requirepass secret}
    */
@@ -54,24 +56,27 @@ public final class RedisServer implements AutoCloseable {
     return started(Program.FILE, settings);
   }
 
-  /** Starts one as {@link #started(String...)}, of another version. */
+  /** Starts another program in the same way as {@link #started(String...)}. */
   public static RedisServer started(Path program, String... settings) {
     return new RedisServer(program, RunningGateway.freePort(), false, List.of(settings));
   }
 
-  /** Starts one that watches others; its settings are all it is told. */
+  /** Starts a sentinel; it has no settings but the given ones. */
   public static RedisServer sentinel(String... settings) {
     return new RedisServer(Program.FILE, RunningGateway.freePort(), true, List.of(settings));
   }
 
-  /** Starts one that can be a node of a cluster, and is in none yet. */
+  /** Starts a node that can join a cluster, but has not yet. */
   public static RedisServer node(String... settings) {
     List<String> all = new ArrayList<>(List.of("cluster-enabled yes"));
     all.addAll(List.of(settings));
     return new RedisServer(Program.FILE, nodePort(), false, all);
   }
 
-  /** Nodes talk to each other on a port that is higher by a fixed number. */
+  /**
+   * Returns a free port, for which the cluster port is free, too: nodes talk to each other on a
+   * port with a fixed offset.
+   */
   private static int nodePort() {
     while (true) {
       int port = RunningGateway.freePort();
@@ -92,7 +97,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Started when it is asked for first, for tests that do it no harm; ends with the JVM. */
+  /** Holder that starts the shared server on first use; it ends with the JVM. */
   private static final class Shared {
     static final RedisServer SERVER = started();
 
@@ -103,7 +108,10 @@ public final class RedisServer implements AutoCloseable {
     private Shared() {}
   }
 
-  /** Returns the server of all tests of this JVM that do it no harm, each in its own namespace. */
+  /**
+   * Returns the server shared by all harmless tests of this JVM, each of which uses its own
+   * namespace.
+   */
   public static RedisServer shared() {
     return Shared.SERVER;
   }
@@ -122,7 +130,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Returns the port; it stays the same over restarts. */
+  /** Returns the port, which stays the same across restarts. */
   public int port() {
     return port;
   }
@@ -132,13 +140,13 @@ public final class RedisServer implements AutoCloseable {
     return "redis://127.0.0.1:" + port;
   }
 
-  /** Says how to log in, {@code AUTH} and its words, to what this class asks of the server. */
+  /** Sets the {@code AUTH} command with which this class logs in. */
   public RedisServer login(String... auth) {
     login = String.join(" ", auth);
     return this;
   }
 
-  /** Starts it, with the data it has saved; returns once it answers. */
+  /** Starts it with its saved data, and waits until it answers. */
   public void start() {
     List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1"));
     lines.addAll(List.of("dir " + directory, "daemonize no"));
@@ -188,7 +196,10 @@ public final class RedisServer implements AutoCloseable {
     return last;
   }
 
-  /** Asks one command; returns a text as it is, and of all else the first line, with its sign. */
+  /**
+   * Runs a command; returns a string as it is, and the first line of any other reply, including its
+   * type sign.
+   */
   public String command(String... words) {
     try {
       return ask(words);
@@ -239,7 +250,7 @@ public final class RedisServer implements AutoCloseable {
     return line.toString();
   }
 
-  /** Returns how often a command was called since the start, by clients and by scripts. */
+  /** Returns the number of calls of a command since the start, by clients and scripts. */
   public long calls(String command) {
     String script =
         "return string.match(redis.call('INFO', 'commandstats'), 'cmdstat_"
@@ -248,18 +259,18 @@ public final class RedisServer implements AutoCloseable {
     return Long.parseLong(command("EVAL", script, "0"));
   }
 
-  /** Saves its data: they are there again after the next start. */
+  /** Saves its data, so that they are there after the next start. */
   public void save() {
     command("SAVE");
   }
 
-  /** Has nothing be saved, as on a disk that is full, or has it be saved again. */
+  /** Makes saving fail, as on a full disk, or work again. */
   public void blockSaving(boolean blocked) {
     Path file = directory.resolve("dump.rdb");
     try {
       Files.deleteIfExists(file);
       if (blocked) {
-        Files.createDirectory(file); // no file takes its place
+        Files.createDirectory(file); // a directory cannot be replaced by a file
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -271,25 +282,25 @@ public final class RedisServer implements AutoCloseable {
     command("FLUSHALL");
   }
 
-  /** Ends it at once, as {@code kill -9}: nothing is saved. */
+  /** Kills it like {@code kill -9}: nothing is saved. */
   public void kill() {
     Process last = running();
     last.destroyForcibly();
     last.onExit().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  /** Ends it at once and starts it again, with what it had saved last. */
+  /** Kills it and starts it again, with the data that it saved last. */
   public void restart() {
     kill();
     start();
   }
 
-  /** Has it do nothing, as {@code kill -STOP}: connections stay. */
+  /** Suspends it like {@code kill -STOP}: connections stay open. */
   public void pause() {
     signal("-STOP");
   }
 
-  /** Has it go on, as {@code kill -CONT}. */
+  /** Resumes it like {@code kill -CONT}. */
   public void resume() {
     signal("-CONT");
   }

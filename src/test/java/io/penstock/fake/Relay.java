@@ -10,25 +10,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A port that leads to another one, and can be cut: as when the process behind it ends. */
+/** A TCP proxy to another port that can be cut, as if the process behind it had ended. */
 public final class Relay implements AutoCloseable {
   private final int target;
   private final int port = RunningGateway.freePort();
   private final List<Socket> open = new ArrayList<>();
   private @Nullable ServerSocket listening;
 
-  /** Leads to a port of this machine. */
+  /** Creates a proxy to a port of this machine. */
   public Relay(int target) {
     this.target = target;
     restore();
   }
 
-  /** Returns its own port. */
+  /** Returns the proxy's port. */
   public int port() {
     return port;
   }
 
-  /** Lets connections in. */
+  /** Accepts connections. */
   public synchronized void restore() {
     try {
       ServerSocket socket = new ServerSocket();

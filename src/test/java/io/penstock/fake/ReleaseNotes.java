@@ -15,14 +15,14 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.env.Environment;
 
 /**
- * Writes down each release of a gateway as it happens: the Unix nanosecond, the tokens, how long it
- * waited, and the endpoint. A program that was told {@link #ARGUMENT} has them as well.
+ * Logs each release of a gateway as it happens: the Unix nanosecond, the tokens, the waiting time,
+ * and the endpoint. A program started with {@link #ARGUMENT} does this, too.
  */
 final class ReleaseNotes implements AutoCloseable {
-  /** Has Spring make one, in the program as it is. */
+  /** Argument that makes Spring create an instance in the unchanged program. */
   static final String ARGUMENT = "--spring.main.sources=" + ReleaseNotes.class.getName();
 
-  /** Spring's property that says where they are written. */
+  /** Spring's property with the path of the log. */
   static final String FILE = "test.released";
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -43,8 +43,9 @@ final class ReleaseNotes implements AutoCloseable {
   }
 
   /**
-   * What to add to the ticker for the wall clock. That one tells milliseconds: at the instant at
-   * which one begins it is exact, and who was held up notices that later, never earlier.
+   * Returns the offset of the wall clock from the ticker. The wall clock has milliseconds and is
+   * exact at the instant at which one begins; a delayed thread notices that later, but never
+   * earlier.
    */
   private static long shift(Ticker ticker) {
     WallClock wall = WallClock.system();
@@ -71,13 +72,13 @@ final class ReleaseNotes implements AutoCloseable {
                   released.cost().inputTokens() + released.cost().outputTokens(),
                   released.waitedNanos(),
                   released.endpoint()));
-      log.flush(); // it may be killed at any instant
+      log.flush(); // the process may be killed at any instant
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Reads what a gateway let go at an endpoint. */
+  /** Reads the releases of a gateway at an endpoint. */
   static List<Fleet.Released> read(Path file, int instance, String endpoint) throws IOException {
     List<Fleet.Released> all = new ArrayList<>();
     for (String line : Files.readAllLines(file)) {

@@ -7,20 +7,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is asked of gateways while they are replaced: requests that are answered at once, streams of
- * some seconds, requests that wait for a slot before they are forwarded, and permits of a token
- * window that is always spent.
+ * Load for gateways while they are replaced: requests that are answered at once, streams of some
+ * seconds, requests that wait for a permit before they are forwarded, and permits of a token window
+ * that is always used up.
  */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 public final class RollingLoad implements AutoCloseable {
-  /** The kinds of requests; all but the first take longer than an instant. */
+  /** The kinds of requests; all but the first take some time. */
   public static final String SHORT = "short";
 
   public static final String STREAM = "stream";
   public static final String SLOT = "slot";
   public static final String WINDOW = "window";
 
-  /** The path of the window that is shared exactly, and what it lets go. */
+  /** Path of the exactly shared window, and its capacity. */
   public static final String WINDOW_PATH = "/window";
 
   public static final long WINDOW_TOKENS = 10_000;
@@ -98,12 +98,12 @@ public final class RollingLoad implements AutoCloseable {
     return provider.url();
   }
 
-  /** Returns a request that is answered within an instant of its being forwarded. */
+  /** Returns a request that is answered immediately after it was forwarded. */
   public Clients.Question shortQuestion() {
     return new Clients.Question(SHORT, "/chat" + CHAT, ASK, ANSWER::equals);
   }
 
-  /** Returns a request whose answer is so many events, each a tenth of a second after another. */
+  /** Returns a request with an answer of the given number of events, a tenth of a second apart. */
   public Clients.Question streamQuestion(int pieces) {
     String asks =
         "{\"stream\":true,\"model\":\"m\",\"max_tokens\":%d,".formatted(pieces)
@@ -111,14 +111,15 @@ public final class RollingLoad implements AutoCloseable {
     return new Clients.Question(STREAM, "/chat" + CHAT, asks, events(pieces)::equals);
   }
 
-  /** Has clients ask all of it. */
+  /** Starts clients that send all kinds of requests. */
   public void begin(Clients clients) {
     clients.ask(8, shortQuestion());
     for (int i = 0; i < 12; i++) {
-      clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end together
+      clients.ask(1, streamQuestion(40 + 5 * i)); // so that they do not end at the same time
     }
     clients.ask(40, new Clients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
-    // more than two windows, and ten seconds of slots, let go: some wait still after a pause
+    // exceeds the capacity of two windows, and of ten seconds of permits: some still wait after a
+    // pause
     for (int i = 0; i < 120; i++) {
       String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
       clients.ask(

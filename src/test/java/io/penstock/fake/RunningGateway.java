@@ -32,7 +32,7 @@ public final class RunningGateway implements AutoCloseable {
   private static final int FIRST_PORT = 20_000;
   private static final int PORTS = 12_000;
 
-  /** Other JVMs that test at the same time begin elsewhere. */
+  /** Random start, because other JVMs may test at the same time. */
   private static final AtomicInteger NEXT = new AtomicInteger(new Random().nextInt(PORTS));
 
   private final ConfigurableApplicationContext context;
@@ -48,7 +48,7 @@ public final class RunningGateway implements AutoCloseable {
     return start(yaml, Server.MINUTE, arguments);
   }
 
-  /** Does the same with another window of limits per minute. */
+  /** Starts with another window of limits per minute. */
   public static RunningGateway start(String yaml, Duration window, String... arguments) {
     Path routes = write(yaml);
     List<String> all = new ArrayList<>(List.of(arguments));
@@ -57,7 +57,7 @@ public final class RunningGateway implements AutoCloseable {
       all.add("--management.server.port=" + freePort());
     }
     if (all.stream().noneMatch(each -> each.startsWith("--penstock.allowed-hosts="))) {
-      all.add("--penstock.allowed-hosts=*"); // most tests do not mind which name they ask for
+      all.add("--penstock.allowed-hosts=*"); // most tests do not care about the host name
     }
     Server.Start start =
         Server.start(Map.of("SECRET", "sk-upstream"), routes, window, all.toArray(String[]::new));
@@ -77,8 +77,8 @@ public final class RunningGateway implements AutoCloseable {
   }
 
   /**
-   * Returns a port that was free a moment ago, and that nobody else is given: none of those that
-   * the system hands out to connections and to listeners that take any.
+   * Returns a port that was free a moment ago, outside the range from which the system assigns
+   * ports, and not given to any other caller.
    */
   public static int freePort() {
     int port = FIRST_PORT + NEXT.getAndIncrement() % PORTS;
@@ -127,22 +127,22 @@ public final class RunningGateway implements AutoCloseable {
     return Objects.requireNonNull(bean(Registry.class).find(path));
   }
 
-  /** Returns how many requests of an endpoint met a fate. */
+  /** Returns the number of requests of an endpoint with the given fate. */
   public long count(String path, Fate fate) {
     return endpoint(path).totals().requests(fate);
   }
 
-  /** Waits until so many requests of an endpoint met a fate. */
+  /** Waits until that many requests of an endpoint have the given fate. */
   public void await(String path, Fate fate, long requests) {
     awaiting().untilAsserted(() -> assertThat(count(path, fate)).isEqualTo(requests));
   }
 
-  /** Waits until nothing is under way, and fails unless all that came is accounted for. */
+  /** Waits until no request is running; fails unless all requests are accounted for. */
   public void awaitBalance() {
     awaiting().untilAsserted(this::assertBalance);
   }
 
-  /** Returns a wait of at most a minute that looks often. */
+  /** Returns a wait of at most a minute that polls often. */
   public static ConditionFactory awaiting() {
     return PatientWaits.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
   }

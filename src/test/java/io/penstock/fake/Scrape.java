@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What was scraped.
+ * The result of a scrape.
  *
- * @param types what each metric is, by its name
+ * @param types types of metrics, by name
  * @param samples its lines
- * @param text all of it
+ * @param text the whole text
  */
 public record Scrape(Map<String, String> types, List<Sample> samples, String text) {
   private static final Pattern TYPE = Pattern.compile("# TYPE (\\S+) (\\S+)");
@@ -29,17 +29,17 @@ public record Scrape(Map<String, String> types, List<Sample> samples, String tex
       Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)( # .*)?");
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
-  /** What a scraper asks for that understands exemplars. */
+  /** Accept header of a scraper that supports exemplars. */
   public static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0";
 
   /**
    * A line.
    *
-   * @param exemplar what stands behind it, or nothing
+   * @param exemplar the exemplar at its end, or empty
    */
   public record Sample(String name, Map<String, String> labels, double value, String exemplar) {}
 
-  /** Scrapes a gateway as Prometheus did once. */
+  /** Scrapes a gateway in the old text format of Prometheus. */
   public static Scrape of(int operatorPort) {
     return of(operatorPort, "text/plain");
   }
@@ -58,7 +58,7 @@ public record Scrape(Map<String, String> types, List<Sample> samples, String tex
     }
   }
 
-  /** Reads what was scraped; a line that is none is an error. */
+  /** Parses a scrape; an invalid line is an error. */
   public static Scrape parse(String text) {
     Map<String, String> types = new HashMap<>();
     List<Sample> samples = new ArrayList<>();
@@ -88,26 +88,26 @@ public record Scrape(Map<String, String> types, List<Sample> samples, String tex
         line.group(1), labels, value, line.group(4) == null ? "" : line.group(4).strip());
   }
 
-  /** Returns the lines of a name. */
+  /** Returns the lines with a name. */
   public List<Sample> of(String name) {
     return samples.stream().filter(sample -> sample.name().equals(name)).toList();
   }
 
-  /** Returns the labels that lines of a name have. */
+  /** Returns the labels of lines with a name. */
   public Set<String> labels(String name) {
     return of(name).stream()
         .flatMap(sample -> sample.labels().keySet().stream())
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Returns the values that a label has. */
+  /** Returns the values of a label. */
   public Set<String> values(String name, String label) {
     return of(name).stream()
         .map(sample -> sample.labels().getOrDefault(label, ""))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Returns the sum of the lines that have these labels. */
+  /** Returns the sum of the lines with these labels. */
   public double sum(String name, Map<String, String> labels) {
     return of(name).stream()
         .filter(sample -> sample.labels().entrySet().containsAll(labels.entrySet()))

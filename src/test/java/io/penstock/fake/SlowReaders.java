@@ -11,25 +11,25 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Connections that ask for a stream of events and read nothing of it, until they are told to. */
+/** Connections that request a stream of events and read nothing until told to. */
 public final class SlowReaders implements AutoCloseable {
   private final List<Socket> sockets = new ArrayList<>();
 
-  /** Opens so many for a path of the operator port. */
+  /** Opens connections for a path of the operator port. */
   public SlowReaders(int operatorPort, String path, int readers) throws IOException {
     for (int each = 0; each < readers; each++) {
       Socket socket = new Socket();
       socket.setReceiveBufferSize(4_096);
       socket.setSoTimeout(30_000);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), operatorPort));
-      // of that version an answer comes as it is, not in chunks
+      // HTTP/1.0 answers are not chunked
       String ask = "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n\r\n";
       socket.getOutputStream().write(ask.getBytes(UTF_8));
       sockets.add(socket);
     }
   }
 
-  /** Returns what each of them finds now that it reads. */
+  /** Returns a reader for each connection, which reads from now on. */
   public List<BufferedReader> read() throws IOException {
     List<BufferedReader> readers = new ArrayList<>();
     for (Socket socket : sockets) {

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Somebody who asks a MariaDB, a connection a statement.
+ * A client of a MariaDB that uses a connection for each statement.
  *
  * @param port of the server, on loopback
- * @param database the one that names without one are of; may be empty
+ * @param database the default database; may be empty
  */
 public record Sql(int port, String database, String user, String password) {
-  /** Opens a connection, to be closed. */
+  /** Opens a connection, which the caller must close. */
   public Connection open() throws SQLException {
     String url = "jdbc:mariadb://127.0.0.1:" + port + "/" + database;
     return DriverManager.getConnection(url, user, password);
@@ -31,7 +31,7 @@ public record Sql(int port, String database, String user, String password) {
     }
   }
 
-  /** Returns the first column of what a query finds, as text. */
+  /** Returns the first column of a query's result, as text. */
   public List<String> query(String text) {
     List<String> found = new ArrayList<>();
     try (Connection open = open();

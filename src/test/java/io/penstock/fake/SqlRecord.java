@@ -19,20 +19,20 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Tables and rows of a database as the statements that make the same ones again, so that a record
- * of a stored database can also be loaded.
+ * Dumps tables and rows of a database as statements that create them again, so that a record of a
+ * stored database can also be loaded.
  */
 public final class SqlRecord {
   private static final String END = ";\n";
 
   private SqlRecord() {}
 
-  /** Returns all of a SQLite database, with its format version; the journal mode is a comment. */
+  /** Dumps a SQLite database with its format version; the journal mode is a comment. */
   public static String ofSqlite(Connection open) throws SQLException {
     StringBuilder record = new StringBuilder();
     record.append("-- journal_mode ").append(first(open, "PRAGMA journal_mode")).append('\n');
     record.append("PRAGMA user_version = ").append(first(open, "PRAGMA user_version")).append(END);
-    // tables first: what is made of them, such as indexes, needs them
+    // tables first, because indexes and the like depend on them
     String made =
         "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type <> 'table', name";
     for (String sql : column(open, made, 1)) {
@@ -45,7 +45,7 @@ public final class SqlRecord {
     return record.toString();
   }
 
-  /** Returns some tables of a MariaDB database. */
+  /** Dumps some tables of a MariaDB database. */
   public static String ofMariaDb(Connection open, String... tables) throws SQLException {
     StringBuilder record = new StringBuilder();
     for (String table : tables) {
@@ -122,7 +122,7 @@ public final class SqlRecord {
     }
   }
 
-  /** Returns text with other characters than printable ASCII as its bytes. */
+  /** Returns printable ASCII as text, and other text as its bytes. */
   private static String literal(Object value) {
     if (value == null || value instanceof Number) {
       return String.valueOf(value).toUpperCase(Locale.ROOT);

@@ -9,18 +9,18 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * A text without what differs from run to run, so that it can be compared with a record. Nothing
- * else is replaced: the names and the shapes of values stay.
+ * Replaces the parts of a text that differ from run to run, so that it can be compared with a
+ * record. Nothing else is replaced: names and the forms of values stay.
  *
  * <ul>
- *   <li>Names that the test states, such as an address with its port, become what it says.
+ *   <li>Literals given by the test, such as an address with its port, become the given names.
  *   <li>Instants near the present become {@code <instant>}; others, which were configured, stay.
  *   <li>UUIDs, other ids of 128 random bits and secrets of keys become {@code <uuid>}, {@code <id>}
- *       and {@code <secret>}; the mock provider's answers are not told apart by number.
- *   <li>Times that were measured, known by their names, become {@code <ms>} or {@code <seconds>}.
- *   <li>Times until a minute or a day is over, known by their names, become {@code <up to 60 s>} or
- *       {@code <up to 86400 s>} when they are at most that and at least three quarters of it; other
- *       values stay, 1 second among them.
+ *       and {@code <secret>}; numbers of the mock provider's answers are replaced.
+ *   <li>Measured times, recognized by their names, become {@code <ms>} or {@code <seconds>}.
+ *   <li>Times until the end of a minute or a day, recognized by their names, become {@code <up to
+ *       60 s>} or {@code <up to 86400 s>} if they are at least three quarters of that and not more;
+ *       other values stay, including 1 second.
  * </ul>
  */
 public final class StableText {
@@ -52,18 +52,18 @@ public final class StableText {
   private final Map<String, String> names = new LinkedHashMap<>();
   private final Instant now;
 
-  /** A text that is read at {@code now}. */
+  /** Creates a replacement for text that is read at {@code now}. */
   public StableText(Instant now) {
     this.now = now;
   }
 
-  /** Has {@code literal} shown as {@code name} wherever it stands. */
+  /** Replaces {@code literal} by {@code name} everywhere. */
   public StableText name(String literal, String name) {
     names.put(literal, name);
     return this;
   }
 
-  /** Returns {@code text} as it is in every run. */
+  /** Returns {@code text} in the form that is equal in every run. */
   public String of(String text) {
     String stable = text;
     for (Map.Entry<String, String> each : names.entrySet()) {
@@ -117,7 +117,7 @@ public final class StableText {
     return found.group(2);
   }
 
-  /** Reads a time such as {@code 1m0.5s}, as OpenAI writes it. */
+  /** Parses a time such as {@code 1m0.5s}, as OpenAI writes it. */
   private static String seconds(String text) {
     double sum = 0;
     var part = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[dhms])").matcher(text);

@@ -14,11 +14,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A provider with a strict checker, on a port of its own: it answers 429 to what its checker does
- * not take, and produces every stated maximum in full. Safe from any thread.
+ * A provider with a strict checker, on a port of its own: answers 429 to requests that the checker
+ * refuses, and produces every stated maximum in full. Safe from any thread.
  */
 public final class StrictProvider implements AutoCloseable {
-  /** The model whose requests nobody counts, so that a run can be warmed up. */
+  /** Model of requests that are not counted, for warming up. */
   public static final String UNCOUNTED = "warm-up";
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -62,17 +62,17 @@ public final class StrictProvider implements AutoCloseable {
     return new StrictProvider(new AnthropicShape(), ticker, checker);
   }
 
-  /** Returns where it is. */
+  /** Returns its URL. */
   public String url() {
     return server.baseUrl();
   }
 
-  /** Returns how many requests its checker took. */
+  /** Returns the number of requests that its checker accepted. */
   public int served() {
     return served.get();
   }
 
-  /** Returns how many times it said 429. */
+  /** Returns the number of 429 answers. */
   public int refused() {
     return refused.get();
   }
@@ -106,7 +106,7 @@ public final class StrictProvider implements AutoCloseable {
         ask.stream() ? DURATION_MILLIS : 0);
   }
 
-  /** Output is produced evenly while the answer runs, whether it is streamed or not. */
+  /** Charges output evenly over the duration of the answer, whether or not it is streamed. */
   private static void produce(Checker counts, long tokens, long now) {
     long left = tokens;
     for (int piece = 0; piece < PIECES && left > 0; piece++) {
@@ -117,7 +117,7 @@ public final class StrictProvider implements AutoCloseable {
     }
   }
 
-  /** Decides before anything else is done, so that arrivals are timed as they come. */
+  /** Decides before anything else is done, so that arrivals get the time at which they came. */
   private final class AtArrival implements StubRequestFilterV2 {
     @Override
     public String getName() {

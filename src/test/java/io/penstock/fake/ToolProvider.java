@@ -11,19 +11,19 @@ import com.github.tomakehurst.wiremock.client.MappingBuilder;
 import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 
 /**
- * A provider of every dialect that knows one conversation: it asks for the tool {@code weather}
- * with the town Delft, makes its answer of the tool's result, and fills in a schema that has the
- * properties {@code town} and {@code degrees}. What lacks the tool, its result or the schema is
- * answered with 404. Each answer states 11 tokens in and 7 out.
+ * A provider of every dialect that plays one conversation: it calls the tool {@code weather} for
+ * the town Delft, answers with the tool's result, and fills in a schema with the properties {@code
+ * town} and {@code degrees}. Requests without the tool, its result or the schema get a 404. Each
+ * answer states 11 input tokens and 7 output tokens.
  */
 public final class ToolProvider implements AutoCloseable {
-  /** The tokens that each answer states, in and out. */
+  /** Total of input and output tokens that each answer states. */
   public static final long TOKENS = 18;
 
   private static final String TOLD = "It is 11 degrees in Delft.";
   private static final String FILLED_IN = "{\\\"town\\\":\\\"Delft\\\",\\\"degrees\\\":11}";
 
-  /** The arguments of the call in two pieces, each escaped for a string of JSON. */
+  /** The arguments of the call in two pieces, each escaped for a JSON string. */
   private static final String ARGUMENTS_START = "{\\\"town\\\":";
 
   private static final String ARGUMENTS_END = "\\\"Delft\\\"}";
@@ -47,7 +47,7 @@ public final class ToolProvider implements AutoCloseable {
     return new ToolProvider();
   }
 
-  /** Returns where it serves, without a slash at the end. */
+  /** Returns its URL, without a slash at the end. */
   public String url() {
     return "http://127.0.0.1:" + server.port();
   }
@@ -85,7 +85,7 @@ public final class ToolProvider implements AutoCloseable {
     json(
         openAiCall(1).withRequestBody(matchingJsonPath(result)),
         completion("\"content\":\"" + TOLD + "\"", "stop"));
-    // the gateway asks for the usage, which the client did not
+    // the gateway asks for the usage, although the client did not
     events(
         openAiCall(1)
             .withRequestBody(matchingJsonPath("$[?(@.stream == true)]"))

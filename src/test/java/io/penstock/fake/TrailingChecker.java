@@ -4,18 +4,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A provider's own limit over any trailing window, exact to the nanosecond: what is charged at
- * {@code t} counts at {@code t} and until just before {@code t} plus the window. It shares no code
- * with the gateway's limits, so that no mistake is on both sides. Safe from any thread.
+ * A provider's own limit over any trailing window, exact to the nanosecond: a charge at {@code t}
+ * counts from {@code t} until just before {@code t} plus the window. Shares no code with the
+ * gateway's limits, so that they cannot have the same mistake. Safe from any thread.
  */
 public final class TrailingChecker {
   private final long limit;
   private final long windowNanos;
 
-  /** By the instants of charges, all that was charged until then, that one included. */
+  /** Total charged up to and including each instant with a charge. */
   private final TreeMap<Long, Long> sums = new TreeMap<>();
 
-  /** Makes a checker of at most {@code limit} in any {@code windowNanos}. */
+  /** Creates a checker of at most {@code limit} in any {@code windowNanos}. */
   public TrailingChecker(long limit, long windowNanos) {
     this.limit = limit;
     this.windowNanos = windowNanos;
@@ -26,7 +26,7 @@ public final class TrailingChecker {
     return used(now) + amount <= limit;
   }
 
-  /** Charges {@code amount}, whether it fits or not; the instant may be to come. */
+  /** Charges {@code amount}, whether or not it fits; the instant may be in the future. */
   public synchronized void charge(long at, long amount) {
     sums.putIfAbsent(at, sum(at));
     sums.tailMap(at, true).replaceAll((instant, sum) -> sum + amount);
@@ -37,12 +37,12 @@ public final class TrailingChecker {
     return last == null ? 0 : last.getValue();
   }
 
-  /** Returns what the window that ends at {@code now}, this instant included, has used. */
+  /** Returns the amount in the window that ends at {@code now}, inclusive. */
   public synchronized long used(long now) {
     return sum(now) - sum(now - windowNanos);
   }
 
-  /** Returns the largest sum that any trailing window ever had. */
+  /** Returns the largest amount in any trailing window so far. */
   public synchronized long most() {
     long most = 0;
     for (long at : sums.keySet()) {
@@ -52,8 +52,8 @@ public final class TrailingChecker {
   }
 
   /**
-   * Returns the smallest sum of all windows that end from {@code from} to {@code to}, or the limit
-   * when there is no such window.
+   * Returns the smallest amount in all windows that end from {@code from} to {@code to}, or the
+   * limit if there is no such window.
    */
   public synchronized long least(long from, long to) {
     if (from > to) {
@@ -61,7 +61,7 @@ public final class TrailingChecker {
     }
     long least = used(from);
     for (long at : sums.keySet()) {
-      // Sums fall only where a charge leaves its window.
+      // Amounts only decrease when a charge leaves its window.
       long leaves = at + windowNanos;
       if (leaves >= from && leaves <= to) {
         least = Math.min(least, used(leaves));
@@ -71,8 +71,8 @@ public final class TrailingChecker {
   }
 
   /**
-   * Returns what windows that end from {@code from} to {@code to} have used, averaged over time: 0
-   * when there is no such time.
+   * Returns the time average of the amounts in windows that end from {@code from} to {@code to}; 0
+   * if that time is empty.
    */
   public synchronized double mean(long from, long to) {
     double sum = 0;
@@ -83,7 +83,7 @@ public final class TrailingChecker {
     return from < to ? sum / (to - from) : 0;
   }
 
-  /** Returns all that was charged. */
+  /** Returns the total amount charged. */
   public synchronized long total() {
     return sums.isEmpty() ? 0 : sums.lastEntry().getValue();
   }

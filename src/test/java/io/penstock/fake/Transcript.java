@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A record of requests and of the whole answers to them, in the form of an {@code .http} file. An
- * answer's header lines are in the order of their names; a length that is that of the body is said
- * in words, because a body may hold what is replaced.
+ * A record of requests and complete answers, in the form of an {@code .http} file. Header lines of
+ * answers are sorted by name; a content length that matches the body is replaced by words, because
+ * the body may contain replaced values.
  */
 public final class Transcript {
   private final StableText stable;
   private final StringBuilder text = new StringBuilder();
 
-  /** A record that is empty. */
+  /** Creates an empty record. */
   public Transcript(StableText stable) {
     this.stable = stable;
   }
@@ -31,7 +31,7 @@ public final class Transcript {
     }
   }
 
-  /** Returns a request as it is sent. */
+  /** Returns a request in the form in which it is sent. */
   public static String wireForm(int port, String request, String body, String... headers) {
     StringBuilder head = new StringBuilder(request + " HTTP/1.1\r\n");
     if (List.of(headers).stream().noneMatch(line -> line.startsWith("Host:"))) {
@@ -57,7 +57,7 @@ public final class Transcript {
     return this;
   }
 
-  /** Returns an answer, its header lines in order. */
+  /** Returns an answer with its header lines sorted. */
   public static String shown(Message answer) {
     StringBuilder shown = new StringBuilder(answer.start()).append("\n");
     answer.headers().stream()
@@ -75,13 +75,13 @@ public final class Transcript {
         : line;
   }
 
-  /** Adds a line of its own. */
+  /** Adds a heading. */
   public Transcript heading(String line) {
     text.append("## ").append(line).append("\n\n");
     return this;
   }
 
-  /** Adds text as it is but for what differs from run to run. */
+  /** Adds text, with the parts replaced that differ from run to run. */
   public Transcript note(String more) {
     text.append(stable.of(more.strip())).append("\n\n");
     return this;

@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * One end of a TCP connection that says exactly what it is told to, polite or not. Reads fail after
- * 30 seconds. Belongs to one thread at a time.
+ * One end of a TCP connection that sends exactly the given bytes, valid or not. Reads fail after 30
+ * seconds. Belongs to one thread at a time.
  */
 public final class Wire implements AutoCloseable {
   private static final int READ_MILLIS = 30_000;
@@ -32,7 +32,7 @@ public final class Wire implements AutoCloseable {
     return to(port, 0);
   }
 
-  /** Connects with a receive buffer of that many bytes; 0 leaves it to the system. */
+  /** Connects with a receive buffer of the given size; 0 leaves it to the system. */
   public static Wire to(int port, int receiveBytes) {
     try {
       Socket socket = new Socket();
@@ -46,12 +46,12 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Sends text as it is. */
+  /** Sends text unchanged. */
   public Wire send(String text) {
     return send(text.getBytes(UTF_8));
   }
 
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   public Wire send(byte[] bytes) {
     try {
       socket.getOutputStream().write(bytes);
@@ -67,12 +67,12 @@ public final class Wire implements AutoCloseable {
     return send(Integer.toHexString(text.getBytes(UTF_8).length) + "\r\n" + text + "\r\n");
   }
 
-  /** Sends a POST of JSON, its length stated. */
+  /** Sends a POST of JSON with a content length. */
   public Wire post(String target, String json) {
     return send(request("POST", target, json));
   }
 
-  /** Returns a request with a body whose length is stated. */
+  /** Returns a request with a body and a content length. */
   public static String request(String method, String target, String body) {
     return method
         + " "
@@ -120,7 +120,7 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Reads at most that many bytes, at least one; returns how many came, −1 at the end. */
+  /** Reads at least one and at most {@code atMost} bytes; returns their number, −1 at the end. */
   public int take(int atMost) {
     try {
       return in.read(new byte[atMost]);
@@ -129,7 +129,7 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Waits until the other side has closed or reset, whatever it sends before. */
+  /** Waits until the other side has closed or reset the connection, ignoring bytes sent before. */
   public void awaitEnd() {
     try {
       in.skip(Long.MAX_VALUE);
@@ -143,7 +143,7 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Says that no more will be sent, and still reads. */
+  /** Closes the output side; reading still works. */
   public void halfClose() {
     try {
       socket.shutdownOutput();
@@ -152,7 +152,7 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /** Closes without a word: the other side gets a RST. */
+  /** Closes the connection with a RST. */
   public void reset() {
     try {
       socket.setSoLinger(true, 0);
