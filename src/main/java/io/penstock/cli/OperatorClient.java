@@ -215,8 +215,7 @@ final class OperatorClient {
     try {
       return connection.getResponseCode();
     } catch (HttpRetryException refused) {
-      return refused
-          .responseCode(); // Java's client would have to repeat the request with a password
+      return refused.responseCode(); // Java's client would have to repeat it with a password
     }
   }
 

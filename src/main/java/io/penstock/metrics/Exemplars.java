@@ -20,7 +20,7 @@ public final class Exemplars implements SpanContext {
 
   private record Trace(String traceId, String spanId) {}
 
-  /** Trace of the ticket whose event this thread is counting. */
+  /** Trace of the ticket for which this thread is counting an event. */
   private static final ThreadLocal<@Nullable Trace> COUNTED = new ThreadLocal<>();
 
   private final ConcurrentMap<Long, Trace> byTicket = new ConcurrentHashMap<>();

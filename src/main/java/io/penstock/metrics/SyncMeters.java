@@ -37,8 +37,7 @@ public final class SyncMeters {
       MeterRegistry registry, String name, Supplier<Way> way, Set<String> errors) {
     FunctionTimer.builder(
             "penstock.sync",
-            SyncMeters
-                .class, // a meter keeps a strong reference to its function, but not to its object
+            SyncMeters.class, // a meter holds its function strongly, but its object only weakly
             kept -> way.get().answered(),
             kept -> way.get().answeredNanos(),
             TimeUnit.NANOSECONDS)

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A key whose terms are being changed. */
+/** A key during a change of its terms. */
 final class KeyDraft {
   long rpm;
   long tpm;

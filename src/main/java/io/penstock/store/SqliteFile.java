@@ -63,8 +63,7 @@ record SqliteFile(Path file) implements SqlServer {
     SQLiteConfig config = new SQLiteConfig();
     config.setBusyTimeout(BUSY_MILLIS);
     config.setJournalMode(JournalMode.WAL);
-    config.setSynchronous(
-        SynchronousMode.FULL); // an acknowledged change of a key must survive a crash
+    config.setSynchronous(SynchronousMode.FULL); // acknowledged changes must survive a crash
     config.setTransactionMode(TransactionMode.IMMEDIATE);
     return SqlServer.made(config.createConnection(url()), tables);
   }

@@ -10,8 +10,8 @@ import java.util.List;
  * @param top of the rectangle, in pixels
  * @param width of the rectangle, in pixels
  * @param height of the rectangle, in pixels
- * @param mostX the value at the right
- * @param mostY the value at the top
+ * @param mostX the value at the right edge
+ * @param mostY the value at the top edge
  */
 record Axes(
     Svg svg, double left, double top, double width, double height, double mostX, double mostY) {
@@ -23,7 +23,7 @@ record Axes(
     return top + height * (1 - Math.min(value, mostY) / mostY);
   }
 
-  /** Draws both, with a line and a number every so often. */
+  /** Draws both axes, with grid lines and numbers at the given intervals. */
   void draw(double everyX, double everyY, String nameX, String nameY) {
     for (double value = everyY; value <= mostY; value += everyY) {
       svg.stroke("grid", left, y(value), left + width, y(value));
@@ -38,7 +38,7 @@ record Axes(
     svg.upwards("tick mid", left - 26, top + height / 2, nameY);
   }
 
-  /** Returns the path of a count that rises by one at each value, to the right edge. */
+  /** Returns the path of a count that increases by one at each value, up to the right edge. */
   String steps(List<Double> values) {
     StringBuilder path = new StringBuilder("M" + point(0, 0));
     for (int at = 0; at < values.size(); at++) {
@@ -48,7 +48,7 @@ record Axes(
     return path + "H" + Svg.number(x(mostX));
   }
 
-  /** Returns the same path from right to left, to follow another one. */
+  /** Returns the same path from right to left, so that it can continue another one. */
   String stepsBack(List<Double> values) {
     StringBuilder path = new StringBuilder();
     for (int at = values.size() - 1; at >= 0; at--) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * What was promised of speed, memory and the real clock, measured: {@code mvn verify -Pbench} on a
- * machine that does nothing else. Where two things of one run are compared only their ratio counts.
+ * Measures what is promised of speed, memory and real time: {@code mvn verify -Pbench} on an
+ * otherwise idle machine. Where two results of one run are compared, only their ratio counts.
  */
 @Isolated("measures")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -57,7 +57,7 @@ class BenchFigures {
     }
   }
 
-  /** Only after all of a test is measured and in the table. */
+  /** Checks the results after a whole test was measured and is in the table. */
   @AfterEach
   void assertMet() {
     assertThat(unmet).isEmpty();

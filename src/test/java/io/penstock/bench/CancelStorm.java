@@ -30,16 +30,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Threads that send, cancel and end requests, move the clock and release, all of one endpoint. What
- * each does is drawn from a seed; how they meet is the machine's.
+ * Threads that send, cancel and end requests, move the clock and release tickets, all at one
+ * endpoint. The actions of each thread are drawn from a seed; their interleaving is up to the
+ * machine.
  */
 final class CancelStorm implements Driver {
   private static final int THREADS = 3;
 
-  /** How many tickets a thread has under way. */
+  /** Number of tickets that a thread has in progress. */
   private static final int UNDER_WAY = 64;
 
-  /** The furthest the clock moves for each ticket. */
+  /** Longest step of the clock for each ticket. */
   private static final long MOST_STEP_NANOS = 2_000_000;
 
   private static final Alarm NONE = new Alarm(Ticker.NEVER, () -> {});
@@ -52,7 +53,7 @@ final class CancelStorm implements Driver {
   final LocalLimitSource limits = new LocalLimitSource();
   final Upstreams upstreams = new Upstreams(limits, Core.SECOND);
 
-  /** What all that was settled had used, in tokens. */
+  /** Total usage of all settled tickets, in tokens. */
   final AtomicLong usedTokens = new AtomicLong();
 
   private final Queue<Runnable> soon = new ConcurrentLinkedQueue<>();
@@ -61,7 +62,9 @@ final class CancelStorm implements Driver {
   private final Endpoint endpoint;
   private final boolean pauses;
 
-  /** Makes a storm over one endpoint; one that pauses stops and restarts releases at random. */
+  /**
+   * Creates a storm at one endpoint; with {@code pauses} it pauses and resumes releases at random.
+   */
   CancelStorm(EndpointSpec spec, boolean pauses) {
     Registry registry =
         new Registry(
@@ -88,7 +91,7 @@ final class CancelStorm implements Driver {
     }
   }
 
-  /** Sends and cancels so many tickets, until nothing is under way. */
+  /** Sends and cancels tickets until the given number is cancelled and none is in progress. */
   void run(int cancels, long seed) {
     SplittableRandom seeds = new SplittableRandom(seed);
     List<CompletableFuture<Void>> threads = new ArrayList<>();
@@ -128,7 +131,7 @@ final class CancelStorm implements Driver {
     }
   }
 
-  /** Runs what waits to be run and rings what is due, as a driver's thread would. */
+  /** Runs pending steps and a due alarm, as a driver's thread would. */
   private void work() {
     for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
       step.run();
@@ -153,7 +156,9 @@ final class CancelStorm implements Driver {
     return pending;
   }
 
-  /** Ends some of those who went, as many ways as there are; some by two threads at once. */
+  /**
+   * Ends some of the released tickets in all possible ways, some of them by two threads at once.
+   */
   private void end(int most, SplittableRandom random) {
     for (int i = 0; i < most; i++) {
       Granted next = granted.poll();

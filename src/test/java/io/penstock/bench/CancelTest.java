@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Cancels at any time, against releases and settlements on other threads, leave nothing behind.
- * {@code -Dpenstock.cancels=N} is how many there are in all, {@code -Dpenstock.cancels.seed=N} what
- * is drawn.
+ * Checks that cancels at any time, concurrent with releases and settlements on other threads, leave
+ * nothing behind. {@code -Dpenstock.cancels=N} sets their total number, {@code
+ * -Dpenstock.cancels.seed=N} the seed.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class CancelTest {
@@ -79,7 +79,7 @@ class CancelTest {
     assertReturned(own(storm, 1_000, WINDOW), storm);
   }
 
-  /** The window never ends, so that what it is charged must be what was used. */
+  /** The window never ends, so its charge must equal the usage. */
   @Test
   void cancels_againstPauses_chargeExactlyWhatWasUsed() {
     CancelStorm storm = new CancelStorm(endpoint(1L << 50, ENDLESS), true);
@@ -98,7 +98,7 @@ class CancelTest {
       assertReturned(own(storm, 1_000, WINDOW), storm);
       var upstream = Objects.requireNonNull(storm.upstreams.find("u"));
       List<Metered> limits = upstream.pool("m", storm.ticker.nanos()).limits();
-      // Azure counts the requests of a second and of ten seconds, too
+      // Azure also counts the requests of one second and of ten seconds
       assertThat(limits).hasSize(charge == Charge.AZURE ? 6 : 4);
       limits.forEach(metered -> assertReturned(metered.limit(), storm));
     }
@@ -110,7 +110,10 @@ class CancelTest {
         id, new LimitSpec.FixedWindow(capacity, windowNanos), storm.ticker.nanos());
   }
 
-  /** Nothing is held, and when all windows have ended nothing is charged or owed. */
+  /**
+   * Asserts that nothing is reserved, and that nothing is charged or owed once all windows have
+   * ended.
+   */
   private static void assertReturned(Limit limit, CancelStorm storm) {
     assertThat(limit.balance(storm.ticker.nanos()).held()).isZero();
     assertThat(limit.balance(storm.ticker.nanos() + 1_000 * Core.SECOND)).isEqualTo(Balance.ZERO);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * What the console costs whoever looks, and the gateway, which is a process of its own: 1,000
+ * Measures what the console costs the browser, and the gateway in a process of its own: 1,000
  * endpoints at which 10,000 requests wait.
  */
 @Isolated("measures")
@@ -46,7 +46,7 @@ class ConsoleFigures {
       "() => { window.tasks = []; new PerformanceObserver(list => list.getEntries()"
           + ".forEach(each => window.tasks.push(each.duration))).observe({type: 'longtask'}); }";
 
-  /** Notes of each ticket when the first event of it was on the screen. */
+  /** Records for each ticket when its first event was visible on the screen. */
   private static final String NOTE_EVENTS =
       """
       () => {
@@ -83,7 +83,7 @@ class ConsoleFigures {
     return paths;
   }
 
-  /** The first request of an endpoint goes at once. */
+  /** Parks requests; the first one of each endpoint is released at once. */
   private void park(int port) throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     for (int each = 0; each <= WAIT; each++) {
@@ -93,7 +93,7 @@ class ConsoleFigures {
             ByteBuffer.wrap(
                 "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path).getBytes(US_ASCII)));
         if (each == 0) {
-          client.read(ByteBuffer.allocate(1)); // its answer
+          client.read(ByteBuffer.allocate(1)); // waits for its answer
           client.close();
         } else {
           waiting.add(client);
@@ -110,7 +110,7 @@ class ConsoleFigures {
         .until(() -> ticker.nanos() >= until);
   }
 
-  /** Returns the share of one processor that a gateway uses. */
+  /** Returns the CPU usage of a gateway, as a fraction of one processor. */
   private double used(Fleet fleet, int seconds) {
     long from = ticker.nanos();
     Duration before = fleet.ran(0);
@@ -158,7 +158,7 @@ class ConsoleFigures {
     page.locator("#filter").fill("endpoint");
     page.locator("[data-path='/teams/team-00/endpoint-00']").click();
     assertThat(page.locator(".tickets tbody tr")).hasCount(WAIT);
-    last(60); // what runs often is compiled by then
+    last(60); // until frequently used code is compiled
     page.evaluate(NOTE_TASKS);
     double used = used(fleet, 10);
     double longest = number(page, "() => Math.max(0, ...window.tasks)");
@@ -182,7 +182,7 @@ class ConsoleFigures {
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/free")).build();
     double latest = 0;
     try (HttpClient client = HttpClient.newHttpClient()) {
-      client.send(request, BodyHandlers.discarding()); // connects
+      client.send(request, BodyHandlers.discarding()); // opens the connection
       page.waitForFunction("() => Object.keys(window.shownAt).length >= 1");
       for (int each = 2; each <= EVENTS + 1; each++) {
         double sent = number(page, "() => performance.timeOrigin + performance.now()");

@@ -8,16 +8,20 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Sizes of requests with their answers, shaped like those of {@link Trace}'s trace, and unlike
- * there drawn together: output from its quantiles among inputs of about the same size. In the trace
- * how long an answer is depends on how long its question is, though not by rank.
+ * Sizes of requests and their answers, with the distributions of {@link Trace}'s trace. Unlike
+ * there, input and output are drawn together: the output from the quantiles for inputs of similar
+ * size. In the trace the length of an answer depends on the length of its question, though not by
+ * rank.
  */
 final class Conversations {
   private static final double[] PERCENT = {
     0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 98, 100
   };
 
-  /** Requests of the trace with inputs from one power of two to the next; quantiles of both. */
+  /**
+   * Requests of the trace with inputs between two successive powers of two; quantiles of input and
+   * output.
+   */
   private record Octave(int many, List<Long> input, List<Long> output) {}
 
   private static final List<Octave> OCTAVES =
@@ -71,7 +75,7 @@ final class Conversations {
 
   private Conversations() {}
 
-  /** Draws so many, or takes them from the trace itself where its file is given. */
+  /** Draws sizes, or takes them from the trace itself if its file is given. */
   static List<Cost> sizes(int many, SplittableRandom random) throws IOException {
     if (System.getProperty("penstock.trace") != null) {
       return Trace.sizes(many, random);

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What those cost who wait at an object of the coordination API, in a process of its own. */
+/**
+ * Measures the cost of clients that wait at an object of the coordination API, in a process of its
+ * own.
+ */
 @Isolated("measures")
 @Timeout(300)
 class CoordinationFigures {
@@ -70,7 +73,7 @@ class CoordinationFigures {
             ByteBuffer.wrap(
                 "GET /v1/event/e/wait HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(US_ASCII)));
       }
-      pass(Duration.ofSeconds(10)); // until what was compiled, and collected, is
+      pass(Duration.ofSeconds(10)); // until compilation and garbage collection have settled
       Duration before = fleet.ran(0);
       pass(LOOK);
       double share = (double) fleet.ran(0).minus(before).toMillis() / LOOK.toMillis();

@@ -27,7 +27,7 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The core with one permit endpoint, on a clock that stands still until it is moved. Belongs to one
+ * The core with one permit endpoint, on a clock that only moves when told to. Belongs to one
  * thread.
  */
 final class Core implements Driver {
@@ -48,7 +48,7 @@ final class Core implements Driver {
     this.endpoint = open(spec, limits, () -> now, algorithm -> this, events);
   }
 
-  /** Opens the one endpoint of a registry of its own. */
+  /** Opens the only endpoint of a new registry. */
   static Endpoint open(
       EndpointSpec spec, LimitSource limits, Ticker ticker, Driver.Source drivers, Events events) {
     Upstreams upstreams = new Upstreams(limits, 60 * SECOND);
@@ -66,7 +66,7 @@ final class Core implements Driver {
     return Objects.requireNonNull(registry.find(PATH));
   }
 
-  /** A permit endpoint that holds as many as come. */
+  /** Returns a permit endpoint with an unbounded queue. */
   static EndpointSpec permit(Algorithm algorithm, LimitSpec limit, Order order) {
     return new EndpointSpec(
         PATH,
@@ -84,7 +84,7 @@ final class Core implements Driver {
         Map.of());
   }
 
-  /** An endpoint without a limit of its own that holds as many as come for one upstream. */
+  /** Returns an endpoint with an unbounded queue and one upstream, without a limit of its own. */
   static EndpointSpec forwarding(UpstreamSpec upstream) {
     EndpointSpec permit = permit(Algorithm.NONE, new LimitSpec.Unlimited(), Order.FIFO);
     return new EndpointSpec(
@@ -110,12 +110,12 @@ final class Core implements Driver {
     return now;
   }
 
-  /** Returns the instant at which the endpoint wants to be called. */
+  /** Returns the instant of the endpoint's alarm. */
   long alarm() {
     return alarm;
   }
 
-  /** Moves the clock to the next alarm and rings it. */
+  /** Moves the clock to the next alarm and runs it. */
   void next() {
     run();
     if (alarm == Ticker.NEVER) {
@@ -124,7 +124,7 @@ final class Core implements Driver {
     until(alarm);
   }
 
-  /** Moves the clock, ringing what it passes. */
+  /** Moves the clock, running each alarm on the way. */
   void until(long instant) {
     run();
     while (alarm <= instant) {
@@ -136,7 +136,7 @@ final class Core implements Driver {
     now = Math.max(now, instant);
   }
 
-  /** Runs what was asked to run soon. */
+  /** Runs all requested steps. */
   void run() {
     for (Runnable step = soon.poll(); step != null; step = soon.poll()) {
       step.run();

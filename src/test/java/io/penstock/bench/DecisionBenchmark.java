@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to decide, beside the least that any decision could cost, and beside what the
- * libraries need that are used for that. They read the clock themselves; here a request reads it
- * once for all its limits.
+ * Measures the cost of a decision, compared with the minimal cost of any decision, and with that of
+ * common libraries. Those read the clock themselves; here a request reads it once for all its
+ * limits.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -31,10 +31,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(2)
 @State(Scope.Thread)
 public class DecisionBenchmark {
-  /** As large as a packed window gets. */
+  /** The maximum of a packed window. */
   private static final long CAPACITY = (1L << 28) - 1;
 
-  /** At this pace a window is never full and thousands begin in an iteration. */
+  /** With this step a window is never full, and thousands begin in an iteration. */
   private static final long STEP_NANOS = 10_000;
 
   private final AtomicLong bare = new AtomicLong();
@@ -66,21 +66,21 @@ public class DecisionBenchmark {
     return bare.compareAndSet(seen, seen + 1);
   }
 
-  /** One decision of a window that has room. */
+  /** One decision of a window with room. */
   @Benchmark
   public boolean admit() {
     now += STEP_NANOS;
     return window.admit(1, now);
   }
 
-  /** One decision of a trailing window that has room: sixty sub-cells. */
+  /** One decision of a trailing window with room, which has sixty sub-cells. */
   @Benchmark
   public boolean admitTrailing() {
     now += STEP_NANOS;
     return trailing.admit(1, now);
   }
 
-  /** One decision of a Bucket4j bucket that has room. */
+  /** One decision of a Bucket4j bucket with room. */
   @Benchmark
   public boolean bucket4j() {
     return bucket4j.tryConsume(1);
@@ -92,7 +92,7 @@ public class DecisionBenchmark {
     return guava.tryAcquire();
   }
 
-  /** One decision of resilience4j's limiter that has room. */
+  /** One decision of resilience4j's limiter with room. */
   @Benchmark
   public boolean resilience4j() {
     return resilience4j.acquirePermission();

@@ -19,7 +19,7 @@ import io.penstock.time.WallClock;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/** A limit shared through Redis with no HTTP before it: it can be spent as fast as is said. */
+/** A limit shared through Redis and used without HTTP, so that tokens can be taken at any speed. */
 final class DirectLimit implements AutoCloseable {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
@@ -50,7 +50,7 @@ final class DirectLimit implements AutoCloseable {
     rounds.start();
   }
 
-  /** Takes one token so many times a second; returns how often that went well. */
+  /** Takes a given number of single tokens each second; returns how many attempts succeeded. */
   long spend(int aSecond, int seconds) {
     long from = ticker.nanos();
     long done = 0;

@@ -18,16 +18,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * 5,000 requests of one key and model, one after the other, and how far off what is expected of
- * them is from what they use, once 200 were answered. What the provider counts is counted here by a
- * tokenizer that the gateway does not use; the gateway begins with the rule of thumb.
+ * Sends 5,000 requests of one key and model, one after the other, and measures how far their
+ * expected cost is from their usage after the first 200. The provider's count is made by a
+ * tokenizer that the gateway does not use; the gateway starts with the rule of thumb.
  */
 class EstimateReplayTest {
   private static final int MANY = 5_000;
   private static final int FIRST = 200;
   private static final int TOKENS_A_MESSAGE = 4;
 
-  /** The sum of what was reserved and used, and how often the output was within. */
+  /** Sums of reservations and usage, and the number of outputs within the expectation. */
   private static final class Tally {
     private final double[] errors = new double[MANY - FIRST];
     private long within;
@@ -101,8 +101,9 @@ class EstimateReplayTest {
   }
 
   /**
-   * One factor a model cannot follow texts that weigh differently for each byte: what is promised
-   * of conversations, 10 %, does not hold here, and by how much it is missed is printed.
+   * A single factor for each model cannot describe texts with different numbers of tokens for each
+   * byte: the accuracy promised for conversations, 10 %, does not hold here, and the test prints
+   * the deviation.
    */
   @Test
   void proseTablesAndCodeMixed_areExpectedLessClosely() throws Exception {
@@ -114,9 +115,9 @@ class EstimateReplayTest {
   }
 
   /**
-   * Where the length of an answer has nothing to do with that of its question nothing can be known
-   * of it but its quantile, and to reserve that costs what it costs: 424 tokens for 211 in the mean
-   * of this shape, (1,155 + 424) ÷ (1,155 + 211) = 1.156.
+   * If the length of an answer does not depend on its question, only its quantile can be known, and
+   * reserving that has a price: 424 tokens for a mean of 211 here, (1,155 + 424) ÷ (1,155 + 211) =
+   * 1.156.
    */
   @Test
   void answersThatQuestionsTellNothingOf_areCoveredAllTheSame() throws Exception {

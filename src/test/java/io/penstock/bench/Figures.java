@@ -3,7 +3,7 @@ package io.penstock.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was asked beside what was measured. */
+/** Table of requirements and measured values. */
 final class Figures {
   private record Row(String asked, String measured, boolean met) {}
 

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three gateways in processes of their own, one real Redis, clients who ask again and again: how
- * much of what limits allow is used, how much more, and what becomes of it when Redis fails.
+ * Three gateways in processes of their own, a real Redis, and clients that send requests
+ * repeatedly: measures the used fraction of limits, the excess, and the effects of failures of
+ * Redis.
  */
 class FleetFigures {
   private static final long SECOND = 1_000_000_000L;
@@ -34,7 +35,7 @@ class FleetFigures {
   private static final long REQUESTS = 6_000;
   private static final Duration MINUTE = Duration.ofSeconds(60);
 
-  /** Seconds of each run: shorter ones have no full minute. */
+  /** Seconds of each run; a shorter one contains no full minute. */
   private static final int SECONDS = Integer.getInteger("penstock.fleet.seconds", 130);
 
   private static final int[] EVEN = {50, 50, 50};
@@ -96,7 +97,7 @@ class FleetFigures {
         .orElse(0);
   }
 
-  /** Returns the share that is used of cells, the first two and the last not among them. */
+  /** Returns the used fraction of cells, without the first two and the last. */
   private static double used(List<Fleet.Released> window) {
     List<Long> whole = new ArrayList<>(new TreeMap<>(Fleet.cells(window, TOKEN_WINDOW)).values());
     return whole.subList(2, whole.size() - 1).stream()
@@ -133,7 +134,7 @@ class FleetFigures {
           "  used over time, and of what counts as each sub-cell ends, at least 97 %",
           full < end && mean >= 0.97 && counted >= 0.97,
           percent(mean) + ", at least " + percent(counted));
-      // a minute's requests are asked for at once, and come back in seconds, as sub-cells
+      // a minute's requests are sent at once, and their room returns within seconds, as sub-cells
       boolean used97 = full < end && least >= 0.97;
       figures.add("  used in the least used minute, at least 97 %", used97, percent(least));
       figures.add(
@@ -141,7 +142,7 @@ class FleetFigures {
     }
   }
 
-  /** First 99 a second come, and after a full minute of that as many as can. */
+  /** Requests come at 99 a second, and after a full minute as fast as possible. */
   private void steady() throws Exception {
     try (RedisServer redis = RedisServer.started();
         Fleet fleet = fleet("steady", MEMBERS, redis.port(), "exact", true)) {
@@ -170,7 +171,7 @@ class FleetFigures {
   private void eventual() throws Exception {
     try (RedisServer redis = RedisServer.started();
         Fleet fleet = fleet("eventual", MEMBERS, redis.port(), "eventual", false)) {
-      // 3 x 20 clients, one request each 300 ms: 200 a second, twice the limit
+      // 3 × 20 clients with a request every 300 ms are 200 a second, twice the limit
       fleet.pace(new int[] {20, 20, 20}, "/keyed", limited, 300_000_000, (at, took) -> {});
       last(SECONDS);
       fleet.stop();
@@ -186,7 +187,7 @@ class FleetFigures {
     }
   }
 
-  /** What is done to Redis, and undone. */
+  /** A failure of Redis, and its repair. */
   private interface Hurt {
     void hurt(RedisServer redis, FaultProxy way);
   }
@@ -302,7 +303,7 @@ class FleetFigures {
         DirectLimit limit = new DirectLimit(redis.port())) {
       List<Double> rounds = new ArrayList<>();
       for (int aSecond : new int[] {100, 10_000}) {
-        limit.spend(aSecond, 10); // until slices have their size
+        limit.spend(aSecond, 10); // until slices have reached their size
         long before = redis.calls("hincrby");
         long passed = limit.spend(aSecond, 15);
         rounds.add((redis.calls("hincrby") - before) / 15.0);
@@ -324,7 +325,7 @@ class FleetFigures {
   @Timeout(600)
   void rounds_areFewWithManyActiveLimits() throws Exception {
     List<String> secrets = Stream.generate(Secrets::make).limit(10_000).toList();
-    // a route file has 1 MiB at most
+    // a route file is limited to 1 MiB
     Path files = Files.createDirectory(directory.resolve("routes"));
     for (int file = 0; file < 2; file++) {
       StringBuilder keys = new StringBuilder("keys:\n");
@@ -353,7 +354,7 @@ class FleetFigures {
     report();
   }
 
-  /** Draws {@code -Dpenstock.picture=src/docs/many-instances.svg}. */
+  /** Draws the picture for {@code -Dpenstock.picture=src/docs/many-instances.svg}. */
   @Test
   @Timeout(300)
   void picture_ofThreeGatewaysWhileRedisIsKilled() throws Exception {

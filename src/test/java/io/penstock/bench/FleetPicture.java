@@ -4,8 +4,8 @@ import io.penstock.fake.Fleet;
 import java.util.List;
 
 /**
- * The picture of the chapter on many instances: how far a window is used, and by which gateway,
- * while Redis is well, away, and back.
+ * The picture in the chapter on many instances: usage of a window by each gateway, while Redis
+ * works, is away, and is back.
  */
 final class FleetPicture {
   private static final int WIDTH = 900;
@@ -44,14 +44,14 @@ final class FleetPicture {
       """;
 
   /**
-   * What is drawn, in nanoseconds of the Unix clock.
+   * The data of the picture; times are in nanoseconds of the Unix clock.
    *
-   * @param cellNanos the window
-   * @param limit of it
+   * @param cellNanos the length of the window
+   * @param limit of the window
    * @param from where the picture begins
    * @param to where it ends
-   * @param down since when Redis was away
-   * @param up until when
+   * @param down when Redis went away
+   * @param up when Redis was back
    */
   record Run(
       List<Fleet.Released> released,
@@ -65,7 +65,10 @@ final class FleetPicture {
       return (at - from) / 1e9;
     }
 
-    /** Returns what was used at an instant of the window that runs, by gateways up to that one. */
+    /**
+     * Returns the usage in the current window at an instant by the gateways up to index {@code
+     * last}.
+     */
     long used(long at, int last) {
       long cell = Math.floorDiv(at, cellNanos);
       return released.stream()
@@ -113,7 +116,10 @@ final class FleetPicture {
     return svg.done();
   }
 
-  /** All that gateways up to one used: the areas of those after it are behind. */
+  /**
+   * Returns the area of the usage by the gateways up to one; areas that include more gateways are
+   * drawn behind it.
+   */
   private static String area(Run run, int member, Axes axes) {
     StringBuilder path = new StringBuilder();
     double zero = axes.y(0);

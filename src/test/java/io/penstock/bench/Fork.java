@@ -7,19 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own, so that nobody else's garbage and profile are measured. */
+/** Runs code in a JVM of its own, so that garbage and profiles of other code are not measured. */
 final class Fork {
-  /** What the tests of this process were compiled into, and all they need. */
+  /** The class path of the tests in this process. */
   static final String CLASSES = System.getProperty("java.class.path");
 
   private Fork() {}
 
-  /** Runs a main class until it ends; returns what it said, on both streams. */
+  /** Runs a main class until it ends; returns its standard output and errors. */
   static String run(String classes, Path log, long longestSeconds, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // as the gateway runs
+    // flag with which the gateway runs
     command.addAll(List.of("-XX:+UseCompactObjectHeaders", "-Xmx1g"));
     command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-cp", classes));
     command.addAll(List.of(arguments));

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * How long the image takes from its start to the first readiness, beside the jar with the same
- * flags, and what it then has of memory. Wants what {@code mvn package -Pimage} makes.
+ * Measures the time from the start of the image to its first readiness, compared with the jar with
+ * the same flags, and its memory afterwards. Needs the results of {@code mvn package -Pimage}.
  */
 @Isolated("measures")
 class ImageFigures {
@@ -29,7 +29,7 @@ class ImageFigures {
   private static final int ROUNDS = 5;
   private static final Duration IDLE = Duration.ofSeconds(10);
 
-  /** What a pod of the chart has, and what the JVM chooses by itself with so little memory. */
+  /** Flags of a pod of the chart, and those that the JVM chooses itself with so little memory. */
   private static final String POD =
       "-XX:MaxRAMPercentage=50 -XX:+ExitOnOutOfMemoryError -XX:MaxRAM=1g -XX:+UseSerialGC";
 
@@ -47,7 +47,7 @@ class ImageFigures {
   private final Ticker ticker = Ticker.system();
   private final Figures figures = new Figures();
 
-  /** One start: its milliseconds, and its resident KiB when it has been idle for a while. */
+  /** One start: its milliseconds, and its resident KiB after some idle time. */
   private record Run(double millis, double residentKib) {}
 
   private static List<String> image() throws IOException {
@@ -58,7 +58,10 @@ class ImageFigures {
     return command;
   }
 
-  /** The jar that Maven makes, run by the JDK that made the image, with flags of the image. */
+  /**
+   * Returns the command for the jar that Maven builds, run by the JDK that built the image, with
+   * flags of the image.
+   */
   private static List<String> jar() throws IOException {
     List<String> command = image();
     command.set(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -81,7 +84,7 @@ class ImageFigures {
     Process process = builder.start();
     try {
       while (!ready(operatorPort)) {
-        // Awaitility's steps would be measured along
+        // the polling interval of Awaitility would distort the measurement
         assertThat(process.waitFor(Duration.ofMillis(2))).as("%s", log).isFalse();
       }
       double millis = (ticker.nanos() - before) / 1e6;

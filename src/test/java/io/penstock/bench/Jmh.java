@@ -15,24 +15,24 @@ import javax.tools.ToolProvider;
 import org.openjdk.jmh.generators.BenchmarkProcessor;
 
 /**
- * Runs JMH in processes of its own. Its code is generated here and not in the build: it reads
+ * Runs JMH in processes of its own. Its code is generated here instead of in the build: that reads
  * clocks, and no other test needs it.
  */
 final class Jmh {
-  /** How long all benchmarks of one run may take. */
+  /** Longest duration of all benchmarks of one run. */
   private static final long LONGEST_SECONDS = 280;
 
   private final Path directory;
 
-  /** Runs benchmarks in a directory for what they make. */
+  /** Creates a runner with a directory for generated files. */
   Jmh(Path directory) {
     this.directory = directory;
   }
 
   /**
-   * Runs all benchmarks of these classes, with the profiler of allocation. Returns each score by
-   * the name of the method and its parameters by their names, such as {@code parkAndRelease 0
-   * FIFO}, and what a profiler measured as {@code take:gc.alloc.rate.norm}.
+   * Runs all benchmarks of these classes with the allocation profiler. Returns each score by the
+   * name of the method and its parameters, sorted by their names, such as {@code parkAndRelease 0
+   * FIFO}, and the profiler's results under names such as {@code take:gc.alloc.rate.norm}.
    */
   Map<String, Double> run(Class<?>... benchmarks) throws IOException, InterruptedException {
     Files.createDirectories(directory);
@@ -69,7 +69,10 @@ final class Jmh {
     }
   }
 
-  /** Columns: benchmark, mode, threads, samples, score, error, unit, parameters by name. */
+  /**
+   * Parses scores from the columns benchmark, mode, threads, samples, score, error, unit, and
+   * parameters by name.
+   */
   private static Map<String, Double> scores(List<String> lines) {
     Map<String, Double> scores = new LinkedHashMap<>();
     for (String line : lines.subList(1, lines.size())) {

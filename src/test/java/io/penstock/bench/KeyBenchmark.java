@@ -26,7 +26,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What it costs to find out who calls, among many keys, beside the digest that this needs. */
+/**
+ * Measures the cost of finding the caller among many keys, compared with that of the required
+ * digest alone.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 1)
@@ -34,10 +37,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @State(Scope.Thread)
 public class KeyBenchmark {
-  /** As many keys as there are. */
+  /** Number of keys. */
   static final int KEYS = 100_000;
 
-  /** Of those as many are in use, drawn at random. */
+  /** Number of keys in use, drawn at random. */
   private static final int CALLERS = 1 << 13;
 
   private final Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
@@ -46,7 +49,7 @@ public class KeyBenchmark {
   private final MessageDigest digest = digest();
   private int at;
 
-  /** Makes the keys. */
+  /** Creates the keys. */
   @Setup
   public void make() {
     List<KeySpec> all = new ArrayList<>();
@@ -58,7 +61,7 @@ public class KeyBenchmark {
     keys.stored(all, 0);
     SplittableRandom random = new SplittableRandom(1);
     for (int caller = 0; caller < CALLERS; caller++) {
-      // A copy, as a request brings one: not where it was when the key was made.
+      // A copy, like one from a request: in another place than when the key was created.
       secrets[caller] = new String(known.get(random.nextInt(KEYS)).toCharArray());
     }
   }
@@ -81,7 +84,7 @@ public class KeyBenchmark {
     return secrets[at];
   }
 
-  /** A digest alone, made by the same means. */
+  /** Computes only the digest, in the same way. */
   @Benchmark
   public byte[] sha256() throws DigestException {
     digest.update(next().getBytes(StandardCharsets.UTF_8));
@@ -89,7 +92,7 @@ public class KeyBenchmark {
     return hash;
   }
 
-  /** All that is done for a request. */
+  /** Does all the work for a request. */
   @Benchmark
   public @Nullable Caller caller() {
     return keys.caller(next(), 0);

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What 100,000 keys cost: to find one, to keep them, to start with them. */
+/** Measures the costs of 100,000 keys: finding one, keeping them, and starting with them. */
 final class KeyFigures {
   private static final int ROUNDS = 5;
   private static final int STARTS = 5;
@@ -18,15 +18,15 @@ final class KeyFigures {
 
   private final Path made;
 
-  /** Measures in a directory for what is made. */
+  /** Creates the measurement with a directory for generated files. */
   KeyFigures(Path made) {
     this.made = made;
   }
 
-  /** A figure. */
+  /** A requirement and its measured value. */
   record Figure(String asked, boolean met, String measured) {}
 
-  /** Finds who calls, beside a digest, in turn. */
+  /** Measures the search for a caller, alternating with the digest alone. */
   Figure lookUp() throws Exception {
     List<double[]> rounds = new ArrayList<>();
     for (int at = 0; at < ROUNDS; at++) {
@@ -50,7 +50,7 @@ final class KeyFigures {
                 rounds.getLast()[0]));
   }
 
-  /** Keeps them. */
+  /** Measures the memory for keeping them. */
   Figure heap() throws Exception {
     String said =
         Fork.run(
@@ -58,7 +58,7 @@ final class KeyFigures {
             made.resolve("key-heap.log"),
             60,
             "-XX:+UseSerialGC",
-            // or dead objects are left where they are, and count
+            // otherwise dead objects stay in place, and are counted
             "-XX:MarkSweepAlwaysCompactCount=1",
             "--enable-native-access=ALL-UNNAMED",
             KeyHeap.class.getName(),
@@ -68,7 +68,7 @@ final class KeyFigures {
         "heap of an idle key of 100,000: at most 300 bytes", bytes <= 300, bytes + " bytes");
   }
 
-  /** Starts with them and without, in turn. */
+  /** Measures starts with and without them, alternating. */
   Figure start() throws Exception {
     Path routes = Files.writeString(made.resolve("routes.yaml"), "endpoints: [{path: /a}]");
     List<Long> without = new ArrayList<>();

@@ -15,13 +15,13 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Says how many bytes of heap an idle key is that was read from a store. Every key has a limit of
- * its own, so that nothing can be shared.
+ * Prints the heap size of an idle key that was read from a store. Every key has a limit of its own,
+ * so that nothing can be shared.
  */
 final class KeyHeap {
   private KeyHeap() {}
 
-  /** The one argument is the file with the keys, as {@link #write} makes it. */
+  /** Measures the keys in the file given as the only argument, as {@link #write} creates it. */
   public static void main(String[] arguments) {
     KeyStorage storage = KeyStorage.open("file:" + arguments[0], null);
     Keys keys = new Keys(new LocalLimitSource(), 60_000_000_000L);
@@ -31,12 +31,13 @@ final class KeyHeap {
     if (keys.find("customer-" + (KeyBenchmark.KEYS - 1)) == null) {
       throw new IllegalStateException("a key is missing");
     }
-    // What is free without them was theirs: neither classes nor buffers come or go meanwhile.
+    // The difference without the keys is their size, because neither classes nor buffers change
+    // meanwhile.
     keys.stored(List.of(), 0);
     System.out.println((with - usedBytes()) / KeyBenchmark.KEYS);
   }
 
-  /** Makes a store with {@link KeyBenchmark#KEYS} keys. */
+  /** Creates a store with {@link KeyBenchmark#KEYS} keys. */
   static void write(Path file) throws SQLException {
     KeyStorage.open("file:" + file, null).close();
     try (Connection open = DriverManager.getConnection("jdbc:sqlite:" + file)) {

@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Says how many bytes of heap a parked ticket is: all that the endpoint keeps of it, and what it
- * asked. Bodies and connections are others'.
+ * Prints the heap size of a parked ticket: everything that the endpoint keeps of it, and its
+ * request. Bodies and connections are not included.
  */
 final class ParkedHeap {
   private static final int WARM_UP = 1_000;
@@ -23,7 +23,7 @@ final class ParkedHeap {
 
   private ParkedHeap() {}
 
-  /** The one argument is the order in which they wait. */
+  /** Measures tickets that wait in the order given as the only argument. */
   public static void main(String[] arguments) {
     LimitSpec slots = new LimitSpec.Strict(new Rate(1, 1_000_000));
     Core core =

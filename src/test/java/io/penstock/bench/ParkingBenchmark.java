@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One ticket comes and waits, another one goes and is settled, while 5,000 of as many flows wait:
- * all of an endpoint but HTTP and timers.
+ * In each step one ticket arrives and waits, and another is released and settled, while 5,000
+ * tickets of as many flows wait: everything that an endpoint does except HTTP and timers.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -39,14 +39,14 @@ public class ParkingBenchmark {
   private static final int WAITING = 5_000;
   private static final long SLOT_NANOS = 1_000;
 
-  /** The orders that are measured. */
+  /** The measured orders. */
   static final List<Order> ORDERS = List.of(Order.FIFO, Order.FAIR);
 
-  /** The order in which they leave. */
+  /** The order of release. */
   @Param({"FIFO", "FAIR"})
   public Order order = Order.FIFO;
 
-  /** How many more flows came before and are idle now. */
+  /** Number of additional flows that were active before and are idle now. */
   @Param({"0", "1000000"})
   public int idle;
 
@@ -55,7 +55,7 @@ public class ParkingBenchmark {
   private Ask[] asks = {};
   private int next;
 
-  /** Has the idle flows come and go, and the others wait. */
+  /** Lets the idle flows come and go, and parks the others. */
   @Setup
   public void fill() {
     core = new Core(spec(order), event -> {});
@@ -63,13 +63,13 @@ public class ParkingBenchmark {
     for (int flow = 0; flow < WAITING; flow++) {
       asks[flow] = ask(flow);
     }
-    // Nobody but the core remembers those: what is measured is what that costs it.
+    // Only the core remembers these flows; the cost of that is measured.
     for (int flow = WAITING; flow < WAITING + idle; flow++) {
       submit(0, ask(flow));
       core.until(core.now() + SLOT_NANOS);
     }
     for (int flow = 0; flow < WAITING; flow++) {
-      submit(flow); // the first goes at once
+      submit(flow); // the first is released at once
     }
   }
 
@@ -102,7 +102,7 @@ public class ParkingBenchmark {
     }
   }
 
-  /** Whoever went last comes again; whoever is next goes. */
+  /** Submits again the flow that was released last, and releases the next ticket. */
   @Benchmark
   public int parkAndRelease() {
     submit(next);

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * The picture of the chapter on choosing: one load through each order, other arrivals through each
- * limit, played to the core on a fake clock.
+ * The picture in the chapter on choosing: one load through each order, and another through each
+ * limit, simulated with the core on a fake clock.
  */
 final class Picture {
   private static final int WIDTH = 900;
@@ -79,7 +79,7 @@ final class Picture {
 
   private Picture() {}
 
-  /** Returns the SVG; the same each time. */
+  /** Returns the SVG, which is the same each time. */
   static String draw() {
     List<Order> orders = List.of(Order.values());
     List<Algorithm> limits =
@@ -169,7 +169,7 @@ final class Picture {
     return waits[waits.length / 2];
   }
 
-  /** Three flows; the heavy one alone asks for more than there is while it comes. */
+  /** Three flows; only the heavy one asks for more than there is while it is active. */
   private static List<Request> ordersLoad() {
     SplittableRandom random = new SplittableRandom(3);
     List<Request> load = new ArrayList<>();
@@ -213,7 +213,7 @@ final class Picture {
     };
   }
 
-  /** A few, a rest, and then more than any of the limits lets go at once. */
+  /** A few requests, a pause, and then more than any of the limits releases at once. */
   private static List<Request> limitsLoad() {
     SplittableRandom random = new SplittableRandom(5);
     List<Request> load = new ArrayList<>();

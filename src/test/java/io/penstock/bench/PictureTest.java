@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The picture in the README is what the core does today. {@code mvn test -Dtest=PictureTest
- * -Dpenstock.picture=src/docs/choosing.svg} draws it again.
+ * Checks that the picture in the README shows the core's present behaviour. {@code mvn test
+ * -Dtest=PictureTest -Dpenstock.picture=src/docs/choosing.svg} draws it again.
  */
 class PictureTest {
   private static final Path COMMITTED = Path.of("src", "docs", "choosing.svg");

@@ -10,18 +10,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What became of a request that was played to the core on a fake clock.
+ * The outcome of a request that was simulated with the core on a fake clock.
  *
- * @param request what came
- * @param endNanos when it went or gave up
- * @param went whether it went
+ * @param request the request
+ * @param endNanos when it was released or gave up
+ * @param went whether it was released
  */
 record Played(Request request, long endNanos, boolean went) {
   /**
    * One request of a load.
    *
-   * @param atNanos when it comes
-   * @param flow whose it is
+   * @param atNanos its arrival
+   * @param flow its flow
    * @param tokens its cost
    * @param priority its priority
    * @param patienceNanos how long it is willing to wait
@@ -32,7 +32,10 @@ record Played(Request request, long endNanos, boolean went) {
     return (endNanos - request.atNanos()) / 1e9;
   }
 
-  /** Plays a load to an endpoint until all of it has gone or given up, in order of arrival. */
+  /**
+   * Simulates a load at an endpoint until all requests were released or have given up; returns them
+   * in order of arrival.
+   */
   static List<Played> of(EndpointSpec spec, List<Request> load) {
     Core core = new Core(spec, event -> {});
     List<Played> played = new ArrayList<>();

@@ -8,9 +8,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * English to cut slices from: the comments of this project's sources. One language and one house
- * style, so texts differ less from each other than those of many clients would; tables, JSON and
- * code among prose weigh up to a third more for each byte, and one factor a model cannot tell.
+ * English text to cut pieces from: the comments of this project's sources. They have one language
+ * and one style, so pieces differ less from each other than the texts of many clients would;
+ * tables, JSON and code among prose have up to a third more tokens for each byte, which one factor
+ * for each model cannot reflect.
  */
 final class Prose {
   private final String text;
@@ -29,7 +30,10 @@ final class Prose {
     return new Prose(all.toString());
   }
 
-  /** The same with this project's README among it: tables, commands, YAML and JSON. */
+  /**
+   * Returns the same text mixed with this project's README, which has tables, commands, YAML and
+   * JSON.
+   */
   static Prose mixed() throws IOException {
     return new Prose(Files.readString(Path.of("README.md")) + read().text);
   }
@@ -42,7 +46,10 @@ final class Prose {
         .collect(Collectors.joining("\n"));
   }
 
-  /** Returns so many characters from anywhere, round the end if need be. */
+  /**
+   * Returns the given number of characters from a random position, continuing at the start if
+   * necessary.
+   */
   String slice(int characters, SplittableRandom random) {
     StringBuilder slice = new StringBuilder(characters);
     int at = random.nextInt(text.length());

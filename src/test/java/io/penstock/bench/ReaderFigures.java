@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What a decision takes while a hundred read events who do not read, beside none. */
+/**
+ * Measures the duration of a decision with a hundred readers of events that do not read, compared
+ * with none.
+ */
 @Isolated("measures")
 class ReaderFigures {
   private static final int READERS = 100;
@@ -29,7 +32,7 @@ class ReaderFigures {
   private final Ticker ticker = Ticker.system();
   private final Figures figures = new Figures();
 
-  /** Returns how long each takes, in nanoseconds: from its coming to its end. */
+  /** Returns the duration of each request, in nanoseconds, from its arrival to its end. */
   private long[] decide(Endpoint endpoint) {
     long[] nanos = new long[DECISIONS];
     for (int each = 0; each < DECISIONS; each++) {
@@ -64,7 +67,7 @@ class ReaderFigures {
           for (var lines : events.read()) {
             assertThat(lines.readLine()).contains("200");
           }
-          decide(endpoint); // until nobody takes more
+          decide(endpoint); // until all buffers are full
           beside = decide(endpoint);
           assertThat(live.read()).hasSize(READERS);
         }

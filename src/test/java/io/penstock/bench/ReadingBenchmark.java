@@ -35,8 +35,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What it costs to weigh a request of 1 KiB and to find the usage in its answer, beside a parsed
- * tree of the same bytes, which is what most gateways make.
+ * Measures the cost of estimating a request of 1 KiB and of finding the usage in its answer,
+ * compared with parsing the same bytes to a tree, as most gateways do.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -71,13 +71,13 @@ public class ReadingBenchmark {
   private final Encoding encoding =
       Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
-  /** Has the table there. */
+  /** Loads the token table. */
   @Setup
   public void load() {
     Awaitility.await().until(() -> weigh().tokenized());
   }
 
-  /** Lets the threads go. */
+  /** Stops the threads. */
   @TearDown
   public void close() {
     tokenizers.close();
@@ -94,7 +94,7 @@ public class ReadingBenchmark {
     throw new IllegalStateException("expected a request that can be weighed");
   }
 
-  /** Parses a request to a tree, and has the library count its text. */
+  /** Parses a request to a tree, and counts its text with the library. */
   @Benchmark
   public int weighOfTree() {
     JsonNode tree = json.readTree(ASKED);
@@ -113,7 +113,7 @@ public class ReadingBenchmark {
     return usage;
   }
 
-  /** Parses an answer to a tree, for the same. */
+  /** Parses an answer to a tree, and finds its usage there. */
   @Benchmark
   public int usageOfTree() {
     JsonNode usage = json.readTree(ANSWERED).get("usage");

@@ -20,15 +20,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The releases of one saturated endpoint on the real clock, with the drivers the gateway has.
+ * The releases of one saturated endpoint on the real clock, with the gateway's drivers.
  *
- * @param decided when each was decided, in nanoseconds, with its cost, in order
- * @param heard when whoever asked was told, in nanoseconds, in order
+ * @param decided the release events, with instants in nanoseconds and costs, in order
+ * @param heard when the callers were notified, in nanoseconds, in order
  */
 record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
   /**
-   * Parks all of {@code costs} at once and waits until {@code releases} of them went. Each is
-   * settled with its cost when it goes.
+   * Parks all of {@code costs} at once and waits until {@code releases} of them were released. Each
+   * is settled with its cost upon release.
    */
   static ReleaseLog of(Algorithm algorithm, LimitSpec limit, List<Cost> costs, int releases)
       throws InterruptedException {
@@ -70,12 +70,12 @@ record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
         decided.stream().limit(releases).toList(), heard.stream().limit(releases).toList());
   }
 
-  /** Returns releases a second between the first and the last. */
+  /** Returns the releases per second between the first and the last. */
   double perSecond() {
     return (heard.size() - 1) * 1e9 / (heard.getLast() - heard.getFirst());
   }
 
-  /** Returns the gap that 99 of 100 are longer than, in nanoseconds. */
+  /** Returns the first percentile of the gaps between releases, in nanoseconds. */
   long shortGapNanos() {
     long[] gaps = new long[heard.size() - 1];
     for (int at = 0; at < gaps.length; at++) {
@@ -85,7 +85,7 @@ record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
     return gaps[gaps.length / 100];
   }
 
-  /** Returns the most releases in any trailing window. */
+  /** Returns the largest number of releases in any trailing window. */
   int mostIn(long windowNanos) {
     int most = 0;
     int oldest = 0;
@@ -98,7 +98,10 @@ record ReleaseLog(List<Event.Released> decided, List<Long> heard) {
     return most;
   }
 
-  /** Returns the tokens of each whole window from the first release on, the last one left out. */
+  /**
+   * Returns the tokens in each complete window, counted from the first release, without the last
+   * one.
+   */
   long[] tokensByWindow(long windowNanos) {
     long start = decided.getFirst().atNanos();
     int windows = (int) ((decided.getLast().atNanos() - start) / windowNanos);

@@ -25,27 +25,27 @@ import java.util.Queue;
 import java.util.TreeMap;
 
 /**
- * Requests of real sizes, played in simulated time through the core to a provider that streams its
- * answers and says 429 when any trailing minute is overrun. There is always somebody who waits.
- * Belongs to one thread.
+ * Simulates requests of real sizes with the core and a provider that streams its answers and
+ * answers 429 when any trailing minute is exceeded. There is always a waiting request. Belongs to
+ * one thread.
  */
 final class Replay implements Driver {
-  /** What is expected of requests, and taught by their answers. */
+  /** Predicts the cost of requests, and learns from their answers. */
   interface Estimator {
-    /** Returns the cost of a request of which the real input is known. */
+    /** Returns the expected cost of a request with known real input. */
     Cost expect(long input);
 
-    /** A request was answered. */
+    /** Learns from an answered request. */
     void answered(long input, long output);
   }
 
   /**
-   * What it came to.
+   * Results of a simulation.
    *
-   * @param rejected how often the provider said 429
-   * @param used what the provider counted, as a part of its limit, from the first full window to
-   *     the last request
-   * @param most the most it counted in any trailing minute, as a part of its limit
+   * @param rejected number of 429 answers of the provider
+   * @param used time average of the provider's counts, as a fraction of its limit, from the first
+   *     full window to the last request
+   * @param most the largest count in any trailing minute, as a fraction of the limit
    */
   record Figures(int rejected, double used, double most) {}
 
@@ -101,12 +101,12 @@ final class Replay implements Driver {
   }
 
   /**
-   * Plays all of it.
+   * Runs the simulation.
    *
    * @param load the real sizes
-   * @param limit tokens a minute, as the gateway and the provider have it
+   * @param limit tokens a minute, for the gateway and the provider
    * @param burst {@code burst_seconds}
-   * @param nanosPerToken how long the provider takes for each token of output
+   * @param nanosPerToken the provider's time for each token of output
    */
   static Figures of(
       List<Cost> load, long limit, double burst, long nanosPerToken, Estimator estimator) {
@@ -143,7 +143,8 @@ final class Replay implements Driver {
   }
 
   /**
-   * The most of any trailing minute: each charge comes into the window once, and leaves it once.
+   * Returns the largest sum of any trailing minute: each charge enters the window once, and leaves
+   * it once.
    */
   private long most() {
     TreeMap<Long, Long> charges = new TreeMap<>(provider.charges());

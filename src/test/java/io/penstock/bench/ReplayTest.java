@@ -12,11 +12,11 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** That a provider's limit is filled and never overrun, with outputs as they are learned. */
+/** Checks that a provider's limit is used up but never exceeded while output sizes are learned. */
 class ReplayTest {
   private static final int MANY = 5_000;
 
-  /** The input is known here, so that what is not used is the output's and the pace's doing. */
+  /** The input is known here, so unused room is due to the output and the pace. */
   private static final class Learning implements Replay.Estimator {
     private final Expectations expectations = new Expectations();
 

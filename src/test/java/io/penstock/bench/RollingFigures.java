@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What clients notice of updates under load, with the pauses the chart has. */
+/** Measures what clients notice of updates under load, with the chart's pauses. */
 @Isolated("measures")
 class RollingFigures {
   private static final int INSTANCES = 2;
 
-  /** How often each instance is replaced. */
+  /** Number of times that each instance is replaced. */
   private static final int ROUNDS = Integer.getInteger("penstock.rolling.rounds", 3);
 
-  /** As in the chart: {@code minReadySeconds}. */
+  /** The chart's {@code minReadySeconds}. */
   private static final Duration READY = Duration.ofSeconds(5);
 
   private static final Duration ANSWERS = Duration.ofSeconds(60);
@@ -39,7 +39,7 @@ class RollingFigures {
 
   private final Figures figures = new Figures();
 
-  /** Replaces all of them some times. */
+  /** Replaces all instances several times. */
   private void replace(String name, HaProxy.Manner manner, boolean noneMayFail) throws Exception {
     Deployment.Shape shape = new Deployment.Shape(HaProxy.program(), INSTANCES, manner);
     try (RedisServer redis = RedisServer.started();
@@ -119,7 +119,7 @@ class RollingFigures {
     replace("HAProxy, by request", HaProxy.Manner.REQUESTS, true);
   }
 
-  /** As a Service does: connections stay where they are. */
+  /** Like a Kubernetes Service: connections stay where they are. */
   @Test
   @Timeout(1200)
   void replacedBehindABalancerOfConnections_isMeasured() throws Exception {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** How large what is scraped is, and how long it takes, of a gateway with much in it. */
+/** Measures the size and duration of a scrape of a gateway with many endpoints, keys and models. */
 @Isolated("measures")
 class ScrapeFigures {
   private static final int ENDPOINTS = 1_000;
@@ -48,7 +48,7 @@ class ScrapeFigures {
   private final List<String> secrets = Stream.generate(Secrets::make).limit(KEYS).toList();
   private final List<Socket> waiting = new ArrayList<>();
 
-  /** A route file has 1 MiB at most. */
+  /** Writes the routes in several files, because a route file is limited to 1 MiB. */
   private void write() throws IOException {
     for (int file = 0; file < FILES; file++) {
       StringBuilder keys = new StringBuilder("keys:\n");
@@ -85,7 +85,7 @@ class ScrapeFigures {
     }
   }
 
-  /** Each endpoint serves one, lets one wait and refuses eight; each of a key of its own. */
+  /** Makes each endpoint serve one request, park one and refuse eight, each of a key of its own. */
   private void use(int port, Registry registry) throws IOException {
     for (int each = 0; each < ENDPOINTS; each++) {
       answered(port, each, secrets.get(each));

@@ -16,8 +16,8 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that hold a place of one semaphore again and again, at any of many gateways, and that can
- * be killed: then they are gone without a word, and another one comes.
+ * Clients that repeatedly acquire a place of one semaphore, at any of several gateways, and that
+ * can be killed: they then disappear without releasing it, and a new client replaces them.
  */
 final class SemaphoreClients implements AutoCloseable {
   private static final long LEAST_NANOS = 100_000_000;
@@ -49,7 +49,7 @@ final class SemaphoreClients implements AutoCloseable {
     this.ports = ports;
   }
 
-  /** Has so many come. */
+  /** Starts clients. */
   void start(int count) {
     for (int i = 0; i < count; i++) {
       Client client = new Client(random.nextLong());
@@ -58,12 +58,12 @@ final class SemaphoreClients implements AutoCloseable {
     }
   }
 
-  /** Has a gateway be asked no more. */
+  /** Stops using a gateway. */
   void gone(int member) {
     gone = member;
   }
 
-  /** Kills any client; another one comes in its place. */
+  /** Kills a random client; a new one replaces it. */
   void killOne() {
     int victim = random.nextInt(clients.size());
     clients.get(victim).kill();
@@ -73,12 +73,12 @@ final class SemaphoreClients implements AutoCloseable {
     threads.execute(next);
   }
 
-  /** What is held counts from now on. */
+  /** Starts to count held places from now on. */
   void beginCounting() {
     countsFrom = ticker.nanos();
   }
 
-  /** Returns the share of all places and time since then that clients held that live. */
+  /** Returns the fraction of all places and time since then that live clients held. */
   double heldShare() {
     return (double) heldNanos.get() / (ticker.nanos() - countsFrom) / places;
   }
@@ -99,7 +99,7 @@ final class SemaphoreClients implements AutoCloseable {
     return killedHolding.get();
   }
 
-  /** Has all leave, those who hold a place once they have given it back. */
+  /** Stops all clients, those with a place after they have released it. */
   void stop() {
     over = true;
     clients.forEach(Client::leave);
@@ -158,7 +158,7 @@ final class SemaphoreClients implements AutoCloseable {
         try {
           visit("k" + keys.incrementAndGet());
         } catch (UncheckedIOException broken) {
-          LockSupport.parkNanos(1_000_000); // its gateway, or it itself, was killed
+          LockSupport.parkNanos(1_000_000); // its gateway, or the client itself, was killed
         }
       }
     }
@@ -186,7 +186,7 @@ final class SemaphoreClients implements AutoCloseable {
           asked.answer();
           return;
         } catch (UncheckedIOException broken) {
-          LockSupport.parkNanos(1_000_000); // by another gateway, then
+          LockSupport.parkNanos(1_000_000); // tries again, at another gateway
         }
       }
     }

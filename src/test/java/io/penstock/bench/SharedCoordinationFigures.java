@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Objects of the coordination API that three gateways share, each a process of its own. */
+/**
+ * Measures objects of the coordination API that are shared by three gateways, each in a process of
+ * its own.
+ */
 @Isolated("measures")
 @Timeout(400)
 class SharedCoordinationFigures {
@@ -42,7 +45,7 @@ class SharedCoordinationFigures {
   private static final int WAITERS = 1_000;
   private static final int ROUNDS = 15;
 
-  /** By then what serves them is compiled: a gateway has answered 20,000. */
+  /** After this, a gateway has answered 20,000 requests, so that the relevant code is compiled. */
   private static final int WARM_UP = 60;
 
   private static final String HELD = "default:coordination:{semaphore:s}:x";
@@ -180,12 +183,12 @@ class SharedCoordinationFigures {
     return all.stream().sorted().toList().get(all.size() / 2);
   }
 
-  /** Returns how long after a publication each of as many subscribers heard of it. */
+  /** Returns for each of several subscribers the delay from a publication until its arrival. */
   private long[] published(RedisServer redis) throws Exception {
     return heard(
         index -> redis.port(),
         "SUBSCRIBE bare\r\n",
-        line -> line.startsWith(":"), // the subscription is answered
+        line -> line.startsWith(":"), // the subscription was answered
         () -> {},
         () -> assertThat(redis.command("PUBLISH", "bare", "on")).isEqualTo(":" + WAITERS));
   }
@@ -212,7 +215,9 @@ class SharedCoordinationFigures {
     boolean with(String line);
   }
 
-  /** Has many ask for something, then has it happen, and returns when each heard of it. */
+  /**
+   * Sends many waiting requests, triggers an event, and returns the delay until each was answered.
+   */
   private long[] heard(Port port, String asks, Begun begun, Runnable ready, Runnable happens)
       throws Exception {
     boolean answersFirst = !begun.with("");

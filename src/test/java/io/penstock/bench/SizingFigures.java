@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What one gateway needs: memory by how many requests wait, processor time by request. */
+/**
+ * Measures the needs of one gateway: memory by the number of waiting requests, and CPU time for
+ * each request.
+ */
 @Isolated("measures")
 class SizingFigures {
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -67,7 +70,7 @@ class SizingFigures {
       List<SocketChannel> clients = new ArrayList<>();
       for (int many : new int[] {1_000, 10_000}) {
         park(fleet.port(0), clients, many);
-        awaitParked(operatorPort, many - 1); // the first one was let go
+        awaitParked(operatorPort, many - 1); // the first one was released
         last(5);
         figures.add("resident, %,d wait".formatted(many), true, mebibytes(fleet));
       }

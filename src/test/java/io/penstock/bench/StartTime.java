@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 
-/** Says how many milliseconds a start takes, from a JVM that has just begun to one that listens. */
+/** Prints the milliseconds that a start takes, from a new JVM to a listening gateway. */
 final class StartTime {
   private StartTime() {}
 
-  /** The arguments are the route file, and Spring's. */
+  /** Starts a gateway; the arguments are the route file, and Spring's arguments. */
   public static void main(String[] arguments) {
     Ticker ticker = Ticker.system();
     long before = ticker.nanos();

@@ -2,11 +2,13 @@ package io.penstock.bench;
 
 import java.util.Locale;
 
-/** Text of an SVG that is put together from lines, dots and words; lengths are in pixels. */
+/** Builder for the text of an SVG with lines, dots and words; lengths are in pixels. */
 final class Svg {
   private final StringBuilder text = new StringBuilder();
 
-  /** Starts a picture; colours come from the style, so that they follow the reader's scheme. */
+  /**
+   * Starts a picture; colours come from the style, so that they follow the reader's colour scheme.
+   */
   Svg(int width, int height, String title, String style) {
     line(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img'>"
@@ -15,7 +17,7 @@ final class Svg {
     line("<style>\n%s</style>".formatted(style));
   }
 
-  /** Begins a part that is moved; {@link #end} ends it. */
+  /** Begins a group that is moved; {@link #end} ends it. */
   Svg at(double x, double y) {
     return line("<g transform='translate(%s %s)'>".formatted(number(x), number(y)));
   }
@@ -29,7 +31,7 @@ final class Svg {
         "<text class='%s' x='%s' y='%s'>%s</text>".formatted(kind, number(x), number(y), words));
   }
 
-  /** Words that run from below to above. */
+  /** Draws words that run upwards. */
   Svg upwards(String kind, double x, double y, String words) {
     at(x, y);
     line("<text class='%s' transform='rotate(-90)'>%s</text>".formatted(kind, words));
@@ -50,13 +52,13 @@ final class Svg {
             .formatted(kind, number(x), number(y), number(radius)));
   }
 
-  /** Two strokes that cross. */
+  /** Draws two crossing strokes. */
   Svg cross(String kind, double x, double y, double half) {
     stroke(kind, x - half, y - half, x + half, y + half);
     return stroke(kind, x - half, y + half, x + half, y - half);
   }
 
-  /** Returns a length with one decimal at the most. */
+  /** Returns a length with at most one decimal. */
   static String number(double value) {
     String text = String.format(Locale.ROOT, "%.1f", value);
     return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
@@ -67,7 +69,7 @@ final class Svg {
     return this;
   }
 
-  /** Returns the whole, ended. */
+  /** Returns the completed text. */
   String done() {
     return text + "</svg>\n";
   }

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Sizes of requests, shaped like those of the conversations in the Azure LLM inference trace of
+ * Sizes of requests with the distributions in the conversations of the Azure LLM inference trace of
  * 2023 (Microsoft, AzurePublicDataset, CC-BY 4.0; 19,366 requests of one hour): input and output
- * are each drawn from the quantiles below, straight lines between them. They are drawn apart,
+ * are each drawn from the quantiles below, interpolated linearly. They are drawn independently,
  * because their rank correlation in the trace is −0.02.
  */
 final class Trace {
-  /** The largest input plus output there can be, in tokens. */
+  /** The largest possible input plus output, in tokens. */
   static final long LARGEST_TOKENS = 15_050;
 
   private static final double[] PERCENT = {
@@ -36,7 +36,7 @@ final class Trace {
     return new Cost(at(INPUT, random.nextDouble()), at(OUTPUT, random.nextDouble()), 0);
   }
 
-  /** Draws so many requests, or takes them from the trace itself where its file is given. */
+  /** Draws requests, or takes them from the trace itself if its file is given. */
   static List<Cost> sizes(int many, SplittableRandom random) throws IOException {
     String file = System.getProperty("penstock.trace");
     List<Cost> recorded = file == null ? List.of() : read(Path.of(file));
@@ -47,7 +47,7 @@ final class Trace {
     return sizes;
   }
 
-  /** Columns: time, input, output; the first line names them. */
+  /** Reads the columns time, input, output below a header line. */
   private static List<Cost> read(Path file) throws IOException {
     List<Cost> sizes = new ArrayList<>();
     List<String> lines = Files.readAllLines(file);

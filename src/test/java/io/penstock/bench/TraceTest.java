@@ -16,7 +16,10 @@ class TraceTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private final List<Cost> drawn = Stream.generate(() -> Trace.draw(random)).limit(MANY).toList();
 
-  /** Of the trace: 1,155 input tokens in the mean, 1,020 in the median; 211 and 129 of output. */
+  /**
+   * In the trace, the mean input is 1,155 tokens and the median 1,020; for the output they are 211
+   * and 129.
+   */
   @Test
   void drawnSizes_many_haveTheShapeOfTheTrace() {
     assertThat(drawn.stream().mapToLong(Cost::inputTokens).average().orElseThrow())

@@ -184,11 +184,8 @@ public final class HaProxy implements AutoCloseable {
   /** Puts a server into service once its health check succeeds. */
   void putIn(int server) {
     String it = "set server " + BACKEND + "/" + server;
-    command(
-        it
-            + " state ready; "
-            + it
-            + " health down"); // otherwise it would be considered healthy at once
+    // otherwise it would be considered healthy at once
+    command(it + " state ready; " + it + " health down");
   }
 
   /** Sends no new requests to a server, whatever its health is; running ones continue. */
