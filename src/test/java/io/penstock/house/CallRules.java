@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Calls, and method references, that no class may make: rules over compiled classes and tests. */
+/** Rules over compiled classes and tests, which forbid certain calls and method references. */
 final class CallRules {
   private static final String OURS = RoomTable.ROOF + "..";
   private static final String CLOCKS = RoomTable.ROOF + ".time";
@@ -37,7 +37,7 @@ final class CallRules {
           .resideInAPackage(OURS)
           .should(notCall("not block on a publisher", CallRules::blocks));
 
-  /** Virtual time replaces the schedulers of the whole JVM, and test classes run side by side. */
+  /** Virtual time replaces the schedulers of the whole JVM, and test classes run concurrently. */
   static final ArchRule VIRTUAL_TIME_IS_ISOLATED =
       classes()
           .that()
@@ -47,7 +47,7 @@ final class CallRules {
                   "use virtual time only in an @Isolated test class",
                   access -> setsVirtualTime(access) && !isolated(access.getOriginOwner())));
 
-  /** The log is that of the whole JVM, and test classes run side by side. */
+  /** The log belongs to the whole JVM, and test classes run concurrently. */
   static final ArchRule WHOLE_LOG_IS_READ_ISOLATED =
       classes()
           .that()
@@ -90,7 +90,10 @@ final class CallRules {
         && access.getTargetOwner().getName().startsWith("reactor.core.");
   }
 
-  /** A scheduler of virtual time that is only made and passed on replaces nothing. */
+  /**
+   * Methods that install virtual time. A scheduler of virtual time that is only created and passed
+   * on replaces nothing.
+   */
   private static final Set<String> INSTALLS_VIRTUAL_TIME = Set.of("set", "getOrSet");
 
   private static boolean setsVirtualTime(JavaCodeUnitAccess<?> access) {

@@ -8,14 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Formats Java files as google-java-format does, unused imports removed. */
+/** Formats Java files like google-java-format, and removes unused imports. */
 final class Format {
-  /** What a person runs to format the tree. */
+  /** Command that formats the tree. */
   static final String COMMAND = "mvn -q process-sources -Pformat";
 
   private Format() {}
 
-  /** Formats the files under each directory and names those it changed. */
+  /** Formats the files under each directory and prints the changed ones. */
   public static void main(String[] directories) {
     for (String directory : directories) {
       for (Path file : rewrite(Path.of(directory))) {

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places in a source file that write to the log: of each the category, the level and the text,
- * as far as these are literals.
+ * The calls in a source file that write to the log, each with category, level and text as far as
+ * these are literals.
  */
 final class LogCalls extends TreeScanner<@Nullable Void, @Nullable Void> {
   private static final Pattern LEVEL = Pattern.compile("(?:at)?(trace|debug|info|warn|error)");
@@ -34,7 +34,7 @@ final class LogCalls extends TreeScanner<@Nullable Void, @Nullable Void> {
     this.path = path;
   }
 
-  /** Returns a line for each place, which has the category, the level and the text. */
+  /** Returns a line for each call, with category, level and text. */
   static List<String> of(Source source) {
     LogCalls found = read(source);
     return found.calls.stream().map(call -> found.category() + " " + call).toList();

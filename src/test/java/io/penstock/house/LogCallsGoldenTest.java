@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares all that the program can write to the log, and the categories it does that under, with
- * the record: operators select and search by them.
+ * Compares all texts that the program can log, and their categories, with the record, because
+ * operators select and search by them.
  */
 @Tag(Golden.TAG)
 class LogCallsGoldenTest {

@@ -8,12 +8,12 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Rules over packages as the source tree has them; each returns what it found. */
+/** Rules over packages in the source tree; each returns the violations. */
 final class PackageRules {
   private static final Set<String> VAGUE =
       Set.of("util", "utils", "common", "helper", "helpers", "impl", "service", "model", "dto");
 
-  /** One Javadoc comment, the annotation, the package; the group is what the comment says. */
+  /** A Javadoc comment, the annotation and the package; the group is the comment. */
   private static final Pattern PACKAGE_INFO =
       Pattern.compile("/\\*\\*((?:(?!\\*/)[\\s\\S])*+)\\*/\\s*@NullMarked\\s+package\\s[\\s\\S]*");
 
@@ -21,7 +21,7 @@ final class PackageRules {
 
   private PackageRules() {}
 
-  /** Packages whose name says nothing. */
+  /** Returns packages with meaningless names. */
   static List<String> vaguePackages(Source source) {
     List<String> found = new ArrayList<>();
     for (String segment : source.packageName().split("\\.", -1)) {
@@ -32,7 +32,7 @@ final class PackageRules {
     return found;
   }
 
-  /** Files of either tree in a package that the table does not know. */
+  /** Returns files of either tree in packages that are missing from the table. */
   static List<String> unknownPackages(Source source) {
     String name = source.packageName();
     boolean testOnly =
@@ -44,8 +44,8 @@ final class PackageRules {
   }
 
   /**
-   * Imports that the table does not allow. The compiler copies constants and forgets where they
-   * came from, so that compiled classes alone do not show them.
+   * Returns imports that the table does not allow. Compiled classes alone do not show them all,
+   * because the compiler copies constants without their origin.
    */
   static List<String> forbiddenImports(Source source) {
     List<String> found = new ArrayList<>();
@@ -64,7 +64,10 @@ final class PackageRules {
     return found;
   }
 
-  /** Packages of the program without a package-info that is null-marked and one sentence long. */
+  /**
+   * Returns packages of the program without a package-info that is null-marked and has one
+   * sentence.
+   */
   static List<String> undescribedPackages(List<Source> sources) {
     Set<String> undescribed = new TreeSet<>();
     for (Source source : sources) {

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The rooms of the house: which packages there are, on which floor, and what each may import. */
+/**
+ * The table of packages ("rooms"): their level in the architecture, and the packages that each may
+ * import.
+ */
 final class RoomTable {
-  /** The roof: wires the rooms, and nothing imports it. */
+  /** The root package, which wires the others and is imported by none. */
   static final String ROOF = "io.penstock";
 
-  /** Packages of the test tree that mirror no room. */
+  /** Packages of the test tree without a counterpart in the program. */
   static final List<String> TEST_ONLY =
       List.of("house", "fake", "sim", "bench", "k8s", "suite", "upgrade");
 
@@ -55,16 +58,16 @@ final class RoomTable {
   /**
    * One row of the table.
    *
-   * @param floor 0 is the lowest; imports never go up
-   * @param name the package under the roof, with the ones it is in
-   * @param imports which other rooms it may import
+   * @param floor its level, 0 is the lowest; imports never go up
+   * @param name the package below the root, including the packages it is in
+   * @param imports the other rooms that it may import
    */
   record Room(int floor, String name, Predicate<Room> imports) {
     boolean mayImport(Room other) {
       return equals(other) || imports.test(other);
     }
 
-    /** Whether the room is plain Java: no framework, no input or output, no logging. */
+    /** Returns whether the room is plain Java: no framework, no input or output, no logging. */
     boolean pure() {
       return floor <= 1;
     }
@@ -72,7 +75,7 @@ final class RoomTable {
 
   private RoomTable() {}
 
-  /** Returns the room that is exactly this package; one inside a room has a row of its own. */
+  /** Returns the room for exactly this package; a nested room has a row of its own. */
   static Optional<Room> room(String packageName) {
     return ROOMS.stream().filter(room -> packageName.equals(ROOF + "." + room.name())).findFirst();
   }
@@ -82,7 +85,7 @@ final class RoomTable {
     return packageName.equals(ROOF) || packageName.startsWith(ROOF + ".");
   }
 
-  /** Returns whether the table knows the package: a room or the roof. */
+  /** Returns whether the package is a room or the root. */
   static boolean known(String packageName) {
     return packageName.equals(ROOF) || room(packageName).isPresent();
   }

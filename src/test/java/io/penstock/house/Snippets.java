@@ -18,12 +18,14 @@ import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.opentest4j.AssertionFailedError;
 
-/** Small classes that break a rule, kept as text so that they break it nowhere else. */
+/** Small classes that violate a rule, kept as text so that the rule finds them nowhere else. */
 final class Snippets {
   private static final Pattern PACKAGE = Pattern.compile("package\\s+([\\w.]+)\\s*;");
   private static final Pattern TYPE = Pattern.compile("(?:class|record|interface|enum)\\s+(\\w+)");
 
-  /** Kept, because opening every library again for each snippet takes longer than compiling it. */
+  /**
+   * Kept open, because opening every library again for each snippet takes longer than compiling it.
+   */
   private static final StandardJavaFileManager FILES =
       ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null);
 

@@ -17,7 +17,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * One Java file: its text, and its tree as the compiler reads it.
+ * One Java file: its text, and its tree as parsed by the compiler.
  *
  * @param path relative to the repository, with slashes
  */
@@ -70,17 +70,17 @@ record Source(String path, String text, CompilationUnitTree tree, SourcePosition
     return path.toString().replace('\\', '/');
   }
 
-  /** Returns whether the file is part of the program, not of its tests. */
+  /** Returns whether the file belongs to the program rather than its tests. */
   boolean main() {
     return path.startsWith("src/main/java/");
   }
 
-  /** Returns the package it says it is in; empty when it says none. */
+  /** Returns the package of the file; empty if it declares none. */
   String packageName() {
     return tree.getPackageName() == null ? "" : tree.getPackageName().toString();
   }
 
-  /** Returns how many lines a part takes, its annotations included and its Javadoc not. */
+  /** Returns the number of lines of a part, with annotations but without Javadoc. */
   long lines(Tree part) {
     return line(positions.getEndPosition(tree, part)) - firstLine(part) + 1;
   }
@@ -93,7 +93,7 @@ record Source(String path, String text, CompilationUnitTree tree, SourcePosition
     return tree.getLineMap().getLineNumber(position);
   }
 
-  /** Returns the comments, Javadoc included; what looks like one in a string is none. */
+  /** Returns the comments, including Javadoc but not comment-like text in strings. */
   List<String> comments() {
     List<String> comments = new ArrayList<>();
     Matcher matcher = TOKEN.matcher(text);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The files of the repository, found from the directory that Maven runs in. */
+/** The files of the repository, found from Maven's working directory. */
 final class SourceTree {
   static final Path ROOT = Path.of("");
 
@@ -33,7 +33,7 @@ final class SourceTree {
     return files;
   }
 
-  /** Returns every file under a directory that is not built, fetched or an editor's. */
+  /** Returns every file under a directory that is not generated, downloaded or an editor's. */
   static List<Path> files(Path root) {
     List<Path> files = new ArrayList<>();
     try {
@@ -61,7 +61,7 @@ final class SourceTree {
     return files;
   }
 
-  /** Returns the text of a file, or empty when it is not UTF-8 and so is no text. */
+  /** Returns the text of a file, or empty if it is not UTF-8 and thus not text. */
   static Optional<String> text(Path file) {
     try {
       return Optional.of(Files.readString(file));

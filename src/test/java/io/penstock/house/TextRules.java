@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Rules over the text of any file in the repository; each returns what it found. */
+/** Rules over the text of any file in the repository; each returns the violations. */
 final class TextRules {
   /** A directory that exists on one machine only. */
   private static final Pattern MACHINE_PATH =
       Pattern.compile(
           "(?<![\\w.})\\]-])/(?:home|root|work|tmp|Users)/[\\w.-]+|\\b[A-Z]:\\\\{1,2}Users\\b");
 
-  /** A place packages or images come from: that is a setting of the machine that builds. */
+  /** A host from which packages or images come, which is a setting of the building machine. */
   private static final Pattern REGISTRY =
       Pattern.compile(
           "https?://[\\w.:@-]*\\b(?:repo\\d*|registry|mirrors?|nexus|artifactory)\\b[\\w.-]*"
@@ -22,12 +22,12 @@ final class TextRules {
 
   private TextRules() {}
 
-  /** Directories of one machine. */
+  /** Returns directories that exist on one machine only. */
   static List<String> machinePaths(String path, String text) {
     return find(MACHINE_PATH, path, text);
   }
 
-  /** Hosts of registries. */
+  /** Returns hosts of registries. */
   static List<String> registryHosts(String path, String text) {
     return find(REGISTRY, path, text);
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A % in a text is left out, so that this file itself names nothing. */
+/** Each % in a text is removed before the test, so that this file itself violates no rule. */
 class TextRulesTest {
   @ParameterizedTest
   @ValueSource(

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Rules over the text and the tree of one Java file; each returns what it found. */
+/** Rules over the text and the tree of one Java file; each returns the violations. */
 final class TidyRules {
   static final int METHOD_LINES = 60;
   static final int FILE_LINES = 400;
@@ -22,20 +22,20 @@ final class TidyRules {
 
   private TidyRules() {}
 
-  /** Methods, constructors and initialisers longer than {@link #METHOD_LINES}. */
+  /** Returns methods, constructors and initialisers longer than {@link #METHOD_LINES}. */
   static List<String> longMethods(Source source) {
     List<String> found = new ArrayList<>();
     new LongMethods(source, found).scan(source.tree(), null);
     return found;
   }
 
-  /** A file of more than {@link #FILE_LINES}. */
+  /** Returns the file if it has more than {@link #FILE_LINES}. */
   static List<String> longFile(Source source) {
     long lines = source.text().lines().count();
     return lines <= FILE_LINES ? List.of() : List.of(source.path() + " has " + lines + " lines");
   }
 
-  /** Lines of more than {@link #LINE_COLUMNS}. */
+  /** Returns lines longer than {@link #LINE_COLUMNS}. */
   static List<String> longLines(Source source) {
     List<String> found = new ArrayList<>();
     int number = 0;
@@ -49,7 +49,7 @@ final class TidyRules {
     return found;
   }
 
-  /** Comments that put something off without saying under which number. */
+  /** Returns comments that postpone something without an issue number. */
   static List<String> unnumberedTodos(Source source) {
     List<String> found = new ArrayList<>();
     for (String comment : source.comments()) {
@@ -60,7 +60,7 @@ final class TidyRules {
     return found;
   }
 
-  /** Catch blocks without a statement; a comment is not one. */
+  /** Returns catch blocks without a statement; a comment does not count as one. */
   static List<String> emptyCatches(Source source) {
     List<String> found = new ArrayList<>();
     new TreeScanner<Void, Void>() {
@@ -75,7 +75,7 @@ final class TidyRules {
     return found;
   }
 
-  /** Types whose name says nothing. */
+  /** Returns types with meaningless names. */
   static List<String> vagueTypes(Source source) {
     List<String> found = new ArrayList<>();
     new TreeScanner<Void, Void>() {
@@ -90,7 +90,7 @@ final class TidyRules {
     return found;
   }
 
-  /** Measures bodies; what is nested in a measured one counts as part of it only. */
+  /** Measures bodies; a body nested in a measured one only counts as part of it. */
   private static final class LongMethods extends TreeScanner<Void, Void> {
     private final Source source;
     private final List<String> found;

@@ -26,18 +26,18 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 final class Chart {
   static final Path SOURCE = Path.of("k8s", "penstock");
 
-  /** The oldest that Chart.yaml allows. */
+  /** Oldest version that Chart.yaml allows. */
   private static final String KUBERNETES = "1.30.0";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What was read already: most values leave most objects as they are. */
+  /** Cache of parsed objects, because most values leave most objects unchanged. */
   private static final Map<String, JsonNode> READ = new ConcurrentHashMap<>();
 
   private final Path copy;
   private final Path work;
 
-  /** Helm did not render it; the message is what a person is shown. */
+  /** Thrown if Helm refuses to render; the message is the one shown to the user. */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -47,11 +47,11 @@ final class Chart {
   }
 
   /**
-   * Makes a copy that differs in two things. What Secrets hold already is not looked up, since the
-   * library asks a cluster even where Helm does not; and the test pod is no hook, since hooks are
-   * left out of what is rendered.
+   * Creates a modified copy. The present content of Secrets is given instead of looked up, because
+   * the library would contact a cluster where Helm does not; and the test pod is not a hook,
+   * because hooks are omitted when rendering.
    *
-   * @param kept what every Secret holds already, as JSON of base64
+   * @param kept the present content of every Secret, as JSON of base64
    */
   Chart(Path directory, String kept) {
     work = directory;
@@ -73,7 +73,7 @@ final class Chart {
     return "{{- define \"penstock.kept\" -}}" + json + "{{- end -}}";
   }
 
-  /** Replaces a text in a file of the copy, which is to be there. */
+  /** Replaces a text in a file of the copy; the text must exist. */
   void replace(String file, String pattern, String by) throws IOException {
     Path path = copy.resolve(file);
     String before = Files.readString(path);
@@ -100,12 +100,12 @@ final class Chart {
     }
   }
 
-  /** Does the same with values as YAML. */
+  /** Returns the same with values as YAML. */
   List<Manifest> render(String values) throws Refused {
     return render(yaml(values));
   }
 
-  /** Returns what a person is told who installs with these values, or nothing if they are good. */
+  /** Returns the error shown when installing with these values, or nothing if they are valid. */
   Optional<String> refusal(JsonNode values) {
     try {
       render(values);
@@ -115,7 +115,7 @@ final class Chart {
     }
   }
 
-  /** Returns what a person is told once the chart itself, not the copy, is installed. */
+  /** Returns the notes shown after installing the chart itself, not the copy. */
   static String notes(Path values) {
     return new Helm(SOURCE)
         .install()
@@ -130,7 +130,7 @@ final class Chart {
         .getOutput();
   }
 
-  /** Looks for what Helm's own rules complain of. */
+  /** Runs Helm's lint. */
   static LintResult lint() {
     return new Helm(SOURCE).lint().strict().call();
   }
@@ -152,13 +152,13 @@ final class Chart {
         .toList();
   }
 
-  /** Reads YAML with one document, or none, in it. */
+  /** Parses YAML with at most one document. */
   static JsonNode yaml(String text) {
     Object document = loader().load(text);
     return document == null ? JSON.createObjectNode() : JSON.valueToTree(document);
   }
 
-  /** Returns both, the second over the first, as Helm lays values over each other. */
+  /** Returns both values merged, the second over the first, in the same way as Helm. */
   static JsonNode merged(JsonNode below, JsonNode above) {
     if (!below.isObject() || !above.isObject()) {
       return above;

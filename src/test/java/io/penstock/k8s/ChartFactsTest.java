@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the chart says of the application is what the application is. */
+/** Checks that the chart's statements about the application are true. */
 class ChartFactsTest {
   @TempDir static Path directory;
 
@@ -61,7 +61,7 @@ class ChartFactsTest {
     assertThat(given).contains("PENSTOCK_DRAIN_TIMEOUT", "PENSTOCK_DATABASE_URL").isSubsetOf(read);
   }
 
-  /** Names of properties, as they stand in the program's text. */
+  /** Returns the names of properties that occur in the program's sources. */
   private static Set<String> settings() throws IOException {
     Pattern name = Pattern.compile("\"(penstock(?:\\.[a-z-]+)+)\"");
     try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
@@ -235,7 +235,7 @@ class ChartFactsTest {
   void values_schemaAndReadme_nameTheSame() throws Exception {
     JsonNode values = Chart.yaml(Files.readString(Chart.SOURCE.resolve("values.yaml")));
     JsonNode schema = Chart.yaml(Files.readString(Chart.SOURCE.resolve("values.schema.json")));
-    ((ObjectNode) schema.path("properties")).remove("global"); // Helm's own
+    ((ObjectNode) schema.path("properties")).remove("global"); // added by Helm
     assertThat(differences("", schema, values)).isEmpty();
     List<String> named =
         Files.readString(Path.of("k8s", "README.md"))
@@ -287,7 +287,7 @@ class ChartFactsTest {
         .isEqualTo("user penstock on #PASSWORD_SHA256 " + rule.group(1).replace("NS", "here"));
   }
 
-  /** The script that starts the chart's Redis is run, and a real Redis takes what it is given. */
+  /** Runs the script that starts the chart's Redis, with a real Redis that reads its result. */
   @Test
   void bundledRedis_letsItsUserIn_andNobodyElse() throws Exception {
     Manifest config = Manifest.only(chart.render(""), "ConfigMap", "-redis");

@@ -34,8 +34,8 @@ import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * Compares the objects that the chart makes with records of them: without any values of one's own,
- * and with combinations that together turn every switch.
+ * Compares the objects in the chart with records: without any values, and with combinations that
+ * cover every switch.
  */
 @Tag(Golden.TAG)
 class ChartGoldenTest {
@@ -108,7 +108,7 @@ class ChartGoldenTest {
     for (String each : switches) {
       values = Chart.merged(values, Switches.values(each, each));
     }
-    // what is made at random is another value each time
+    // random values differ each time
     List<JsonNode> once = sorted(of.render(values));
     List<JsonNode> again = sorted(of.render(values));
     assertThat(again).hasSameSizeAs(once);
@@ -123,7 +123,7 @@ class ChartGoldenTest {
     return unversioned(new Yaml(options).dumpAll(objects.iterator()));
   }
 
-  /** A release changes nothing but the versions. */
+  /** Replaces the versions, so that a release does not change the records. */
   private static String unversioned(String objects) throws IOException {
     JsonNode facts = Chart.yaml(Files.readString(Chart.SOURCE.resolve("Chart.yaml")));
     return objects
@@ -162,7 +162,7 @@ class ChartGoldenTest {
     return file == null ? once : JsonNodeFactory.instance.textNode(file);
   }
 
-  /** Returns the names of files that the chart takes over as they are, by their text. */
+  /** Returns the names of files that the chart includes unchanged, by their text. */
   private static Map<String, String> shipped() {
     Path files = Chart.SOURCE.resolve("files");
     try (Stream<Path> all = Files.walk(files, FileVisitOption.FOLLOW_LINKS)) {
@@ -176,7 +176,7 @@ class ChartGoldenTest {
     }
   }
 
-  /** Sorts fields by name: their order means nothing to Kubernetes. */
+  /** Sorts fields by name, because their order has no meaning for Kubernetes. */
   private static Object plain(JsonNode node) {
     if (node instanceof ObjectNode object) {
       Map<String, Object> sorted = new TreeMap<>();

@@ -17,7 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the chart makes of every switch, and of every two, is what Kubernetes takes. */
+/**
+ * Checks that Kubernetes accepts the chart's objects for every switch and every pair of switches.
+ */
 class ChartIT {
   @TempDir static Path directory;
 
@@ -46,7 +48,7 @@ class ChartIT {
       JsonNode values = Switches.values(one, other);
       if (Switches.contradict(one, other)) {
         assertThat(chart.refusal(values)).as(other).get().asString().contains("checks.yaml");
-      } else if (one.compareTo(other) <= 0) { // each two once
+      } else if (one.compareTo(other) <= 0) { // each pair once
         assertValid(other, chart.render(values));
       }
     }
@@ -62,7 +64,7 @@ class ChartIT {
         .allSatisfy(ChartIT::assertRestricted);
   }
 
-  /** As the pod security standard "restricted" has it, and nothing to write but volumes. */
+  /** Asserts the pod security standard "restricted", and that only volumes are writable. */
   private static void assertRestricted(Manifest owner) {
     JsonNode spec = owner.pod().path("spec");
     assertThat(spec.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
@@ -109,7 +111,7 @@ class ChartIT {
             "StatefulSet");
   }
 
-  /** A check that takes everything would pass everything above. */
+  /** Checks that the checks above do reject invalid objects. */
   @ParameterizedTest
   @CsvSource({
     "Deployment,/spec/template/spec/containers/0",

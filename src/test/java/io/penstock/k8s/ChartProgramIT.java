@@ -21,7 +21,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The real program, started as the chart says, is what the chart's probes and tests expect. */
+/**
+ * Checks that the real program, started as in the chart, meets the expectations of the chart's
+ * probes and tests.
+ */
 class ChartProgramIT {
   private static final String TOKEN = "a-token-for-operators";
 
@@ -30,7 +33,7 @@ class ChartProgramIT {
   private static final String KEDA =
       "keda: {enabled: true, upstreamUtilization: 90, prometheus: 'http://p'}";
 
-  /** Of the key {@code secret}. */
+  /** SHA-256 of the key {@code secret}. */
   private static final String SHA_256 =
       "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
@@ -83,7 +86,7 @@ class ChartProgramIT {
     return chart.render(values);
   }
 
-  /** Names of the metrics that scaling asks for. */
+  /** Returns the names of the metrics used for scaling. */
   private static Set<String> scaledBy(Chart chart) throws Chart.Refused {
     String scaled =
         Manifest.only(chart.render(SCALED), "HorizontalPodAutoscaler", "").root()
@@ -97,14 +100,14 @@ class ChartProgramIT {
 
   private void assertScrapeHas(Set<String> names) {
     assertThat(names).contains("penstock_queue_depth", "penstock_utilization");
-    // a model has its figures from its first request on
+    // a model has metrics from its first request on
     assertThat(status(port, "/up/v1/chat/completions", "secret")).isPositive();
     String scrape = answer(operatorPort, "/actuator/prometheus", TOKEN).text();
     assertThat(names).allMatch(name -> scrape.contains("\n" + name + "{"));
     assertThat(scrape).containsPattern("\npenstock_utilization\\{[^}]*scope=\"local\"");
   }
 
-  /** Runs the pod of {@code helm test}, and returns what it ended with. */
+  /** Runs the pod of {@code helm test}, and returns its exit code. */
   private int helmTest(List<Manifest> all, String token) throws Exception {
     Manifest test = Manifest.only(all, "Pod", "-test");
     UnaryOperator<String> here =
@@ -132,7 +135,7 @@ class ChartProgramIT {
         .until(condition);
   }
 
-  /** The status of an answer, or 0 when nobody answers. */
+  /** Returns the status of an answer, or 0 if there is none. */
   private static int status(int port, String path, String token) {
     try {
       return answer(port, path, token).status();

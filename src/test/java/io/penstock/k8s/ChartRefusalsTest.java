@@ -13,7 +13,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot run, or would not be safe, is refused before anything is installed. */
+/**
+ * Checks that values that cannot work, or would not be safe, are refused before anything is
+ * installed.
+ */
 class ChartRefusalsTest {
   @TempDir static Path directory;
 

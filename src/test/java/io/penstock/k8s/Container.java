@@ -15,13 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A process that sees nothing but the files of an image, read-only but for {@code /tmp}, as its
- * user: what a container is, on the network of this machine. Wants to be root, on Linux.
+ * A process that sees only the files of an image, read-only except for {@code /tmp}, and runs as
+ * the image's user: like a container, on the network of this machine. Needs root on Linux.
  */
 final class Container implements AutoCloseable {
   private static final int END_SECONDS = 60;
 
-  /** The image's root is $1; $2 is mounted where routes are; $3, $4, $5 are directory and user. */
+  /**
+   * Script with the image's root in $1, the routes to mount in $2, and directory, user and group in
+   * $3, $4, $5.
+   */
   private static final String START =
       """
       set -e
@@ -42,8 +45,8 @@ final class Container implements AutoCloseable {
   /**
    * Runs the image.
    *
-   * @param routes what is mounted in the place of its route files
-   * @param variables beside those of the image
+   * @param routes mounted in place of its route files
+   * @param variables environment variables in addition to those of the image
    */
   Container(ImageTar image, Path routes, Map<String, String> variables, String... arguments)
       throws IOException {
@@ -58,7 +61,7 @@ final class Container implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     Map<String, String> environment = builder.environment();
     environment.clear();
-    // what mounts, too, is found by it
+    // the script's own commands are found through the PATH set here, too
     for (JsonNode each : image.config().path("Env")) {
       String[] pair = each.asText().split("=", 2);
       environment.put(pair[0], pair[1]);
@@ -69,7 +72,7 @@ final class Container implements AutoCloseable {
     Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
   }
 
-  /** Whether this machine lets this user run one. */
+  /** Returns whether this user can run containers on this machine. */
   static boolean possible() {
     try {
       Process process =
@@ -93,7 +96,7 @@ final class Container implements AutoCloseable {
     return String.join("\n", log);
   }
 
-  /** Returns the user and group that it runs as. */
+  /** Returns the image's user and group. */
   List<String> user() throws IOException {
     return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
         .filter(line -> line.startsWith("Uid:") || line.startsWith("Gid:"))
@@ -101,12 +104,12 @@ final class Container implements AutoCloseable {
         .collect(Collectors.toList());
   }
 
-  /** Asks it to end. */
+  /** Asks the process to terminate. */
   void terminate() {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // the process itself would close its output, too
   }
 
-  /** Waits until it has ended, and returns with what. */
+  /** Waits until it has ended; returns the exit code. */
   int exitCode() throws InterruptedException {
     if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("did not end:\n" + log());

@@ -28,14 +28,14 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
-/** The image that Docker builds and the one that Jib builds are the same, and the chart's. */
+/** Checks that the images built by Docker and by Jib are the same, and agree with the chart. */
 class ImageFactsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** The configuration of Jib. */
   private final Pom pom = new Pom();
 
-  /** The last stage of the Dockerfile: what is said of it, by instruction. */
+  /** The last stage of the Dockerfile: arguments by instruction. */
   private final Map<String, List<String>> docker = dockerfile();
 
   private static final class Pom {
@@ -76,7 +76,7 @@ class ImageFactsTest {
               "//plugin[artifactId='jib-maven-plugin']/configuration/" + path, document));
     }
 
-    /** Puts in what properties are, and what is said of the project itself. */
+    /** Replaces properties, and references to the project itself. */
     private String resolved(String text) {
       return Pattern.compile("\\$\\{([^}]+)\\}")
           .matcher(text)
@@ -115,7 +115,7 @@ class ImageFactsTest {
     return docker.get(instruction).getFirst();
   }
 
-  /** Reads {@code A=b C="d e"}. */
+  /** Parses {@code A=b C="d e"}. */
   private static Map<String, String> pairs(String text) {
     Map<String, String> pairs = new LinkedHashMap<>();
     Matcher matcher = Pattern.compile("(\\S+?)=(\"[^\"]*\"|\\S+)").matcher(text);
@@ -165,7 +165,7 @@ class ImageFactsTest {
         .containsExactly(
             pod.at("/spec/containers/0/ports/0/containerPort").asText(),
             pod.at("/spec/containers/0/ports/1/containerPort").asText());
-    // relative to where it is run in, routes are where the chart mounts them
+    // relative to the working directory, the routes are where the chart mounts them
     assertThat(pod.at("/spec/containers/0/volumeMounts/0/mountPath").asText())
         .isEqualTo(pom.text("container/workingDirectory") + "/routes");
     assertThat(pom.below("container/entrypoint").values())

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An image as {@code docker save} writes it, unpacked. */
+/** An unpacked image in the format of {@code docker save}. */
 final class ImageTar {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final JsonNode config;
   private final Path root;
 
-  /** Unpacks it below a directory, its layers over each other. */
+  /** Unpacks the layers of an image over each other into a directory. */
   ImageTar(Path tar, Path directory) throws IOException, InterruptedException {
     Path parts = Files.createDirectories(directory.resolve("parts"));
     root = Files.createDirectories(directory.resolve("root"));
@@ -41,17 +41,17 @@ final class ImageTar {
     }
   }
 
-  /** What is {@code /} in the image. */
+  /** Returns the root directory of the image. */
   Path root() {
     return root;
   }
 
-  /** How it is run; {@code /config} of the image's configuration. */
+  /** Returns {@code /config} of the image's configuration. */
   JsonNode config() {
     return config.path("config");
   }
 
-  /** What it is run with, in front of arguments. */
+  /** Returns the command in front of arguments. */
   List<String> entrypoint() {
     List<String> command = new ArrayList<>();
     config().path("Entrypoint").forEach(each -> command.add(each.asText()));

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files of the image, as they lie in it: a Java runtime, the program, and an AOT cache that was
- * made by that runtime from a run of that program. Run from source, with the JDK it is run with.
+ * Builds the files of the image in their places: a Java runtime, the program, and an AOT cache
+ * created by that runtime from a run of that program. Run from source, with the JDK to be used.
  */
 final class ImageTree {
-  /** Where the program is. */
+  /** Directory of the program. */
   static final String HOME = "/opt/penstock";
 
-  /** Flags and class path; what follows is arguments of the program. */
+  /** Flags and class path; arguments of the program follow. */
   static final String OPTIONS = HOME + "/java.options";
 
-  /** What the program was seen to need; what these need comes along. */
+  /** Modules that the program was found to need; those that they depend on are added. */
   private static final List<String> MODULES =
       List.of(
           "java.desktop", // Spring: beans
@@ -35,7 +35,7 @@ final class ImageTree {
           "java.net.http", // traces
           "java.security.jgss", // MariaDB
           "java.sql",
-          "jdk.jcmd", // for people: jcmd 1 Thread.print
+          "jdk.jcmd", // for operators: jcmd 1 Thread.print
           "jdk.jfr",
           "jdk.management",
           "jdk.naming.dns",
@@ -49,7 +49,7 @@ final class ImageTree {
   private final Path home;
   private final List<String> flags;
 
-  /** Something did not do what it should; the message is what a person is shown. */
+  /** Thrown if a step failed; the message is shown to the user. */
   static final class Failed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -59,10 +59,10 @@ final class ImageTree {
   }
 
   /**
-   * Names what is to be made.
+   * Creates a builder.
    *
-   * @param root the directory that is {@code /} in the image
-   * @param flags of the JVM, as the program is always run with
+   * @param root the root directory of the image
+   * @param flags flags of the JVM with which the program always runs
    */
   ImageTree(Path root, List<String> flags) {
     this.root = root.toAbsolutePath();
@@ -70,7 +70,10 @@ final class ImageTree {
     this.flags = List.copyOf(flags);
   }
 
-  /** The arguments are the jar, the directory to make, the time of all files, and JVM flags. */
+  /**
+   * Builds the files; the arguments are the jar, the target directory, the time of all files, and
+   * JVM flags.
+   */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     try {
       List<String> flags = Stream.of(arguments).skip(3).toList();
@@ -82,7 +85,7 @@ final class ImageTree {
     }
   }
 
-  /** Makes all of it anew. */
+  /** Builds everything anew. */
   void make(Path jar, Instant time) throws IOException, InterruptedException, Failed {
     if (Files.exists(root) && !Files.exists(home)) {
       throw new Failed(root + " is there already, and is no image: it would be deleted");
@@ -93,7 +96,7 @@ final class ImageTree {
     link();
     routes();
     Files.writeString(home.resolve("java.options"), String.join("\n", options(HOME)) + "\n");
-    // before it is used: the cache is only good for jars of the time that was seen
+    // first, because the cache is only valid for jars with the recorded time
     touch(time);
     Path work = Files.createTempDirectory(root.getParent(), "training");
     try {
@@ -105,7 +108,7 @@ final class ImageTree {
     touch(time);
   }
 
-  /** Returns what makes the program run as in the image, from wherever the directory is. */
+  /** Returns the command that runs the program as in the image, from wherever the directory is. */
   List<String> command() {
     List<String> command = new ArrayList<>(List.of(java()));
     command.addAll(options(home.toString()));
@@ -149,7 +152,7 @@ final class ImageTree {
         "--no-man-pages",
         "--output",
         home.resolve("jre").toString());
-    // as files: not everything that packs images knows links
+    // as files, because not every tool that packs images supports links
     for (Path each : all(home)) {
       if (Files.isSymbolicLink(each)) {
         Path target = each.toRealPath();
@@ -174,7 +177,7 @@ final class ImageTree {
     Path cache = home.resolve("penstock.aot");
     List<String> create = new ArrayList<>(List.of(java(), "-XX:AOTMode=create"));
     create.add("-XX:AOTConfiguration=" + seen);
-    // the objects in it can be used by other collectors; only this one writes them
+    // other collectors can use its objects, but only this one writes them
     create.add("-XX:+UseG1GC");
     create.addAll(options(home.toString()));
     run(create.toArray(String[]::new));
@@ -183,7 +186,9 @@ final class ImageTree {
     }
   }
 
-  /** Starts once as the image does, but so that a cache that cannot be used is an error. */
+  /**
+   * Starts the program once as the image does, with a flag that makes an unusable cache an error.
+   */
   private void check(Path work) throws IOException, InterruptedException, Failed {
     Path loaded = work.resolve("loaded.log");
     serve(work, List.of("-XX:AOTMode=on", "-Xlog:class+load:file=" + loaded));
@@ -228,7 +233,7 @@ final class ImageTree {
     }
   }
 
-  /** Returns a directory and what is in it, the deepest first. */
+  /** Returns a directory and its content, the deepest first. */
   private static List<Path> all(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
       return all.sorted(Comparator.reverseOrder()).toList();

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
-/** The image that {@code mvn verify -Pimage} has just built, looked at and run. */
+/** Inspects and runs the image that {@code mvn verify -Pimage} has just built. */
 class ImageTrial {
   private static final Path TAR = Path.of("target", "penstock-image.tar");
   private static final Path TLS = Path.of("src/test/resources/tls");
@@ -91,7 +91,7 @@ class ImageTrial {
     }
   }
 
-  /** Others may read it, and nobody but root may write it. */
+  /** Returns whether only root can write a file, and others can read it. */
   private static boolean isRootsAlone(Path file) {
     try {
       int mode = (Integer) Files.getAttribute(file, "unix:mode");
@@ -126,7 +126,7 @@ class ImageTrial {
                 upstreams: [{id: t, url: "https://127.0.0.1:%d", tls: {ca: ca.pem}}]
             """
                 .formatted(upstream.port()));
-    // an unusable cache would end it
+    // makes an unusable cache an error
     Map<String, String> variables = Map.of("JAVA_TOOL_OPTIONS", "-XX:AOTMode=on");
     try (Container container =
         new Container(
@@ -153,7 +153,7 @@ class ImageTrial {
     }
   }
 
-  /** The pod of {@code helm test}. */
+  /** Runs {@code top} in the image, like the pod of {@code helm test}; returns its output. */
   private String top() throws Exception {
     Path none = Files.createDirectories(directory.resolve("none"));
     try (Container container =

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** One object that is sent to Kubernetes. */
+/** A Kubernetes object. */
 record Manifest(JsonNode root) {
   String kind() {
     return root.path("kind").asText();
@@ -14,12 +14,12 @@ record Manifest(JsonNode root) {
     return at("/metadata/name").asText();
   }
 
-  /** Returns what is there; missing if nothing is. */
+  /** Returns the value at a pointer; a missing node if there is none. */
   JsonNode at(String pointer) {
     return root.at(pointer);
   }
 
-  /** Returns the pod it makes, with its metadata and its spec; missing if it makes none. */
+  /** Returns the pod template, with metadata and spec; a missing node if there is none. */
   JsonNode pod() {
     return kind().equals("Pod") ? root : at("/spec/template");
   }
@@ -28,12 +28,12 @@ record Manifest(JsonNode root) {
     return pod().path("spec").has("containers");
   }
 
-  /** Returns the container of an object that makes pods of one. */
+  /** Returns the container of an object with pods of one container. */
   JsonNode container() {
     return pod().at("/spec/containers/0");
   }
 
-  /** Returns the one of this kind whose name ends so. */
+  /** Returns the only object of this kind with a name that ends in {@code ending}. */
   static Manifest only(List<Manifest> all, String kind, String ending) {
     List<Manifest> found =
         all.stream()
@@ -45,7 +45,7 @@ record Manifest(JsonNode root) {
     return found.getFirst();
   }
 
-  /** Returns the elements of a list; none of what is missing. */
+  /** Returns the elements of a list; none if it is missing. */
   static List<JsonNode> each(JsonNode list) {
     return StreamSupport.stream(list.spliterator(), false).toList();
   }

@@ -17,16 +17,18 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.UnaryOperator;
 
-/** The program, started as the kubelet would start it: arguments and variables of the chart. */
+/**
+ * The program, started as the kubelet would start it: with arguments and variables of the chart.
+ */
 final class Pod implements AutoCloseable {
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Process process;
 
   /**
-   * Starts the container of what makes pods.
+   * Starts the container of an object with pods.
    *
-   * @param all where its Secrets are
-   * @param here what arguments and variables are on this machine, which has other ports and paths
+   * @param all all objects, including the referenced Secrets
+   * @param here converts arguments and variables for this machine, which has other ports and paths
    */
   Pod(Manifest owner, List<Manifest> all, UnaryOperator<String> here) throws IOException {
     List<String> command =
@@ -75,10 +77,10 @@ final class Pod implements AutoCloseable {
   }
 
   /**
-   * Puts a ConfigMap where it is mounted, as the kubelet does: files are links into {@code ..data},
-   * which is a link that is swapped as a whole.
+   * Mounts a ConfigMap as the kubelet does: files are links into {@code ..data}, which is a link
+   * that is swapped as a whole.
    *
-   * @param version the name of the directory that is new
+   * @param version the name of the new directory
    */
   static void mount(Manifest configMap, Path directory, String version) throws IOException {
     Path data = Files.createDirectories(directory.resolve(version));
@@ -101,12 +103,12 @@ final class Pod implements AutoCloseable {
     return String.join("\n", log);
   }
 
-  /** Asks it to end, as the kubelet does. */
+  /** Asks the process to terminate, as the kubelet does. */
   void terminate() {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // the process itself would close its output, too
   }
 
-  /** Waits until it has ended, and returns with what. */
+  /** Waits until it has ended; returns the exit code. */
   int exitCode() throws InterruptedException {
     return process.waitFor();
   }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Names by which objects of one release mean each other: each is to lead somewhere. */
+/** Checks that references between the objects of one release have targets. */
 final class References {
-  /** What is not the chart's own begins so. */
+  /** Prefix of names that are not the chart's own. */
   private static final String ELSEWHERE = "my-";
 
   private final List<Manifest> all;
@@ -18,7 +18,7 @@ final class References {
     this.all = all;
   }
 
-  /** Returns what leads nowhere. */
+  /** Returns the references without a target. */
   static List<String> faults(List<Manifest> all) {
     References references = new References(all);
     for (Manifest each : all) {
@@ -143,7 +143,7 @@ final class References {
         kind);
   }
 
-  /** Returns what makes pods with these labels. */
+  /** Returns the objects with pods that have these labels. */
   private List<Manifest> selects(Manifest owner, JsonNode labels) {
     List<Manifest> found =
         all.stream()

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of KEDA's keda.sh/v1alpha1, for which no library has models, the fields this chart uses, with the
- * names its reference gives them.
+ * The fields used by this chart of KEDA's keda.sh/v1alpha1, for which no library has models, with
+ * the names in its reference.
  */
 record ScaledObject(String apiVersion, String kind, ObjectMeta metadata, Spec spec) {
   ScaledObject {

@@ -41,11 +41,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What objects of each kind may hold, as Kubernetes describes it. Two libraries look: the models of
- * one know the extensions, too, and the other's classes know what must be there.
+ * Validates objects of each kind against Kubernetes' descriptions. Uses two libraries: the models
+ * of one also know the extensions, and the classes of the other know the required fields.
  */
 final class Schemas {
-  /** Throws IllegalArgumentException for what does not belong there, or is not there. */
+  /** Throws IllegalArgumentException for unknown and for missing fields. */
   @FunctionalInterface
   private interface OpenApi {
     void check(JsonElement object) throws IOException;
@@ -85,7 +85,7 @@ final class Schemas {
           Map.entry("networking.k8s.io/v1/NetworkPolicy", V1NetworkPolicy::validateJsonElement),
           Map.entry("policy/v1/PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement));
 
-  /** The models keep what they do not know in a map of their own; here nothing is kept. */
+  /** Removes the models' maps of unknown fields, so that unknown fields are errors. */
   private static final class Strict extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
@@ -102,12 +102,12 @@ final class Schemas {
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
           .build();
 
-  /** What was found already: many values make the same object. */
+  /** Cache of results, because many values lead to the same object. */
   private static final Map<String, Optional<String>> FOUND = new ConcurrentHashMap<>();
 
   private Schemas() {}
 
-  /** Returns what is wrong with an object, if anything is. */
+  /** Returns what is wrong with an object, if anything. */
   static Optional<String> fault(Manifest object) {
     return FOUND.computeIfAbsent(object.root().toString(), text -> fault(object, text));
   }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What people turn on and off, each as the values they set. What begins with {@code my-} is theirs,
- * and not in the chart.
+ * Options of the chart, each as the values that it sets. Names that begin with {@code my-} denote
+ * the user's own objects, which are not in the chart.
  */
 final class Switches {
   private static final Map<String, String> ALL =
@@ -87,7 +87,7 @@ final class Switches {
                   extraVolumeMounts: [{name: more, mountPath: /more}]
                   """)));
 
-  /** What nobody means together, and is therefore refused. */
+  /** Combinations that make no sense and are therefore refused. */
   private static final List<Set<String>> CONTRADICTIONS =
       List.of(
           Set.of("redis-url", "redis-secret"),
@@ -102,7 +102,7 @@ final class Switches {
     return List.copyOf(ALL.keySet());
   }
 
-  /** Returns the values of two, the second over the first. */
+  /** Returns the values of two options, the second over the first. */
   static JsonNode values(String first, String second) {
     return Chart.merged(values(first), values(second));
   }

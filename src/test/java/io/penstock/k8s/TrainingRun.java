@@ -33,7 +33,7 @@ public final class TrainingRun implements AutoCloseable {
       "generationConfig":{"maxOutputTokens":8}}\
       """;
 
-  /** The gateway did not do what it should; the message has what it wrote. */
+  /** Thrown if the gateway failed; the message contains its output. */
   public static final class Failed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -48,7 +48,7 @@ public final class TrainingRun implements AutoCloseable {
   private final Path log;
   private final Process process;
 
-  /** Starts it, and returns when it is ready. */
+  /** Starts the gateway, and waits until it is ready. */
   public TrainingRun(List<String> java, Path work)
       throws IOException, InterruptedException, Failed {
     log = Files.createTempFile(work, "run", ".log");
@@ -111,7 +111,7 @@ public final class TrainingRun implements AutoCloseable {
         .build();
   }
 
-  /** Sends requests of each kind; each is to be answered well. */
+  /** Sends requests of each kind; each must succeed. */
   public void ask() throws IOException, InterruptedException, Failed {
     for (boolean stream : new boolean[] {false, true}) {
       answered(post("/openai/v1/chat/completions", CHAT.formatted(stream)));
@@ -153,9 +153,9 @@ public final class TrainingRun implements AutoCloseable {
     }
   }
 
-  /** Asks it to stop, and waits until it has, without a fault. */
+  /** Stops the gateway, and waits until it has ended without an error. */
   public void end() throws IOException, InterruptedException, Failed {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // the process itself would close its output, too
     if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
       throw failed("did not stop");
     }

@@ -1,6 +1,9 @@
 package io.penstock.suite;
 
-/** Runs the test classes that have BlockHound watch their JVM: it rewrites classes of the JDK. */
+/**
+ * Runs the tests that use BlockHound in a JVM of their own, because BlockHound rewrites classes of
+ * the JDK.
+ */
 class BlockHoundIT extends OtherJvmTests {
   BlockHoundIT() {
     super(

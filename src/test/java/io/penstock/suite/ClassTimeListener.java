@@ -20,12 +20,12 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * Appends one line for each test class that ends to the file that the build names in the system
+ * Appends a line for each completed test class to the file that the build names in the system
  * property {@code penstock.class-times}: see {@link ClassTimeReport}.
  *
  * <p>The processor time is that of the JVM and its ended child processes between start and end. It
- * is the class's own only where classes run one after another. JUnit finds this listener by its
- * name in {@code META-INF/services}. Thread-safe.
+ * is the class's own only if classes run one after another. JUnit finds this listener by its name
+ * in {@code META-INF/services}. Thread-safe.
  */
 public final class ClassTimeListener implements TestExecutionListener {
   private record Start(long nanos, long cpuNanos, GatewayStarts.Counter gateways) {}
@@ -60,7 +60,7 @@ public final class ClassTimeListener implements TestExecutionListener {
     append(Path.of(FILE).toAbsolutePath(), line);
   }
 
-  /** Returns the name of a class that is in no other one, else null. */
+  /** Returns the name of a top-level class, else null. */
   private static @Nullable String testClass(TestIdentifier identifier) {
     return identifier
         .getSource()
@@ -84,7 +84,8 @@ public final class ClassTimeListener implements TestExecutionListener {
   }
 
   /**
-   * Returns how long this process ran, all processors added up; on Linux also its ended children.
+   * Returns the CPU time of this process, over all processors; on Linux including its ended
+   * children.
    */
   private static long cpuNanos() {
     long own = ProcessHandle.current().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);

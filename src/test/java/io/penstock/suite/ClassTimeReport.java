@@ -7,11 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Prints the slowest test classes of a build: wall time, processor time, and gateways started.
+ * Prints the slowest test classes of a build: wall time, processor time, and number of gateways
+ * started.
  *
- * <p>The processor time is that of the whole JVM while the class ran: it is the class's own where
+ * <p>The processor time is that of the whole JVM while the class ran; it is the class's own only if
  * classes run one after another. Runs from source, without other classes, at the end of each build.
- * Arguments: the file that {@link ClassTimeListener} wrote, and how many classes to print.
+ * Arguments: the file that {@link ClassTimeListener} wrote, and the number of classes to print.
  */
 final class ClassTimeReport {
   private record ClassTime(String name, long wallMillis, long cpuMillis, int gateways) {

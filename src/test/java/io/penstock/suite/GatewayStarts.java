@@ -5,14 +5,14 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Counts the gateways that a test class starts, inside this JVM and as processes of their own.
+ * Counts the gateways that a test class starts, inside this JVM and in processes of their own.
  *
- * <p>The count belongs to the thread that runs the class and to the threads that it makes. Spring
- * finds this listener by its name in {@code META-INF/spring.factories}, so gateways inside the JVM
- * are counted without a word of the tests. Thread-safe.
+ * <p>The count belongs to the thread that runs the class and to the threads that it creates. Spring
+ * finds this listener by its name in {@code META-INF/spring.factories}, so tests need not do
+ * anything to have gateways inside the JVM counted. Thread-safe.
  */
 public final class GatewayStarts implements ApplicationListener<ApplicationReadyEvent> {
-  /** How many gateways one class started so far. */
+  /** Number of gateways started by one class so far. */
   static final class Counter {
     private final AtomicInteger starts = new AtomicInteger();
 
@@ -29,14 +29,14 @@ public final class GatewayStarts implements ApplicationListener<ApplicationReady
         }
       };
 
-  /** Begins to count for a class, on the thread that is going to run it. */
+  /** Starts a count for a class, on the thread that is going to run it. */
   static Counter newCounter() {
     Counter counter = new Counter();
     CURRENT.set(counter);
     return counter;
   }
 
-  /** Counts one that starts as a process of its own. */
+  /** Counts a gateway that starts in a process of its own. */
   public static void process() {
     CURRENT.get().starts.incrementAndGet();
   }

@@ -12,20 +12,20 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * A test of a fault that the program still has. It asserts what ought to be, so it is to fail: the
- * build prints the fault, and fails once the test passes, so that who corrects the fault writes
- * {@link Test} in its place. An exception other than an {@link AssertionError} is a failure as
- * ever.
+ * A test of a fault that the program still has. It asserts the correct behaviour, so it is expected
+ * to fail: the build prints the fault, and fails as soon as the test passes, so that the annotation
+ * is then replaced by {@link Test}. An exception other than an {@link AssertionError} is a failure
+ * as usual.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Test
 @ExtendWith(KnownFailure.Expected.class)
 public @interface KnownFailure {
-  /** Says in one sentence what is wrong. */
+  /** The fault, described in one sentence. */
   String value();
 
-  /** Turns the outcome of the test round. */
+  /** Inverts the outcome of the test. */
   final class Expected implements InvocationInterceptor {
     @Override
     public void interceptTestMethod(

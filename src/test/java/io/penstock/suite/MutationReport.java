@@ -13,16 +13,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Prints the share of mutants by package that a unit test kills, and the methods with mutants that
- * survive and are not listed as equivalent. A mutant is the program with one small change; it is
- * killed when a test fails, or does not end, because of it. It is equivalent when nothing that the
- * program does tells it from the program itself.
+ * Prints for each package the fraction of mutants that a unit test kills, and the methods with
+ * surviving mutants that are not listed as equivalent. A mutant is the program with one small
+ * change; it is killed if a test fails, or does not end, because of it. It is equivalent if its
+ * behaviour cannot be distinguished from the program's.
  *
- * <p>The columns of a file of results are file, class, kind of change, method, line, what became of
- * it, and the test that killed it.
+ * <p>The columns of a file of results are file, class, kind of change, method, line, result, and
+ * the test that killed it.
  */
 final class MutationReport {
-  /** Each line: class and method, the kind of change, how many of it, and the reason. */
+  /** Each line: class and method, the kind of change, its number, and the reason. */
   static final Path EQUIVALENT = Path.of("src/test/resources/equivalent-mutants.txt");
 
   private static final Pattern LISTED = Pattern.compile("(\\S+) (\\S+) x(\\d+): (.+)");
@@ -47,7 +47,7 @@ final class MutationReport {
 
   private MutationReport() {}
 
-  /** Prints what the files of results say. */
+  /** Prints a summary of the files of results. */
   static void print(List<Path> results) throws IOException {
     Map<String, Share> packages = new TreeMap<>();
     Map<String, Integer> survivors = new TreeMap<>();
@@ -79,13 +79,13 @@ final class MutationReport {
     packages.forEach((name, share) -> System.out.println("  " + share + "  " + name));
   }
 
-  /** Returns the kind of change without the words that all have. */
+  /** Returns the kind of change without the words common to all. */
   private static String kind(String[] columns) {
     String type = columns[KIND];
     return type.substring(type.lastIndexOf('.') + 1).replace("Mutator", "");
   }
 
-  /** Returns how many of each kind of change are listed, by method. */
+  /** Returns the listed numbers of each kind of change, by method. */
   static Map<String, Integer> equivalent() throws IOException {
     Map<String, Integer> listed = new TreeMap<>();
     for (String line : Files.readAllLines(EQUIVALENT, UTF_8)) {

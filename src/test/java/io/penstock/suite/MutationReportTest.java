@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** The mutants that are listed as equivalent are changes to code that is there. */
+/** Checks that the mutants listed as equivalent change existing code. */
 class MutationReportTest {
   @Test
   void listedMutants_areOfMethodsThatExist() throws IOException {

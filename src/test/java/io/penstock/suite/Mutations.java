@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Runs PIT for one package after another, each with its own unit tests, and prints what {@link
- * MutationReport} makes of it. All tests for all classes would take many hours, because a mutant
- * that survives has every test run that reaches it.
+ * Runs PIT for one package after another, each with its own unit tests, and prints a {@link
+ * MutationReport}. Running all tests for all classes would take many hours, because for a surviving
+ * mutant every test that reaches it must run.
  *
  * <p>The first argument is the directory for the results, the second one the only group to run, or
  * {@code all}.
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 final class Mutations {
   private static final String CODE = "io.penstock.";
 
-  /** The classes of {@code sync} that reckon, and do not talk to Redis. */
+  /** Classes of {@code sync} that compute and do not communicate with Redis. */
   private static final List<String> SLICES =
       List.of(
           "BarredLimits",
@@ -42,18 +42,18 @@ final class Mutations {
   private static final List<String> REGIONS =
       List.of("Atlas", "Cursor", "Frontier", "Known", "Ledger", "RegionLimitSource");
 
-  /** Tests of many threads or of many seeds, which take long and fail by chance. */
+  /** Tests with many threads or many seeds, which take long and may fail by chance. */
   private static final String EXCLUDED_TESTS =
       "*LincheckTest,*StressTest,*Hammered*,*LearningTest,*OceanTest,*.ManyKeysLossTest,"
           + "*.ManyLimitsTest,*.ScheduleTest,*.FleetTest,*.SimulationTest";
 
-  /** Tests with this tag take seconds, which a mutant that survives would cost. */
+  /** Tag of tests that take seconds, which they would take for each surviving mutant. */
   private static final String EXCLUDED_TAG = "long";
 
   /** Longer than any of these tests takes. */
   private static final int TIMEOUT_MILLIS = 1_500;
 
-  /** Which classes are changed; the tests of the package are to notice. */
+  /** The classes to be changed, for which the tests of the package are run. */
   private record Group(String name, List<String> classes) {
     static Group of(String name) {
       return new Group(name, List.of(name + ".*"));

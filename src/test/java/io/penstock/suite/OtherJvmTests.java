@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Runs test classes with one tag, one after another in a JVM of their own, while other classes run
- * in this one. Each of their tests counts as a test of the class that extends this one.
+ * in this one. Each of their tests counts as a test of the subclass of this class.
  */
 abstract class OtherJvmTests {
   private static final long MOST_MINUTES = 15;
@@ -28,10 +28,10 @@ abstract class OtherJvmTests {
   private @Nullable Process process;
 
   /**
-   * Names what is run.
+   * Selects the tests to run.
    *
    * @param tag the JUnit tag of the classes
-   * @param flags of the JVM
+   * @param flags flags of the JVM
    */
   OtherJvmTests(String tag, String... flags) {
     this.tag = tag;
@@ -47,7 +47,7 @@ abstract class OtherJvmTests {
     Process started =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     process = started;
-    // A process that hangs is killed: then its output ends, and the last test below fails.
+    // Kills a process that hangs: its output ends then, and the last test below fails.
     CompletableFuture.delayedExecutor(MOST_MINUTES, TimeUnit.MINUTES)
         .execute(started::destroyForcibly);
     BufferedReader output = started.inputReader(UTF_8);
@@ -59,7 +59,7 @@ abstract class OtherJvmTests {
     return Stream.concat(tests, Stream.of(end));
   }
 
-  /** Returns the properties of this JVM that tests read. */
+  /** Returns those properties of this JVM that tests read. */
   private static List<String> properties() {
     List<String> properties = new ArrayList<>();
     System.getProperties()
@@ -72,7 +72,7 @@ abstract class OtherJvmTests {
     return properties;
   }
 
-  /** Returns the result of the next test that ends, null at the end of the output. */
+  /** Returns the result of the next completed test, null at the end of the output. */
   private static @Nullable TestResultLine nextResult(BufferedReader output) {
     return output
         .lines()

@@ -10,13 +10,13 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Lets the gateways inside this JVM set up its log one after another.
+ * Serializes the logging setup of the gateways inside this JVM.
  *
  * <p>Logback has one configuration for a JVM, and Spring sets it up anew for a gateway that starts
- * after another one has stopped. It does so without a lock, because a process has one gateway. Test
- * classes that run side by side start several, and two at the same instant damage Logback's lists:
- * one of the gateways does not start. Spring finds this factory by its name in {@code
- * META-INF/spring.factories}. Thread-safe.
+ * after another one has stopped. It does so without a lock, because a process normally has one
+ * gateway. Test classes that run concurrently start several, and two setups at the same time damage
+ * Logback's lists, so that one of the gateways does not start. Spring finds this factory by its
+ * name in {@code META-INF/spring.factories}. Thread-safe.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 public final class SerialLogging implements LoggingSystemFactory {

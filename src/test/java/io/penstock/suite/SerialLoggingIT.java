@@ -15,7 +15,7 @@ import org.springframework.boot.logging.LoggingInitializationContext;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.core.env.StandardEnvironment;
 
-@Tag(TaggedTests.READS_LOG) // sets up the log of its JVM, where nobody else may read it
+@Tag(TaggedTests.READS_LOG) // sets up the log of its JVM, so no other test may read it there
 class SerialLoggingIT {
   private static final int THREADS = 4;
   private static final int ROUNDS = 100;

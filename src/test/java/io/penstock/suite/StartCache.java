@@ -13,19 +13,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The AOT cache with which the gateways start that tests run as processes of their own. With it a
- * start takes about half the processor time.
+ * The AOT cache for gateways that tests run in processes of their own; it about halves the
+ * processor time of a start.
  *
- * <p>The first such gateway has the cache made in the background, by one run of the gateway that
- * answers a few requests. Gateways that start before the cache is there run without it, and so do
- * all if it cannot be made. A cache needs the classes in a jar: there is none unless the build has
- * made the jar and names a directory for the cache in the system property {@code
+ * <p>The first such gateway triggers the creation of the cache in the background, by one run of the
+ * gateway that answers a few requests. Gateways that start before the cache exists run without it,
+ * and so do all if it cannot be created. A cache needs the classes in a jar: there is none unless
+ * the build has made the jar and names a directory for the cache in the system property {@code
  * penstock.start-cache}. Thread-safe.
  */
 final class StartCache {
   private static final String DIRECTORY = System.getProperty("penstock.start-cache", "");
 
-  /** The program's own classes alone; Spring Boot keeps this jar beside the one that it makes. */
+  /** Contains only the program's own classes; Spring Boot keeps this jar next to its own. */
   private static final Path JAR = Path.of("target", "penstock.jar.original").toAbsolutePath();
 
   private static @Nullable CompletableFuture<Path> made;
@@ -36,7 +36,7 @@ final class StartCache {
     return !DIRECTORY.isEmpty() && Files.isRegularFile(JAR);
   }
 
-  /** Returns the flag that has a JVM use the cache; nothing while there is no cache. */
+  /** Returns the flag that makes a JVM use the cache; nothing while there is no cache. */
   static synchronized List<String> flags() {
     if (!isPossible()) {
       return List.of();
@@ -50,8 +50,8 @@ final class StartCache {
   }
 
   /**
-   * Returns the class path of this JVM for a gateway: where a cache is possible with the jar in
-   * place of the directory of its classes, and with the classes of tests last or not at all.
+   * Returns this JVM's class path for a gateway: if a cache is possible, with the jar in place of
+   * the directory of its classes, and with the test classes last or not at all.
    */
   static String classPath(boolean withTests) {
     List<String> tests = new ArrayList<>();
@@ -60,7 +60,7 @@ final class StartCache {
       if (entry.endsWith("test-classes")) {
         tests.add(entry);
       } else if (entry.endsWith(Path.of("target", "classes").toString()) && isPossible()) {
-        program.addFirst(JAR.toString()); // a cache begins with the same entries
+        program.addFirst(JAR.toString()); // the cache was created with the same first entries
       } else {
         program.add(entry);
       }

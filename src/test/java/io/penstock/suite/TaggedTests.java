@@ -16,14 +16,14 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs the integration tests that have the JUnit tag which is the only argument, and prints a
- * {@link TestResultLine} for each test.
+ * Runs the integration tests with the JUnit tag given as the only argument, and prints a {@link
+ * TestResultLine} for each test.
  */
 public final class TaggedTests {
   /** The tag of tests that read the log of their whole JVM. */
   public static final String READS_LOG = "reads-log";
 
-  /** The tag of tests in whose JVM BlockHound watches for threads that block. */
+  /** The tag of tests that use BlockHound to detect blocking threads. */
   public static final String BLOCK_HOUND = "blockhound";
 
   private TaggedTests() {}

@@ -6,7 +6,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of output that says how a test ended in another JVM.
+ * One line of output with the result of a test in another JVM.
  *
  * @param name class and test, for people
  * @param failure the stack trace, empty if the test did not fail
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 record TestResultLine(String name, String failure) {
   private static final String BEGIN = "@penstock-test-result ";
 
-  /** Returns the result that a line of output holds, or null when it holds none. */
+  /** Parses a line of output; returns null if it holds no result. */
   static @Nullable TestResultLine parse(String line) {
     if (!line.startsWith(BEGIN)) {
       return null;

@@ -10,10 +10,10 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Hides the switches of tests, such as {@code -Dpenstock.deep=true}, from the gateways that run in
- * the JVM of the tests, which would refuse to start with settings that they do not have.
+ * the JVM of the tests, which would refuse to start with unknown settings.
  *
- * <p>Spring finds it by its name in {@code META-INF/spring.factories}. Gateways that are processes
- * of their own do not have it.
+ * <p>Spring finds it by its name in {@code META-INF/spring.factories}. Gateways in processes of
+ * their own do not get these switches.
  */
 public final class TestSwitches implements EnvironmentPostProcessor {
   @Override

@@ -3,21 +3,20 @@ package io.penstock.upgrade;
 import java.util.List;
 
 /**
- * The refusals of stored data that an upgrade, or the way back, may meet. Anything else that a
- * gateway does not start with is a failure, and so is data that are read although a refusal of them
- * is listed.
+ * The refusals of stored data that are acceptable in an upgrade or downgrade. Any other failure to
+ * start is an error, and so is reading data for which a refusal is listed.
  */
 final class AcceptedRefusals {
   /**
-   * A refusal that was decided on.
+   * An accepted refusal.
    *
-   * @param stored what is refused, in a word or two, such as {@code state.yaml}
-   * @param reader the version that refuses what the other one has written
-   * @param sentence a part of the line that says why
+   * @param stored the refused data, in a word or two, such as {@code state.yaml}
+   * @param reader the version that refuses the other one's data
+   * @param sentence a part of the line with the reason
    */
   record Refusal(String stored, JarVersion reader, String sentence) {}
 
-  /** The refusals between the previous jar and the current one; there are none. */
+  /** The accepted refusals between the previous jar and the current one; there are none. */
   static final AcceptedRefusals DECIDED = new AcceptedRefusals(List.of());
 
   private final List<Refusal> accepted;
@@ -27,11 +26,11 @@ final class AcceptedRefusals {
   }
 
   /**
-   * Returns whether a gateway serves with what the other version has stored; false means that it
+   * Returns whether a gateway serves with the other version's stored data; false means that it
    * refused with an accepted sentence.
    *
-   * @throws AssertionError if it ended in another way, or with a sentence that nobody decided on,
-   *     or serves although it was to refuse
+   * @throws AssertionError if it ended in another way, or with a sentence that is not accepted, or
+   *     serves although a refusal is expected
    */
   boolean serves(String stored, JarVersion reader, StartOutcome outcome) {
     List<Refusal> expected =

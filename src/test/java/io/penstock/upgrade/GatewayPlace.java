@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A place for one gateway: its files and settings stay when another jar takes it over. */
+/** The files and settings of one gateway, which stay when another jar takes over. */
 final class GatewayPlace implements AutoCloseable {
   private final String name;
   private final Path routes;
@@ -19,14 +19,14 @@ final class GatewayPlace implements AutoCloseable {
     this.arguments = arguments;
   }
 
-  /** Begins to start a gateway here. */
+  /** Begins to start a gateway with these files. */
   void begin(JarVersion version) throws IOException {
     gateway = JarGateway.begin(name, version, routes, arguments);
   }
 
   /**
-   * Waits until the gateway serves with what it finds stored; false means that it refused, as was
-   * decided.
+   * Waits until the gateway serves with the stored data; false means that it refused them in an
+   * accepted way.
    */
   boolean serves(String stored) {
     return AcceptedRefusals.DECIDED.serves(stored, gateway().version(), gateway().outcome());

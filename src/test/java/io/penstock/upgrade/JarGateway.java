@@ -18,7 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A gateway that one of the jars runs, as a process of its own. */
+/** A gateway run from one of the jars, in a process of its own. */
 final class JarGateway implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofSeconds(90);
 
@@ -54,7 +54,7 @@ final class JarGateway implements AutoCloseable {
     return version;
   }
 
-  /** Returns its place and the version that it runs. */
+  /** Returns its place and its version. */
   String name() {
     return place + " (" + version + ")";
   }
@@ -63,7 +63,7 @@ final class JarGateway implements AutoCloseable {
     return port;
   }
 
-  /** Waits until the gateway is ready or has ended, and returns which. */
+  /** Waits until the gateway is ready or has ended, and returns the outcome. */
   StartOutcome outcome() {
     PatientWaits.await()
         .atMost(LONGEST)
@@ -83,7 +83,7 @@ final class JarGateway implements AutoCloseable {
     }
   }
 
-  /** Asks the port of the gateway with a key. */
+  /** Sends a request to the gateway's port with a key. */
   Message ask(String key, String target) {
     try (Wire wire = Wire.to(port)) {
       return wire.send(request(key, target)).answer();
@@ -100,7 +100,7 @@ final class JarGateway implements AutoCloseable {
         + "\r\nConnection: close\r\n\r\n";
   }
 
-  /** Asks the operator port. */
+  /** Sends a request to the operator port. */
   Message operator(String method, String target, String json) {
     try (Wire wire = Wire.to(operatorPort)) {
       String head = "Host: 127.0.0.1:" + operatorPort + "\r\nConnection: close";
@@ -111,10 +111,10 @@ final class JarGateway implements AutoCloseable {
 
   /** Begins to stop the gateway as its operator would; {@link #awaitEnd} waits for it. */
   void terminate() {
-    process.toHandle().destroy(); // the process itself would close its output too
+    process.toHandle().destroy(); // the process itself would close its output, too
   }
 
-  /** Waits for the end of a gateway that was told to stop, and fails unless it drained well. */
+  /** Waits for the end of a gateway that was told to stop, and fails unless it drained properly. */
   void awaitEnd() {
     process.onExit().completeOnTimeout(process, LONGEST.toSeconds(), TimeUnit.SECONDS).join();
     assertThat(process.isAlive()).as("alive; log: %s", log).isFalse();
@@ -122,7 +122,10 @@ final class JarGateway implements AutoCloseable {
     assertThat(wholeLog()).noneMatch(JarGateway::isFault);
   }
 
-  /** The Redis client complains when it is shut down while it connects anew. */
+  /**
+   * Returns whether a line reports a fault. The Redis client logs an error if it is shut down while
+   * it reconnects; that is none.
+   */
   private static boolean isFault(String line) {
     return line.contains("Exception")
         && !line.startsWith("java.util.concurrent.RejectedExecutionException: Task org.redisson.");

@@ -1,10 +1,10 @@
 package io.penstock.upgrade;
 
-/** The two versions of the program that an upgrade has to do with. */
+/** The two versions of the program in an upgrade. */
 enum JarVersion {
-  /** The version that is upgraded from, or gone back to. */
+  /** The version to upgrade from, or to downgrade to. */
   PREVIOUS,
-  /** The version that this build has made. */
+  /** The version built from the present sources. */
   CURRENT;
 
   JarVersion other() {

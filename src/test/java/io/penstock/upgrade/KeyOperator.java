@@ -8,36 +8,37 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An operator who makes, changes and revokes keys at a gateway, and looks whether another knows.
+ * An operator that creates, changes and revokes keys at one gateway, and checks the effect at
+ * another.
  */
 final class KeyOperator {
   private KeyOperator() {}
 
-  /** Makes a key and returns its secret. */
+  /** Creates a key and returns its secret. */
   static String make(JarGateway gateway, String name) {
     String terms = "{\"name\":\"%s\",\"rate_limit_rpm\":61,\"weight\":3}".formatted(name);
     return json(gateway.operator("POST", "/keys", terms)).required("secret").asString();
   }
 
-  /** Gives a key another secret, the old one being worthless at once, and returns it. */
+  /** Gives a key a new secret, which is returned; the old one becomes invalid at once. */
   static String rotate(JarGateway gateway, String name) {
     Message answer =
         gateway.operator("POST", "/keys/" + name + "/rotate", "{\"overlap_seconds\":0}");
     return json(answer).required("secret").asString();
   }
 
-  /** Ends a key. */
+  /** Revokes a key. */
   static void revoke(JarGateway gateway, String name) {
     assertThat(gateway.operator("DELETE", "/keys/" + name, "").status()).isEqualTo(204);
   }
 
-  /** Waits until a gateway accepts a secret, or accepts it no more. */
+  /** Waits until a gateway accepts a secret, or no longer accepts it. */
   static void awaitAccepted(JarGateway gateway, String secret, String path, boolean accepted) {
     PatientWaits.await("accepted by " + gateway.name())
         .until(() -> gateway.ask(secret, path).status() == (accepted ? 200 : 401));
   }
 
-  /** Fails unless a gateway knows a key as it was made. */
+  /** Fails unless a gateway knows a key with its original terms. */
   static void verifyTerms(JarGateway gateway, String name) {
     JsonNode key = json(gateway.operator("GET", "/keys/" + name, ""));
     assertThat(key.required("source").asString()).isEqualTo("store");

@@ -6,11 +6,11 @@ import io.penstock.fake.Message;
 import io.penstock.fake.PatientWaits;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads what a key has left at a gateway; to ask does not spend. */
+/** Queries the remaining limits of a key at a gateway; a query costs nothing. */
 final class KeyStatus {
   private KeyStatus() {}
 
-  /** Returns what the first limit of a key lets pass now. */
+  /** Returns the remaining amount of a key's first limit. */
   static long remaining(JarGateway gateway, String key) {
     Message answer = gateway.ask(key, "/v1/penstock/status");
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
@@ -22,7 +22,7 @@ final class KeyStatus {
         .asLong();
   }
 
-  /** Waits until a gateway says that a key has exactly so much left. */
+  /** Waits until a gateway reports exactly the given remaining amount of a key. */
   static void awaitRemaining(JarGateway gateway, String key, long remaining) {
     PatientWaits.await("told to " + gateway.name())
         .until(() -> remaining(gateway, key) == remaining);

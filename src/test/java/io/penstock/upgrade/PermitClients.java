@@ -22,22 +22,22 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Clients who ask gateways for permits again and again, and note each permit and each failure. A
- * gateway that is taken out of service is sent nothing new, and what it was sent it has to answer.
- * Safe from any thread.
+ * Clients that repeatedly ask gateways for permits, and record each permit and each failure. A
+ * gateway that is taken out of service gets no new requests, but must answer those that it already
+ * has. Safe from any thread.
  */
 final class PermitClients implements AutoCloseable {
   /**
-   * The demand of one path.
+   * The demand for one path.
    *
-   * @param clients how many ask
-   * @param leastTokens the smallest amount that is asked for
-   * @param mostTokens the largest amount that is asked for
+   * @param clients number of clients
+   * @param leastTokens the smallest requested amount
+   * @param mostTokens the largest requested amount
    * @param every the time between two requests of a client that need not wait
    */
   record Demand(String path, int clients, int leastTokens, int mostTokens, Duration every) {}
 
-  /** Two clocks, or two ways to round, may differ by that much. */
+  /** Possible difference between two clocks, or two ways to round. */
   private static final long SLACK_MILLIS = 2;
 
   private final WallClock wall = WallClock.system();
@@ -55,7 +55,7 @@ final class PermitClients implements AutoCloseable {
     this.serving = List.copyOf(serving);
   }
 
-  /** Has clients ask until {@link #finish}. */
+  /** Starts clients that run until {@link #finish}. */
   void ask(Demand demand) {
     for (int i = 0; i < demand.clients(); i++) {
       int client = i;
@@ -120,7 +120,7 @@ final class PermitClients implements AutoCloseable {
     permits.add(new TimedPermit(gateway.name(), path, tokens, earliest, latest));
   }
 
-  /** Sends what is new to these gateways alone, once this returns. */
+  /** Sends new requests only to these gateways, once this returns. */
   void serveBy(List<JarGateway> gateways) {
     service.writeLock().lock();
     try {
@@ -130,7 +130,7 @@ final class PermitClients implements AutoCloseable {
     }
   }
 
-  /** Waits until a gateway gave permits of a path in so many different windows. */
+  /** Waits until a gateway has given permits of a path in the given number of different windows. */
   void awaitWindows(JarGateway gateway, String path, long windowMillis, int windows) {
     PatientWaits.await()
         .failFast(() -> assertThat(failures).isEmpty())
@@ -144,7 +144,7 @@ final class PermitClients implements AutoCloseable {
                     >= windows);
   }
 
-  /** Has clients ask no more and waits until each has its last answer. */
+  /** Stops all clients and waits until each has its last answer. */
   void finish() {
     over = true;
     threads.shutdown();
@@ -160,7 +160,7 @@ final class PermitClients implements AutoCloseable {
     return permits.stream().filter(each -> each.path().equals(path)).toList();
   }
 
-  /** Returns what was not answered with a permit. */
+  /** Returns the answers other than permits. */
   List<String> failures() {
     return List.copyOf(failures);
   }

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Assumptions;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * The jar that upgrades start from and that a way back leads to, built from a commit of this
- * repository. It is built once and kept in the local Maven repository by the hash of the commit,
- * also for other virtual machines and later builds.
+ * The jar that upgrades start from and downgrades lead to, built from a commit of this repository.
+ * It is built once and kept in the local Maven repository by the hash of the commit, also for other
+ * JVMs and later builds.
  */
 final class PreviousJar {
-  /** The commit that the jar is built from; a tag is good as well. */
+  /** The commit that the jar is built from; a tag works, too. */
   static final String COMMIT = "ca13fab47bc93761436adc4c04b017710587b190";
 
   private static final Path CACHE = Path.of("io", "penstock", "previous");
@@ -35,7 +35,7 @@ final class PreviousJar {
   private static final Duration BUILD_LIMIT = Duration.ofMinutes(15);
 
   /**
-   * A command that has ended.
+   * The result of a command.
    *
    * @param status its exit status
    * @param text its output and errors
@@ -49,9 +49,8 @@ final class PreviousJar {
   }
 
   /**
-   * Returns the jar, which is built unless it is there. Where git or the commit is missing, as in
-   * an archive of the sources, prints so and skips the tests; where {@code CI} is {@code true},
-   * that is a failure.
+   * Returns the jar, built if necessary. If git or the commit is missing, as in an archive of the
+   * sources, prints that and skips the tests; if {@code CI} is {@code true}, fails instead.
    */
   static Path built() throws IOException {
     String hash = hash();
@@ -85,7 +84,7 @@ final class PreviousJar {
     return missing(reason, "true".equals(System.getenv("CI")));
   }
 
-  /** Skips the tests with a printed reason, or fails if the jar is required. */
+  /** Skips the tests and prints the reason, or fails if the jar is required. */
   static RuntimeException missing(String reason, boolean required) {
     if (required) {
       throw new AssertionError("The tests of upgrades need the previous jar: " + reason);
@@ -142,7 +141,7 @@ final class PreviousJar {
     Files.delete(zip);
   }
 
-  /** Packages the program alone, with the Maven and the local repository of the running build. */
+  /** Packages only the program, with the Maven and the local repository of the running build. */
   private Ended maven(Path source, List<String> flags) throws IOException {
     Path program = Path.of(property("penstock.maven.home"), "bin", "mvn");
     List<String> command = new ArrayList<>(List.of(program.toString(), "-q", "-B"));
@@ -157,7 +156,7 @@ final class PreviousJar {
     return Objects.requireNonNull(System.getProperty(name), () -> name + " is told by the build");
   }
 
-  /** Runs a command, whose output goes to a file, and ends it after {@code limit}. */
+  /** Runs a command with its output in a file, and kills it after {@code limit}. */
   static Ended run(Path directory, Path log, Duration limit, List<String> command)
       throws IOException {
     Process process =

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The previous jar and the current one as two regions with one database, each with files of its own
- * that the other one takes over. The current jar makes the tables.
+ * Runs the previous jar and the current one as two regions with one database, each with files of
+ * its own that the other one takes over. The current jar creates the tables.
  */
 @Order(2) // takes long
 @Timeout(240)
@@ -123,7 +123,7 @@ class RegionUpgradeIT {
     }
   }
 
-  /** Nothing is shared between two namespaces: what the other test asserts can fail. */
+  /** Two namespaces share nothing, which shows that the assertion of the other test can fail. */
   @Test
   void namespacesOfTheirOwn_letTooMuchGo_andTheCheckSaysSo() {
     try (PermitClients clients = new PermitClients(CLIENTS, both())) {
@@ -151,7 +151,7 @@ class RegionUpgradeIT {
     east.begin(ended.getFirst().version().other());
     west.begin(ended.getLast().version().other());
     if (!east.serves("the files of the east") || !west.serves("the files of the west")) {
-      return; // one refused what the other has stored, as was decided
+      return; // one refused the other's stored data, which is accepted
     }
     FILES_OF_EAST.verify(east.gateway(), usedByEast);
     FILES_OF_WEST.verify(west.gateway(), usedByWest);

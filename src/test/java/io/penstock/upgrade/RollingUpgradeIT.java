@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The previous jar and the current one, side by side on one Redis and one database. Each is
+ * Runs the previous jar and the current one side by side on one Redis and one database. Each is
  * replaced by the other one under load, so that every test finds one of each, whatever ran before.
  */
 @Order(2) // takes long
@@ -35,11 +35,11 @@ class RollingUpgradeIT {
   private static final PermitClients.Demand ASK_WINDOW =
       new PermitClients.Demand("/window", 8, 10, 400, Duration.ofMillis(40));
 
-  /** A fifth more than the limit lets pass, so that nobody waits for a whole window. */
+  /** A fifth more than the limit, so that no request waits for a whole window. */
   private static final PermitClients.Demand ASK_SLIDING =
       new PermitClients.Demand("/sliding", 6, 1, 1, Duration.ofMillis(166));
 
-  /** What is used at least of a limit while gateways are stopped and started all the time. */
+  /** Smallest used fraction of a limit while gateways are continuously stopped and started. */
   private static final double LEAST_USED = 0.5;
 
   @TempDir private static Path directory;
@@ -176,7 +176,7 @@ class RollingUpgradeIT {
       assertThat(WINDOW.overCells(window)).isEmpty();
       assertThat(SLIDING.overTrailing(sliding)).isEmpty();
       if (!goesOn) {
-        return; // one refused what the other has stored, as was decided
+        return; // one refused the other's stored data, which is accepted
       }
       System.out.printf(
           "while gateways were replaced, %.1f %% of the token window and %.1f %% of the sliding"

@@ -7,7 +7,7 @@ import io.penstock.fake.Message;
 /**
  * Objects of the coordination API that two gateways share, under a name of their own.
  *
- * @param key the secret that is sent along
+ * @param key the secret in requests
  * @param name the name of all of them
  */
 record SharedObjects(String key, String name) {
@@ -34,7 +34,10 @@ record SharedObjects(String key, String name) {
     return ask(gateway, "semaphore", "acquire?maxwait=0&key=" + holder).status();
   }
 
-  /** Fails unless a gateway finds taken what was taken through another one; then gives it back. */
+  /**
+   * Fails unless everything taken through another gateway is taken at this one, too; then gives it
+   * back.
+   */
   void verifyTaken(JarGateway gateway) {
     assertThat(place(gateway, "other")).as("a place is held").isEqualTo(408);
     assertThat(bucket(gateway)).as("a token is taken").isEqualTo(408);

@@ -8,14 +8,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A budget and its usage, which a gateway keeps in its state file, and a key that it may keep in a
- * file: what is written at one place by one jar and read there by the other one.
+ * A budget and its usage, which a gateway keeps in its state file, and a key that may be stored in
+ * a file: data that one jar writes and the other reads at the same place.
  *
- * @param key the secret of a key that nothing else is asked with
+ * @param key the secret of a key that is used for nothing else
  * @param keyName its name
  */
 record StoredFiles(String key, String keyName) {
-  /** The path of an endpoint that lets {@link #TOKENS} go in a day. */
+  /** The path of an endpoint that releases {@link #TOKENS} in a day. */
   static final String PATH = "/budget";
 
   static final long TOKENS = 100;
@@ -28,13 +28,13 @@ record StoredFiles(String key, String keyName) {
         + " sharing: local}";
   }
 
-  /** Spends a part of the budget, and returns what the gateway says of the usage. */
+  /** Uses a part of the budget, and returns the usage reported by the gateway. */
   List<Long> spend(JarGateway gateway) {
     assertThat(gateway.ask(key, PATH + "?tokens=" + SPENT).status()).isEqualTo(200);
     return usage(gateway);
   }
 
-  /** Fails unless the gateway knows exactly what was spent, and then spends the rest. */
+  /** Fails unless the gateway knows the exact usage, and then uses the rest. */
   void verify(JarGateway gateway, List<Long> usageBefore) {
     assertThat(usage(gateway)).as("usage at %s", gateway.name()).isEqualTo(usageBefore);
     long left = TOKENS - SPENT;

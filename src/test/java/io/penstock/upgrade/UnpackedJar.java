@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A jar of the program, unpacked by the tool that Spring Boot puts into it. The same classes run
- * then, and start with a third less processor time, because there are no jars within the jar.
+ * A jar of the program, unpacked by the tool that Spring Boot includes in it. It runs the same
+ * classes, and starts with a third less processor time, because there are no jars within the jar.
  */
 final class UnpackedJar {
   private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -22,7 +22,9 @@ final class UnpackedJar {
 
   private UnpackedJar() {}
 
-  /** Returns the jar to run, which is unpacked once for the tests of a JVM. Any thread may ask. */
+  /**
+   * Returns the jar to run, which is unpacked once for the tests of a JVM. Safe from any thread.
+   */
   static synchronized Path of(JarVersion version) throws IOException {
     Path there = ALL.get(version);
     if (there == null) {

@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A check of what several gateways let go together, by what clients know. A permit counts in a
- * window only where it was surely released in it, so that a slow machine raises no false alarm.
+ * Checks the total releases of several gateways, by what their clients observed. A permit counts in
+ * a window only if it was certainly released in it, so that a slow machine causes no false alarm.
  *
- * @param limit the most that a window may hold
+ * @param limit the capacity of a window
  * @param windowMillis the length of a window
  */
 record WindowCheck(long limit, long windowMillis) {
-  /** Returns a sentence for each window of the Unix clock that holds more than the limit. */
+  /** Returns a sentence for each window of the Unix clock that exceeds the limit. */
   List<String> overCells(List<TimedPermit> permits) {
     Map<Long, Long> cells = new TreeMap<>();
     for (TimedPermit permit : permits) {
@@ -28,7 +28,7 @@ record WindowCheck(long limit, long windowMillis) {
     return over;
   }
 
-  /** Returns a sentence for each trailing window that holds more than the limit. */
+  /** Returns a sentence for each trailing window that exceeds the limit. */
   List<String> overTrailing(List<TimedPermit> permits) {
     List<TimedPermit> sorted =
         permits.stream().sorted(Comparator.comparingLong(TimedPermit::earliestMillis)).toList();
@@ -54,7 +54,7 @@ record WindowCheck(long limit, long windowMillis) {
     }
   }
 
-  /** Returns the part of the limit that was used between the first permit and the last one. */
+  /** Returns the used fraction of the limit between the first permit and the last one. */
   double usedShare(List<TimedPermit> permits) {
     long first = permits.stream().mapToLong(TimedPermit::latestMillis).min().orElse(0);
     long last = permits.stream().mapToLong(TimedPermit::latestMillis).max().orElse(0);
