@@ -1,4 +1,4 @@
-// Two lines over time: how much is used, and how many wait.
+// Chart with two lines over time: utilization, and number of waiting requests.
 
 import './lib/chart.js';
 
@@ -10,7 +10,7 @@ export class Chart {
     this.plot = null;
   }
 
-  /** Draws points of {at, used, waiting} on a canvas, which may be another one each time. */
+  /** Draws points of {at, used, waiting} on a canvas, which may change between calls. */
   draw(canvas, points) {
     if (canvas === null) {
       return;

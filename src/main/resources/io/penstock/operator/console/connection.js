@@ -1,11 +1,11 @@
-// Talks with the operator port. The token, where one is needed, stays in this tab.
+// Communicates with the operator port. The token, if one is needed, is only kept in this tab.
 
 const TOKEN = 'penstock-token';
 
-/** Thrown when the operator port wants another token. */
+/** Thrown if the operator port rejects the token. */
 export class Locked extends Error {}
 
-/** Thrown when it answers with a problem; the message is what it says. */
+/** Thrown if the operator port answers with a problem; the message is the problem's detail. */
 export class Problem extends Error {}
 
 export function token() {
@@ -35,7 +35,7 @@ async function checked(response) {
   return response;
 }
 
-/** Asks once; returns what the answer says as JSON, or null when it says nothing. */
+/** Sends one request; returns the JSON of the answer, or null if it has no body. */
 export async function ask(path, {method = 'GET', body} = {}) {
   const response = await fetch(path, {
     method,
@@ -48,19 +48,19 @@ export async function ask(path, {method = 'GET', body} = {}) {
 
 const FIRST_PAUSE = 250;
 const LAST_PAUSE = 5000;
-/** A stream of which nothing is heard for so long is taken for lost: it speaks every 15 s. */
+/** A stream that is silent for this long is considered lost: it sends something every 15 s. */
 const SILENCE = 40000;
-/** A gateway that stops may take a request and never answer it. */
+/** Longest wait for an answer: a stopping gateway may accept a request and never answer it. */
 const PATIENCE = 4000;
 
 /**
- * Reads server-sent events, and again from when the connection is lost.
+ * Reads server-sent events, and reconnects when the connection is lost.
  *
- * @param path what to read
+ * @param path path of the stream
  * @param told called with the name and the data of each event
- * @param state called with true when it is connected, and with false when it is not
- * @param locked called when another token is wanted; it ends then
- * @return a function that ends it
+ * @param state called with true when connected, and with false when disconnected
+ * @param locked called when the token is rejected; reading ends then
+ * @return a function that ends the reading
  */
 export function follow(path, told, state, locked) {
   let ended = false;
@@ -68,7 +68,7 @@ export function follow(path, told, state, locked) {
   let pause = FIRST_PAUSE;
 
   async function read() {
-    const own = new AbortController(); // a timer that is left over is not to end a later attempt
+    const own = new AbortController(); // one for each attempt, so that an old timer cannot abort a later one
     abort = own;
     let late = setTimeout(() => own.abort(), PATIENCE);
     const heard = () => {

@@ -1,4 +1,4 @@
-// One endpoint: how much of it is used, who waits and why, and what can be done.
+// Detail view of one endpoint: utilization, waiting tickets and their reasons, and actions.
 
 import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
@@ -20,7 +20,7 @@ export class Detail {
     this.told = '';
   }
 
-  /** Has another endpoint be shown, or none. */
+  /** Shows another endpoint, or none if null. */
   show(path) {
     clearTimeout(this.timer);
     this.tickets = [];
@@ -72,7 +72,7 @@ export class Detail {
     }
   }
 
-  /** Returns what holds a ticket, null when it went meanwhile. */
+  /** Returns the explanation of a ticket, null if it has gone in the meantime. */
   async found(id) {
     try {
       return await ask('tickets/' + encodeURIComponent(id));
@@ -174,7 +174,7 @@ export class Detail {
           <td>${each.given ? 'it has it' : each.admits ? 'has room' : each.until == null ? 'given back' : clock(each.until)}</td></tr>`)}</tbody></table>`}`;
   }
 
-  /** Draws the chart, after the view is there. */
+  /** Draws the chart, after the view was rendered. */
   draw(history) {
     this.chart.draw(document.getElementById('chart'), history);
   }

@@ -1,4 +1,4 @@
-// All endpoints, as a tree: what waits at each, for how long, and how much of its limits is used.
+// Tree of all endpoints, with queue depth, waiting times and utilization of each.
 
 import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
@@ -6,7 +6,7 @@ import {lines} from './tree.js';
 import {bar, dots, mark, name, waits} from './parts.js';
 import {shown, short, time} from './words.js';
 
-/** How high a line is, until one is there to be measured. */
+/** Assumed height of a line, until one can be measured. */
 const LINE_HEIGHT = 34;
 
 export class Endpoints {
@@ -21,7 +21,7 @@ export class Endpoints {
     this.wanted = null;
   }
 
-  /** Returns which lines are drawn: those that can be seen, and half as many before and after. */
+  /** Returns the lines to draw: the visible ones, and half as many before and after. */
   seen(count) {
     const drawn = document.querySelectorAll('.endpoints .line');
     let above = 0;
@@ -140,7 +140,7 @@ export class Endpoints {
   go(path) {
     this.focus = path;
     this.wanted = this.lines.findIndex(each => each.path === path);
-    this.state.draw(); // at once: the next key is pressed on that line
+    this.state.draw(); // at once, because the next key refers to that line
     this.wanted = null;
     document.querySelector(`[data-path="${CSS.escape(path)}"]`)?.focus();
   }

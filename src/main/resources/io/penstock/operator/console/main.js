@@ -1,4 +1,4 @@
-// The page: what is known, which view of it is shown, and when it is drawn.
+// The page: its data, the current view, and the timing of drawing.
 
 import {html, nothing, render} from './lib/lit-html.js';
 import {Locked, Problem, follow, forget, remember, token} from './connection.js';
@@ -12,7 +12,7 @@ const TABS = [['endpoints', 'Endpoints'], ['upstreams', 'Upstreams'], ['keys', '
   ['events', 'Events'], ['configuration', 'Configuration']];
 const MOST_EVENTS = 500;
 const MOST_POINTS = 600;
-/** Not drawn more often: who looks sees no more. */
+/** Shortest time between two drawings. */
 const DRAW_EVERY = 100;
 const THEME = 'penstock-theme';
 
@@ -39,7 +39,7 @@ class State {
     this.detail = new Detail(this);
   }
 
-  /** Has it be drawn, soon. */
+  /** Requests a drawing soon. */
   changed() {
     if (this.due) {
       return;
@@ -63,7 +63,7 @@ class State {
     }
   }
 
-  /** Does what asks the gateway; says what went wrong, and returns undefined then. */
+  /** Runs a request to the gateway; on failure shows the reason and returns undefined. */
   async asking(what) {
     try {
       const found = await what();
@@ -133,7 +133,7 @@ class State {
     this.changed();
   }
 
-  /** Keeps five minutes of what was used and waited, each change with what was before it. */
+  /** Keeps five minutes of history: for each change the points before and after it. */
   note(path, row, now) {
     const points = this.history.get(path) ?? [];
     const last = points.at(-1);
@@ -254,7 +254,7 @@ addEventListener('keydown', event => {
     state.choose(null);
   }
 });
-/** Only lines that can be seen are drawn, so others are to be, at once. */
+/** Whether a drawing after scrolling is pending: only the visible lines are drawn. */
 let moved = false;
 function move() {
   if (!moved && state.tab === 'endpoints') {

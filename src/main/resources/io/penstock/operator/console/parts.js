@@ -1,16 +1,16 @@
-// Small pieces that several views have.
+// Small components shared by several views.
 
 import {html, nothing} from './lib/lit-html.js';
 import {age, percent, shown, time} from './words.js';
 
 const MOST_DOTS = 32;
 
-/** A name that can do no harm to what is around it. */
+/** A name, isolated so that its characters cannot affect the text around it. */
 export function name(text) {
   return html`<bdi class="name" title=${shown(text)}>${shown(text)}</bdi>`;
 }
 
-/** One dot for each that waits, the oldest first, in the colour of its age. */
+/** One dot for each waiting ticket, the oldest first, in the colour of its age. */
 export function dots(row) {
   if (row.queue_depth === 0) {
     return html`<span class="quiet">–</span>`;
@@ -28,18 +28,18 @@ export function dots(row) {
   return html`<span class="dots" aria-hidden="true">${all}</span>`;
 }
 
-/** How much of something is used, as a bar and in words. */
+/** A utilization as a bar and as text. */
 export function bar(share, label) {
   return html`<span class="bar"><meter min="0" max="1" high="0.97" value=${share ?? 0}
     aria-label=${label}></meter><span>${percent(share)}</span></span>`;
 }
 
-/** A mark with one word. */
+/** A badge with one word. */
 export function mark(kind, text) {
   return text ? html`<span class=${'mark ' + kind}>${text}</span>` : nothing;
 }
 
-/** Percentiles of how long those waited who were let go lately. */
+/** Percentiles of the waiting times of recently released tickets. */
 export function waits(of) {
   return of ? `${time(of.p50_ms)} / ${time(of.p90_ms)} / ${time(of.p99_ms)}` : '–';
 }

@@ -1,4 +1,4 @@
-// Upstreams, keys, events and the configuration.
+// Tables of upstreams, keys and events, and the configuration.
 
 import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
@@ -51,7 +51,7 @@ export class Keys {
     this.spend = [];
   }
 
-  /** Reads while it is looked at. */
+  /** Reads the usage if this view is shown. */
   async look() {
     if (this.state.tab !== 'keys') {
       return;

@@ -1,13 +1,13 @@
-// Endpoints as a tree of the parts of their paths.
+// Endpoints as a tree of the segments of their paths.
 
-/** Above so many endpoints, branches are closed until they are opened. */
+/** With more endpoints than this, branches are closed by default. */
 const MANY = 120;
 
 function branch(name, path, depth) {
   return {name, path, depth, children: new Map(), row: null};
 }
 
-/** Returns the root of the tree of some rows. */
+/** Builds a tree of rows; returns its root. */
 export function grow(rows) {
   const root = branch('', '', -1);
   for (const row of rows) {
@@ -24,7 +24,7 @@ export function grow(rows) {
   return root;
 }
 
-/** Adds up what is below a branch, itself included. */
+/** Sums up the rows of a branch, including its own. */
 function sums(node) {
   const sum = {
     endpoints: 0, queue_depth: 0, oldest_wait_ms: 0, served: 0, refused: 0, expired: 0,
@@ -54,7 +54,7 @@ function sums(node) {
 /**
  * Returns the lines to show, from top to bottom.
  *
- * @param open says of a path whether somebody opened it (true) or closed it (false)
+ * @param open for each path, whether the user opened it (true) or closed it (false)
  * @param filter part of the paths to show; empty for all
  */
 export function lines(rows, open, filter) {
@@ -72,7 +72,7 @@ function walk(node, into, depth, isOpen) {
   children.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (let child of children) {
     let name = child.name;
-    while (!child.row && child.children.size === 1) { // parts that lead nowhere else are one line
+    while (!child.row && child.children.size === 1) { // segments with a single child share its line
       child = child.children.values().next().value;
       name += child.name;
     }

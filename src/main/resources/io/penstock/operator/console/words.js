@@ -1,19 +1,19 @@
-// How figures and names are written.
+// Formats of figures and names.
 
-/** Characters that would be seen by their effect on others, not by themselves. */
+/** Invisible characters, which may affect how others are shown. */
 // eslint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 const LONGEST = 160;
 
-/** A name as it may be shown: what cannot be seen is written out, and what is too long is cut. */
+/** A name for display: invisible characters are escaped, and long names are truncated. */
 export function shown(name) {
   const text = String(name).replace(UNSEEN, each =>
       '‹U+' + each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '›');
   return text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text;
 }
 
-/** A number with at most three digits that count. */
+/** A number with at most three significant digits. */
 export function short(number) {
   if (number == null) {
     return '–';
@@ -53,12 +53,12 @@ export function percent(share) {
   return share == null ? '–' : Math.round(100 * share) + ' %';
 }
 
-/** The time of day of an instant as RFC 3339. */
+/** The time of day of an RFC 3339 instant. */
 export function clock(instant) {
   return instant == null ? '–' : new Date(instant).toLocaleTimeString('en-GB');
 }
 
-/** How old, in the classes that dots have: below 1 s, 5 s, 15 s, 60 s, and more. */
+/** Bounds of the age classes of dots: below 1 s, 5 s, 15 s, 60 s, and more. */
 export const AGES = [1000, 5000, 15000, 60000];
 
 export function age(millis) {
@@ -66,7 +66,7 @@ export function age(millis) {
   return found < 0 ? AGES.length : found;
 }
 
-/** What would let a ticket go sooner than what holds it does by itself. */
+/** Returns advice on how to have a ticket released sooner. */
 export function help(binding) {
   switch (binding.what) {
     case 'endpoint_paused': return 'Resume the endpoint.';
