@@ -58,7 +58,7 @@ final class MockOpenAi implements MockDialect, MockForm {
     };
   }
 
-  /** Returns OpenAI's path for one that has a prefix of Azure. */
+  /** Returns OpenAI's path for a path with a prefix of Azure. */
   private static String plain(String path) {
     return path.startsWith("/openai/v1/") ? path.substring("/openai".length()) : path;
   }

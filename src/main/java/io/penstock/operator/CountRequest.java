@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request whose tokens are to be counted, in the form that a client would send.
+ * A request with tokens to count, in the form that a client would send.
  *
  * @param provider the provider as named in the question
  * @param path the path that a client would use

@@ -41,8 +41,8 @@ final class SpanQueue implements SpanProcessor {
   private final BatchSpanProcessor batches;
 
   /**
-   * Creates a queue that sends batches to {@code exporter}, each of which may take {@code
-   * patience}.
+   * Creates a queue that sends batches to {@code exporter}, with a timeout of slightly more than
+   * {@code patience} for each.
    */
   SpanQueue(SpanExporter exporter, Duration patience, Lost lost) {
     this.lost = lost;

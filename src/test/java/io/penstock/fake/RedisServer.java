@@ -109,8 +109,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Returns the server shared by all harmless tests of this JVM, each of which uses its own
-   * namespace.
+   * Returns the server shared by all harmless tests of this JVM; each test uses its own namespace.
    */
   public static RedisServer shared() {
     return Shared.SERVER;

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests with a disk that is really full, and one that is read-only: a few megabytes of memory,
- * mounted for a single process, where the system lets any user do that.
+ * Tests with a full disk and a read-only disk, both real: a few megabytes of memory, mounted for a
+ * single process, where the system lets any user do that.
  */
 @Timeout(120)
 class SmallDiskTest {

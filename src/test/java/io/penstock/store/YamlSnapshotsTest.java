@@ -181,7 +181,7 @@ class YamlSnapshotsTest extends SnapshotsContract {
   void directoryThatMayNotBeWrittenTo_keepsWhatIsThere() throws IOException {
     try (Snapshots snapshots = snapshots()) {
       snapshots.save(everything(1));
-      // Even a user who may write anywhere cannot create a file in place of a non-empty directory.
+      // Not even root can create a file in place of a non-empty directory.
       Files.createDirectories(directory.resolve("state.yaml.tmp").resolve("in the way"));
       assertThatThrownBy(() -> snapshots.save(everything(2)))
           .isInstanceOf(IOException.class)
